@@ -1,6 +1,6 @@
-// Loaded into the service by `npm run bench:api -- --blocks` (Linux): looks at the event loop every 2 ms and notes each time
-// it came late by 10 ms or more, and by the kernel's own count how much of it this thread ran, and how much it was ready
-// and waited for a processor. What is neither is sleep: garbage collection waiting for its helpers, or an early look.
+// `npm run bench:api -- --blocks` loads this into the service (Linux). It samples the event loop every 2 ms and
+// records each delay of 10 ms or more, split by the kernel's counters into the time this thread ran and the time it
+// waited for a processor. The rest is sleep: garbage collection that waits for its helpers, or an early sample.
 const { appendFileSync, openSync, readSync } = require('node:fs');
 const { PerformanceObserver, performance } = require('node:perf_hooks');
 const { isMainThread } = require('node:worker_threads');
@@ -28,7 +28,7 @@ if (isMainThread && process.env.BENCH_BLOCKS) {
     setTimeout(next, LOOK_MS).unref();
   };
   setTimeout(next, LOOK_MS).unref();
-  // Once a second, because collections are told of late.
+  // Polled once a second, because garbage collections are reported late.
   setInterval(() => {
     const done = blocks.splice(0, blocks.length);
     const lines = done.map(({ from, to, ms, run, waited }) => {

@@ -1,8 +1,9 @@
-// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10] [--blocks]: how fast the API responds while checks run.
-// An open loop of `rate` requests a second against each route in turn, on its own PostgreSQL, while 250 checks a second run;
-// also the server's CPU per request, less the CPU that the checks alone used in the seconds before. Each route gets `warm`
-// seconds of requests first that do not count. The lists of all endpoints get fewer requests: they are half a megabyte.
-// With --blocks also what held the event loop meanwhile: bench/api-blocks.cjs.
+// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10] [--blocks]: how fast the API
+// responds while checks run. An open loop sends `rate` requests a second to each route in turn, while 250 checks a
+// second run. The service has its own PostgreSQL. The result includes the server's CPU per request, without the CPU
+// that the checks alone used just before. Each route first gets `warm` seconds of requests that do not count. The
+// lists of all endpoints get fewer requests, because they are half a megabyte. With --blocks, the result also shows
+// what blocked the event loop (see bench/api-blocks.cjs).
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { quantiles } from './schedule-report.mjs';
 import { seed } from './seed.mjs';
 import { startPostgres, startService } from './service.mjs';
 
-/** How long the checks alone are measured before each route. */
+/** How long the CPU of the checks alone is measured before each route. */
 const IDLE_MS = 5000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -112,7 +113,9 @@ async function load({ url, key, child }, path, rate, seconds) {
   return { times, cpu: cpuMs([child.pid]) - before, elapsedMs: performance.now() - began };
 }
 
-/** What held the event loop for 10 ms or more since then: running, waiting for a processor, or neither. */
+/**
+ * Prints what has blocked the event loop for 10 ms or more since then: running, waiting for a processor, or neither.
+ */
 async function reportBlocks(since) {
   await sleep(1500);
   const blocks = readFileSync(join(directory, 'blocks'), 'utf8')
@@ -138,7 +141,7 @@ async function reportBlocks(since) {
   }
 }
 
-/** CPU milliseconds per millisecond without any request. */
+/** Returns the CPU milliseconds per millisecond without any request. */
 async function checksAlone(child) {
   const before = cpuMs([child.pid]);
   await sleep(IDLE_MS);

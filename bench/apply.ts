@@ -6,12 +6,12 @@ import { newEndpoint, newWebsite } from '../test/harness/app/resources';
 import { SwitchableServer } from '../test/harness/servers/switchable-server';
 
 /**
- * What it costs to plan and apply a document of many endpoints, each with an alert through a contact: plan, apply, apply
- * again, a change of every endpoint and alert, a prune of all; the statements of the longest transaction and how long it held
- * its session; and the longest that a request of another organization took meanwhile.
- * With CHECKS=1 everything is checked meanwhile, and 20 endpoints of another organization every second: how old their newest
- * recorded check was at most.
- * As many as a document may have: ENDPOINTS=2400.
+ * Measures what it costs to plan and apply a document of many endpoints, each with an alert through a contact. The
+ * steps are plan, apply, apply again, a change of every endpoint and alert, and a prune of everything. For each step
+ * it prints the statements of the longest transaction, how long that transaction held its session, and the slowest
+ * request of another organization during the step. With CHECKS=1, all endpoints are checked during the run, and so
+ * are 20 endpoints of another organization every second. The result then shows how old their newest recorded check
+ * was at most. ENDPOINTS=2400 is the most that a document may have.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/apply.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/apply.ts`
  */
@@ -21,7 +21,7 @@ const WEBSITES = Number(process.env['WEBSITES'] ?? 20);
 const WRITTEN = `
   SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int AS written FROM pg_stat_user_tables`;
 
-/** The transaction that was open longest since it was last asked for. */
+/** The transaction that was open longest since the last reset. */
 const longestHold = { ms: 0, statements: 0 };
 
 function watchTransactions(): void {
@@ -80,7 +80,7 @@ const documentOf = (interval: number, isEmpty = false, target?: string): object 
 async function main(): Promise<void> {
   watchTransactions();
   const url = process.env['TEST_DATABASE_URL'];
-  // The harness would make a database for a test file.
+  // With this variable set, the harness would create a database for a test file.
   delete process.env['TEST_DATABASE_URL'];
   const target = process.env['CHECKS'] === '1' ? await SwitchableServer.start() : null;
   const app = await startApp({
@@ -119,7 +119,7 @@ async function main(): Promise<void> {
     const { status, text, body } = await work();
     const { summary } = (body ?? {}) as { summary?: unknown };
     const took = Math.round(performance.now() - began);
-    // Whoever waits now has waited for this.
+    // A request that is waiting now has waited for this step.
     const last = meanwhile.served;
     while (meanwhile.served === last) await new Promise((resolve) => setTimeout(resolve, 5));
     console.log(

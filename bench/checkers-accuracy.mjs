@@ -1,5 +1,5 @@
-// How far a measured first byte is from the truth while many checks run: an open loop of HTTP checks, evenly paced,
-// against a target that responds after 50 ms and tells in the end how long each response really took.
+// Measures how exact the time to the first byte is while many checks run: an open loop of evenly paced HTTP checks
+// against a target that responds after 50 ms and finally reports how long each response really took.
 // Usage: node bench/checkers-accuracy.mjs [--rate N] [--seconds N] [--dist DIR]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ lag.onModuleInit();
 stalls.enter();
 
 const checkers = new BuiltCheckers(load);
-/** What was measured, by the number of the check; those of the warm-up and those that a stall has spoilt are left out. */
+/** The measured times by the number of the check, without the warm-up and the checks that a stall distorted. */
 const measured = [];
 let started = 0;
 let finished = 0;

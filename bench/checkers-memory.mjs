@@ -1,7 +1,7 @@
-// Memory over many checks of all six types, every hostile target among them, in a heap of 256 MB.
+// Measures memory over many checks of all six types, including every hostile target, in a heap of 256 MB.
 // Usage: node bench/checkers-memory.mjs [--checks N] [--concurrency N] [--samples N] [--hostile-every N] [--json]
 //        [--dist DIR]
-// Exit code 1 when the memory is not flat, a descriptor stays open, or a target was never checked.
+// Exits with code 1 if the memory is not flat, a descriptor stays open, or a target was never checked.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     'hostile-every': { type: 'string', default: '8' },
     json: { type: 'boolean', default: false },
     dist: { type: 'string' },
-    /** Set by this file itself: the process runs in a network namespace of its own. */
+    /** Set by this file when it runs itself again in a separate network namespace. */
     isolated: { type: 'boolean', default: false },
   },
 });
@@ -28,19 +28,22 @@ const CHECKS = Number(values.checks);
 const SEGMENTS = Number(values.samples);
 const HEAP = '--max-old-space-size=256';
 const LIMIT_MB = 20;
-/** The 16 resolvers of the pool, and of the pool before it, keep asking a silent DNS server for a while. */
+/** The 16 resolvers of the pool, and of the pool before it, keep querying an unresponsive DNS server for a while. */
 const RESOLVER_SOCKETS = 32;
-/** Destroyed sockets and abandoned lookups are released over some seconds: collect until this often nothing was freed. */
+/**
+ * Destroyed sockets and abandoned lookups are released over some seconds. Collect until nothing was freed this many
+ * times.
+ */
 const SETTLE_MS = 1000;
 const USELESS_COLLECTIONS = 2;
 const NOTHING_BYTES = 20_000;
 const TIMEOUT_MS = 1000;
 const INTERRUPTED_AFTER_MS = 50;
-/** One check in so many has a hostile target. */
+/** One check in this many has a hostile target. */
 const HOSTILE_EVERY = Number(values['hostile-every']);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Runs this file again with a small heap, in its own network where one can be created. */
+/** Runs this file again with a small heap, in a separate network if one can be created. */
 async function runInOwnProcess() {
   const network = ownNetwork();
   const [command, ...args] = [
@@ -93,7 +96,7 @@ function evenlyMixed(targets) {
 
 const EGRESS = { open: { refusal: () => null }, closed: { refusal: () => 'every address is refused here' } };
 
-/** A check of the target that adds its outcomes to `counts`. */
+/** Returns a check of the target that adds its outcomes to `counts`. */
 function checkOf(checkers, target, counts, timeoutMs) {
   const { type, name, url, resolvers, transport, wantsBody, refused, interrupted } = target;
   const checker = resolvers ? checkers.dnsOf(resolvers) : transport ? checkers.icmpOf(transport) : undefined;
@@ -119,13 +122,13 @@ function soon() {
   return shutdown.signal;
 }
 
-/** The check with this number in the run. */
+/** Returns the check with this number in the run. */
 const turns = (ordinary, hostile) => (number) =>
   number % HOSTILE_EVERY === 0
     ? hostile[(number / HOSTILE_EVERY) % hostile.length]
     : ordinary[(number - Math.floor(number / HOSTILE_EVERY)) % ordinary.length];
 
-/** Memory after each segment of the run, when nothing is in flight. */
+/** Returns the memory after each segment of the run, when nothing is in flight. */
 async function sampled(next) {
   const samples = [];
   let started = 0;
@@ -154,7 +157,7 @@ async function sample(checks) {
   return one;
 }
 
-/** The memory in use after collections that no longer free anything. */
+/** Returns the memory in use once garbage collections free nothing more. */
 async function collected() {
   const held = ({ heapUsed, external }) => heapUsed + external;
   let least = process.memoryUsage();
@@ -168,9 +171,9 @@ async function collected() {
   return least;
 }
 
-/** Prints the result; returns the exit code. */
+/** Prints the result and returns the exit code. */
 function conclude(samples, counts) {
-  // The first quarter fills caches and pools; after that nothing may grow.
+  // The first quarter fills caches and pools. Nothing may grow after that.
   const settled = samples.slice(Math.ceil(samples.length / 4) - 1);
   const [begin, end] = [settled[0], settled.at(-1)];
   const spread = (key) => Math.max(...settled.map((one) => one[key])) - Math.min(...settled.map((one) => one[key]));
@@ -200,7 +203,9 @@ function conclude(samples, counts) {
   return Object.values(verdicts).every(Boolean) ? 0 : 1;
 }
 
-/** Growth of what the collector cannot free, from the earlier half of the samples to the later, each by its lowest. */
+/**
+ * Returns the growth of memory that the collector cannot free: the lowest later sample minus the lowest earlier one.
+ */
 function growth(samples) {
   const lowest = (some) => Math.min(...some.map(({ heap, external }) => heap + external));
   const half = Math.ceil(samples.length / 2);

@@ -1,6 +1,6 @@
-// CPU per check and checks per second on one core, for every type, on fresh connections to targets of this machine,
-// interleaved in one process with bare loops that do the same network work and nothing else, and with probes by
-// prometheus-blackbox-exporter where it is installed.
+// Measures CPU per check and checks per second on one core for every type, on fresh connections to local targets. The
+// checks are interleaved, in one process, with bare loops that do only the same network work. If
+// prometheus-blackbox-exporter is installed, they are also interleaved with its probes.
 // Usage: node bench/checkers.mjs [--checks N] [--rounds N] [--concurrency N] [--json] [--dist DIR]
 import http from 'node:http';
 import https from 'node:https';
@@ -54,7 +54,9 @@ const bareConnect = (port) => () =>
     socket.on('error', fail);
   });
 
-/** The CPU is that of the exporter's process alone, responses to `/probe` included, as its user pays it. */
+/**
+ * Counts the CPU of the exporter's process only, including its responses to `/probe`, because its user pays for both.
+ */
 const probeOf = (module, target) =>
   blackbox
     ? { run: blackbox.probe(module, target), cpuUs: blackbox.cpuUs }
@@ -85,7 +87,7 @@ function ownCpuUs() {
   return user + system;
 }
 
-/** Microseconds of CPU per run over `CHECKS` × `share` runs, `CONCURRENCY` at a time. */
+/** Returns the CPU microseconds per run over `CHECKS` × `share` runs, `CONCURRENCY` at a time. */
 async function measure({ run, share = 1, cpuUs = ownCpuUs }) {
   const total = Math.ceil(CHECKS * share);
   let left = total;
@@ -104,13 +106,13 @@ async function measureAll() {
   const samples = new Map(present.map(({ name }) => [name, []]));
   for (const one of present) await measure(one);
   for (let round = 0; round < ROUNDS; round++) {
-    // Every other round runs in reverse, so that what a case leaves behind affects both of its neighbours.
+    // Every second round runs in reverse order, so that the side effects of a case hit both of its neighbors.
     for (const one of round % 2 ? [...present].reverse() : present) samples.get(one.name).push(await measure(one));
   }
   return samples;
 }
 
-/** The checker's CPU over the peer's, round by round. */
+/** Divides the checker's CPU by the peer's for each round. */
 function ratioOf({ name, peerOf, limit, absent }, samples) {
   if (absent) return { type: peerOf, against: name, limit, ratio: null, absent };
   const own = samples.get(peerOf);

@@ -8,14 +8,15 @@ import { newUuid } from '../src/platform/ids/id';
 import { Alerting } from '../test/harness/app/alerting';
 
 /**
- * What a change of one contact costs that many alerts use, a part of them triggered and told: statements, milliseconds with
- * all locks held, and the longest that a check took meanwhile whose alert is one of them.
+ * Measures what it costs to change one contact that many alerts use, some of them triggered and delivered. It prints
+ * the statements, the milliseconds with all locks held, and the slowest check during the change that belongs to one
+ * of the alerts.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/contact-change.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/contact-change.ts`
  */
 const ALERTS = Number(process.env['ALERTS'] ?? 5000);
 const TRIGGERED = Number(process.env['TRIGGERED'] ?? 2000);
-/** Delivered messages of each alert. */
+/** The number of delivered messages per alert. */
 const HISTORY = Number(process.env['HISTORY'] ?? 20);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
 
@@ -73,7 +74,7 @@ function routeOf({ nest }: Alerting, contactId: string, path: string, secret = '
   };
 }
 
-/** The first endpoints are down, their alerts triggered and told. */
+/** Takes the first endpoints down. Their alerts are triggered and the notifications are delivered. */
 async function breakSome({ alerting, endpointIds }: Scene): Promise<void> {
   for (let from = 0; from < TRIGGERED; from += 500)
     await alerting.check(
@@ -86,7 +87,7 @@ async function breakSome({ alerting, endpointIds }: Scene): Promise<void> {
   await alerting.database.query('VACUUM ANALYZE notification');
 }
 
-/** The change as the contact's route makes it, without what the contact itself costs. */
+/** Makes the change as the contact's route does, without the cost of the contact itself. */
 async function change({ alerting, orgId, contactId }: Scene, before: ContactRoute, after: ContactRoute) {
   const statements: { ms: number; sql: string }[] = [];
   const [began, cpu] = [performance.now(), process.cpuUsage()];
@@ -114,14 +115,14 @@ async function change({ alerting, orgId, contactId }: Scene, before: ContactRout
   return { ms: performance.now() - began, cpuMs: (user + system) / 1000, statements };
 }
 
-/** Checks of endpoints of the contact's alerts, one after the other on one connection, until the change is over. */
+/** Checks endpoints of the contact's alerts one after the other on one connection until the change is over. */
 async function checksDuring({ alerting, endpointIds }: Scene, changing: ReturnType<typeof change>) {
   const state = { isOver: false, longest: 0, count: 0 };
   const over = changing.finally(() => (state.isOver = true));
   for (; !state.isOver; state.count++) {
     const endpointId = endpointIds[(state.count * 7919) % endpointIds.length] ?? '';
     const began = performance.now();
-    // Where the machine is slow it may give up waiting for the lock; that counts as long as it has waited.
+    // On a slow machine, a check may give up waiting for the lock. It counts with the time that it has waited.
     await alerting.check([{ endpointId, result: state.count % 2 === 0 ? 'F' : 'S' }]).catch(() => {});
     state.longest = Math.max(state.longest, performance.now() - began);
   }

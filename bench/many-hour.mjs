@@ -1,8 +1,9 @@
-// node bench/many-hour.mjs [--endpoints 500000] [--checks 1800000] [--earlier 3] [--history] [--seconds 300] [--checkout <dir>]
+// node bench/many-hour.mjs [--endpoints 500000] [--checks 1800000] [--earlier 3] [--history] [--seconds 300]
+// [--checkout <dir>]
 //
-// What it costs to close one hour with very many endpoints that are checked a few times in it: CPU of PostgreSQL and of the
-// service. Generated checks; nothing else runs, so the CPU is that of the rollups (and of a process at rest).
-//   --earlier N   so many times as many checks of the same day come before the hour
+// Measures what it costs PostgreSQL and the service to close one hour with very many endpoints that have a few checks
+// each. The checks are generated and nothing else runs, so the CPU is used by the rollups (and by a process at rest).
+//   --earlier N   N times as many checks of the same day precede the hour
 //   --history     every endpoint has 24 hours and 90 days of stats and a summary of the hour before, as after months
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,6 @@
-// Fills an empty, migrated database with very many endpoints for `bench/many.mjs`: half of them in one website, the others in
-// websites of 1,000. In portions, so that neither this process nor the server holds all of them at once.
+// Fills an empty, migrated database with very many endpoints for `bench/many.mjs`: half of them in one website, the
+// others in websites of 1,000. Works in portions, so that neither this process nor the server holds all of them at
+// once.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,10 +23,10 @@ function uuids(count) {
 }
 
 /**
- * `count` endpoints of type SIM every `interval` seconds; their first checks are spread over one interval that begins in a
- * moment. `checkout`: the built version whose schedule is used. `settled`: as if each had been up for a day, with its last
- * check before the running hour; otherwise every first check is a change of status. `maintenance`: a window over all of them is in
- * force, which is excluded from uptime.
+ * Creates `count` endpoints of type SIM with this interval. Their first checks are spread over one interval that
+ * starts in a moment. `checkout` is the built version whose schedule is used. With `settled`, each endpoint looks as
+ * if it had been up for a day, with its last check before the running hour. Without it, every first check changes the
+ * status. With `maintenance`, a window that is excluded from uptime is in force for all of them.
  */
 export async function seedMany(databaseUrl, { count, interval, checkout, settled = false, maintenance = false }) {
   const { phaseMs } = await import(join(checkout, 'dist/endpoint/endpoint-schedule.js'));
@@ -36,7 +37,7 @@ export async function seedMany(databaseUrl, { count, interval, checkout, settled
     const { rows } = await client.query('SELECT id FROM organization WHERE is_default');
     const org = rows[0].id;
     const large = Math.ceil(count / 2);
-    // The large one is the oldest, so the first of every list.
+    // The large website is the oldest, so it is the first one in every list.
     const websites = uuids(1);
     await sleep(2);
     websites.push(...uuids(Math.ceil((count - large) / PER_WEBSITE)));

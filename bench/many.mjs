@@ -1,14 +1,15 @@
-// npm run bench:many -- [--endpoints 10000,200000,500000] [--rate 500] [--seconds 60] [--warm 25] [--settled] [--maintenance] [--checkout <dir>] [--json]
+// npm run bench:many -- [--endpoints 10000,200000,500000] [--rate 500] [--seconds 60] [--warm 25] [--settled]
+// [--maintenance] [--checkout <dir>] [--json]
 //
-// What a check costs with 10,000 and with a million endpoints, at the same number of checks a second: checks without a
-// network (the benchmark's own checker), so the engine, the recorder, the minute's jobs and PostgreSQL. One row per number
-// of endpoints, each on a fresh PostgreSQL: the first minutes of new endpoints, the dearest ones. Then, with the checks
-// going on, what requests take.
-//   --settled          endpoints that have been up for a day instead: without the change of status of every first check
+// Measures what a check costs with 10,000 to a million endpoints at the same number of checks a second. The checks
+// use no network (the benchmark's own checker), so this measures the engine, the recorder, the jobs of every minute,
+// and PostgreSQL. There is one row per number of endpoints, each on a fresh PostgreSQL. It covers the first minutes
+// of new endpoints, which are the most expensive. Then it measures how long requests take while the checks continue.
+//   --settled          endpoints that have been up for a day, without the change of status of every first check
 //   --maintenance      a maintenance window over all of them is in force
-//   --statements       also notes the dearest statements: µs, blocks and bytes of WAL per check, calls
-//   --checkout <dir>   measures another built checkout of the project: before and after by one command each
-// Everything stays on 127.0.0.1 and ends by itself.
+//   --statements       also prints the most expensive statements: µs, blocks, and bytes of WAL per check, and calls
+//   --checkout <dir>   measures another built checkout of the project, for a comparison of two versions
+// Everything stays on 127.0.0.1 and stops automatically.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -53,7 +54,7 @@ if (checkout === resolve(root)) {
   if (built.status !== 0) process.exit(1);
 }
 
-/** A PostgreSQL of its own, with pg_stat_statements where the server has it. */
+/** Starts a PostgreSQL, with pg_stat_statements if the server has it. */
 async function startPostgres() {
   const require = createRequire(import.meta.url);
   require('../scripts/typescript.cjs');
@@ -63,7 +64,7 @@ async function startPostgres() {
   );
 }
 
-/** Statements by what they do; milliseconds are the server's, waiting included. */
+/** Statements by purpose. Milliseconds are measured by the server and include waiting. */
 const STATEMENTS = {
   summaries: `query LIKE '%INSERT INTO endpoint_summary%'`,
   claims: `query LIKE '%UPDATE endpoint_schedule%claimed_slot =%'`,
@@ -91,7 +92,10 @@ async function snapshot(client, service, postgres) {
   };
 }
 
-/** The dearest statements of the window: µs per check by the server's clock, blocks touched per check, calls. */
+/**
+ * Records the most expensive statements of the window: µs per check by the server's clock, blocks per check, and
+ * calls.
+ */
 async function noteStatements(client, checks) {
   const { rows } = await client.query(
     `SELECT total_exec_time AS ms, shared_blks_hit + shared_blks_read AS blocks, wal_bytes::float8 AS wal, calls, query
@@ -103,7 +107,10 @@ async function noteStatements(client, checks) {
   }
 }
 
-/** Requests one after the other, each route in turn, while the checks go on: milliseconds by route. */
+/**
+ * Sends requests one after the other, each route in turn, while the checks continue. Returns the milliseconds by
+ * route.
+ */
 async function measureApi(service, websites) {
   const [large] = websites; // the oldest
   const list = await service.api('GET', `/websites/${large.id}/endpoints?limit=20`);
@@ -131,7 +138,8 @@ async function measure(count) {
   const postgres = await startPostgres();
   cleanups.push(() => postgres.remove());
   const env = { DATABASE_URL: postgres.url, BENCH_ENTRY: 'bench/simulated-main.mjs' };
-  // Migrated by a first start; seeded while no process runs, so that nothing is overdue at the second.
+  // A first start migrates the database. It is seeded while no process runs, so that nothing is overdue at the second
+  // start.
   const first = await startService(env, checkout);
   await first.stop();
   const began = performance.now();

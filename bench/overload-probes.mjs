@@ -1,4 +1,4 @@
-// What bench/overload.mjs asks the process under test while it is overloaded: its metrics, its health, its API.
+// The metrics, health, and API requests that bench/overload.mjs sends to the overloaded process under test.
 import { Agent, request } from 'node:http';
 import { quantiles } from './schedule-report.mjs';
 
@@ -6,7 +6,7 @@ const API_EVERY_MS = 50;
 const HEALTH_EVERY_MS = 1000;
 const GIVE_UP_MS = 10_000;
 
-/** Status of one GET and how long it took; status 0 when it failed. Never rejects. */
+/** Returns the status of one GET and how long it took. The status is 0 if the request failed. Never rejects. */
 function get(url, { agent, headers = {} }) {
   const began = performance.now();
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ function get(url, { agent, headers = {} }) {
   });
 }
 
-/** One reading of /metrics. Values of one name are added up over their labels. */
+/** One reading of /metrics. The values of one name are added up over their labels. */
 export class Exposition {
   static #agent = new Agent({ keepAlive: true, maxSockets: 2 });
 
@@ -49,7 +49,7 @@ export class Exposition {
     }
   }
 
-  /** Its value, or null where this version does not have it. */
+  /** Returns the value, or null if this version does not have the metric. */
   value(name) {
     return this.#values.get(name) ?? null;
   }
@@ -58,7 +58,10 @@ export class Exposition {
     return this.value(name) === null ? null : this.value(name) - (before.value(name) ?? 0);
   }
 
-  /** The upper bound of the bucket that holds the quantile of what was observed since `before`; null when nothing was. */
+  /**
+   * Returns the upper bound of the bucket with the quantile of all observations since `before`, or null without
+   * observations.
+   */
   quantile(before, name, q) {
     const buckets = [...(this.#buckets.get(`${name}_bucket`) ?? new Map())].map(([bound, count]) => [
       bound,
@@ -71,7 +74,7 @@ export class Exposition {
   }
 }
 
-/** GET of one endpoint every 50 ms, whether or not the one before has been answered. */
+/** Requests one endpoint every 50 ms, even while an earlier request is pending. */
 export function apiProbe(service, endpointId) {
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
   const url = `${service.url}/api/v1/endpoints/${endpointId}`;
@@ -97,7 +100,7 @@ export function apiProbe(service, endpointId) {
   };
 }
 
-/** Both health routes, every second. */
+/** Requests both health routes every second. */
 export function healthProbe(url) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const seen = { asked: 0, live: 0, ready: 0, unready: new Set() };

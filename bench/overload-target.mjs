@@ -1,12 +1,12 @@
-// The witness of bench/overload.mjs: as bench/target.mjs, but the sites are served by a bare TCP responder, because the
-// target, the service and PostgreSQL share the machine. One connection per check, closed by the target after its response.
+// The witness of bench/overload.mjs. It works like bench/target.mjs, but a bare TCP responder serves the sites,
+// because the target, the service, and PostgreSQL share the machine. It closes each connection after one response.
 //   prints "<port of the sites> <port of control and hook>"
 //   GET /site/<n> (sites)        200, or 503 while site n is broken, after --delay ms
 //   POST /hook                   a webhook; an event that triggers for a site that never failed is counted as untrue
-//   POST /control/begin          begins a step: arrivals are counted from 0, all sites work again
-//   POST /control/break?site=n   site n fails from now on; /control/heal works all again
+//   `POST /control/begin`        starts a step: arrivals are counted from 0, all sites work again
+//   POST /control/break?site=n   site n fails from now on; /control/heal repairs all sites
 //   GET /control/count           { total } since the start: what the recorder has to follow
-//   GET /control/step            { counts: per site, told: [[site, ms after the first failing response]], failing, untrue }
+//   GET /control/step            `{ counts, told: [[site, ms after its first failing response]], failing, untrue }`
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -28,7 +28,7 @@ const GOOD = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: cl
 const BAD = Buffer.from('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno');
 const PREFIX = 'GET /site/'.length;
 
-/** The number after `GET /site/`, or -1. */
+/** Returns the number after `GET /site/`, or -1. */
 function siteOf(request) {
   let n = 0;
   let at = PREFIX;

@@ -1,18 +1,18 @@
 // npm run bench -- --overload [--capacity 4000] [--interval 5] [--seconds 30] [--organizations 2] [--checkout dir]
 //
-// What happens beyond the limit: one process on its own PostgreSQL is asked 0.5, 1, 1.5, 2 and 3 times what it can do, then
-// 0.5 again, and one table is printed. The load changes in place: endpoints are switched on and off in the schedule. An
-// outside target is the witness of what was checked and of who was told; the rest is read from /metrics, a figure that the
-// version under test does not have is –.
-//   --capacity N        checks per second that it can do; without it a ramp on a process of its own finds it
-//   --seconds N         how long each step is measured; it begins with the change of the load, not when all has settled
+// Shows what happens beyond the limit. One process on its own PostgreSQL gets 0.5, 1, 1.5, 2, and 3 times the load
+// that it can handle, then 0.5 again, and one table is printed. The load changes in place: endpoints are enabled and
+// disabled in the schedule. An external target is the witness for checks and notifications. Everything else is read
+// from /metrics. A metric that the version under test does not have is shown as –.
+//   --capacity N        checks per second that it can do; by default, a ramp on a separate process finds the number
+//   --seconds N         how long each step is measured, starting with the change of the load
 //   --steps a,b,…       the multiples, by default 0.5,1,1.5,2,3,0.5
-//   --organizations 2   a second organization asks for 90 %; the first has the rest, and the requests to the API
-//   --endpoints N       at most so many endpoints      --breaks K    sites that fail in each step, in its first half
-//   --delay ms          of the target's responses (5)  --json        one line instead of the table
-//   --checkout dir      another built tree, for "before and after"
+//   --organizations 2   a second organization has 90 % of the load; the first has the rest, and the requests to the API
+//   --endpoints N       the maximum number of endpoints    --breaks K    sites that fail in the first half of each step
+//   --delay ms          of the target's responses (5)      --json        one line instead of the table
+//   --checkout dir      another built tree, for a comparison of two versions
 //   --slow-recorder     each batch of results takes 3 s longer (a failpoint): overload at a low rate, on any machine
-//   --simulated         checks without a network: the engine alone; nobody is told
+//   --simulated         checks without a network: the engine alone, without notifications
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -29,12 +29,12 @@ import { prototypeRule, startPostgres, startService, uuidOf } from './service.mj
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const OPERATOR_TOKEN = 'bench-operator-token-of-this-run';
-/** What the ramp tries, each time a quarter more, and for how long. */
+/** The rates of the ramp: the first, the factor of each next one, and how long each lasts. */
 const RAMP = { from: 400, growth: 1.3, seconds: 6, upTo: 8000 };
 
 const note = (text) => process.stderr.write(`${text}\n`);
 
-/** Measures and prints. `cleanups` gets what must be undone, whatever happens. */
+/** Measures and prints. `cleanups` receives what must be undone, even after an error. */
 export async function runOverload(args, cleanups) {
   const flag = { type: 'boolean', default: false };
   const { values } = parseArgs({
@@ -90,7 +90,7 @@ export async function runOverload(args, cleanups) {
     service = await startService(environmentOf(settings, postgres.url, service.key), settings.checkout);
     bench.service = service;
   }
-  // The first seconds of a process are compiling.
+  // In its first seconds, a process mostly compiles.
   await load(bench, 0.5 * settings.capacity);
   await sleep(15_000);
 
@@ -115,7 +115,7 @@ export async function runOverload(args, cleanups) {
   );
 }
 
-/** JSON has no infinity: what did not come to an end is `"never"`. */
+/** JSON has no infinity. Steps that never finished are `"never"`. */
 const finite = (_, value) => (value === Infinity ? 'never' : value);
 
 const environmentOf = (settings, databaseUrl, key) => ({
@@ -147,7 +147,9 @@ async function startTarget(count, settings, cleanups) {
   };
 }
 
-/** The endpoints of each organization, all switched off: `{ name, share, first, ids }`, numbered as their sites. */
+/**
+ * Creates the endpoints of each organization, all disabled: `{ name, share, first, ids }`, numbered like their sites.
+ */
 async function seedGroups(service, postgres, target, count, settings) {
   const urlOf = (n) => (settings.simulated ? `sim://site/${n}` : `${target.sites}/site/${n}`);
   const type = settings.simulated ? 'SIM' : 'HTTP';
@@ -191,7 +193,7 @@ async function createOrganization(service) {
   return { uuid: uuidOf(created.id), api: (_, path, body) => ask(path, key, body) };
 }
 
-/** An endpoint for GET, of the first organization. */
+/** Returns an endpoint of the first organization to send GET requests for. */
 async function endpointOf(service) {
   for (const website of await service.api('GET', '/websites')) {
     if (website.name !== 'Bench') continue;
@@ -201,7 +203,7 @@ async function endpointOf(service) {
   throw new Error('nothing was seeded');
 }
 
-/** Of each group as many endpoints are checked as `perSecond` needs, from their next slot on. */
+/** Enables as many endpoints of each group as `perSecond` needs, from their next slot on. */
 async function load(bench, perSecond) {
   const { client, groups, settings } = bench;
   for (const { ids, share } of groups) {
@@ -219,7 +221,7 @@ async function load(bench, perSecond) {
 
 const activeOf = ({ groups, active }) => groups.reduce((sum, { share }) => sum + active[share], 0);
 
-/** The highest rate of a ramp that is checked, recorded, and begun in time. */
+/** Returns the highest rate of a ramp that is checked, recorded, and started in time. */
 async function findCapacity(bench) {
   let found = null;
   await load(bench, RAMP.from);
@@ -238,7 +240,7 @@ async function findCapacity(bench) {
     note(
       `asked ${asked.toFixed(0)}/s: ${got.toFixed(0)}/s checked, ${recorded.toFixed(0)}/s recorded, p99 ${late} s late`,
     );
-    // What was recorded lags by up to a second of results.
+    // The recorder lags by up to a second of results.
     if (got < 0.96 * asked || recorded < 0.85 * asked || waitingOf(now.metrics) > 2 * asked || late > 1) break;
     found = asked;
   }
@@ -259,7 +261,7 @@ async function snapshot({ service, target, postgres, settings }) {
   };
 }
 
-/** One step: changes the load, breaks sites in its first half, and says what came of it. */
+/** Runs one step: changes the load, breaks sites in the first half of the step, and returns the result. */
 async function measure(bench, probe, { factor, number, isReturn }) {
   const { settings, target, service } = bench;
   const before = await snapshot(bench);
@@ -329,7 +331,7 @@ async function measure(bench, probe, { factor, number, isReturn }) {
   };
 }
 
-/** Results that were obtained and are neither recorded nor given up. */
+/** Returns the results that are neither recorded nor given up. */
 const waitingOf = (metrics) =>
   Math.max(
     0,
@@ -338,14 +340,14 @@ const waitingOf = (metrics) =>
       (metrics.value('uptime_results_lost_total') ?? 0),
   );
 
-/** How many checks the least, the middle and the most often checked of the active endpoints had. */
+/** Returns how many checks the least, the median, and the most often checked of the active endpoints had. */
 function spreadOf(bench, counts) {
   const active = bench.groups.flatMap(({ first, share }) => counts.slice(first, first + bench.active[share]));
   const { p50, max } = quantiles(active);
   return { least: active.reduce((least, value) => Math.min(least, value), Infinity), p50, most: max };
 }
 
-/** Breaks sites that every step checks, other ones in each step, evenly of all organizations. */
+/** Breaks sites that every step checks. Each step breaks other sites, spread evenly over the organizations. */
 function breakSites({ settings, target, groups }, number) {
   const each = Math.floor(settings.breaks / groups.length);
   const always = Math.min(...settings.steps) * settings.capacity * settings.interval;
@@ -358,7 +360,10 @@ function breakSites({ settings, target, groups }, number) {
   return sites;
 }
 
-/** Recovered: ready, nothing begins a second late, all that is asked is got, and no more than a second's results wait. */
+/**
+ * Recovered means ready, with no start a second late, all requested checks done, and at most a second of results
+ * waiting.
+ */
 function recoveryWatch(asked, changed) {
   let last = null;
   let goodSince = null;

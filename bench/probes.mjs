@@ -1,12 +1,16 @@
-// npm run bench:probes -- [--probes 20] [--endpoints 2000] [--locations 3] [--interval 60] [--seconds 60] [--away 60] [--embedded] [--json]
+// npm run bench:probes -- [--probes 20] [--endpoints 2000] [--locations 3] [--interval 60] [--seconds 60] [--away 60]
+// [--embedded] [--json]
 //
-// What results of probes cost the service, beside as many checks of its own. Three runs one after the other, each of a fresh
-// service on a fresh PostgreSQL (or the embedded database), all of them with the same settings:
-//   1. N probes whose polls wait and have nothing to do, between two windows without them;
-//   2. M endpoints that the service checks itself, without a network, every interval / locations: the rate of the third run;
-//   3. M endpoints that each name L of the N probes: all sync at once, a quiet window, the service is away for `--away`
-//      seconds while results are kept, and all come back at the same moment, without the few seconds that real ones spread over.
-// The probes are this process: see simulated-probe.mjs. Everything stays on 127.0.0.1 and ends by itself.
+// Compares what results from probes cost the service with the cost of as many local checks. There are three runs,
+// each of a fresh service on a fresh PostgreSQL (or the embedded database), all with the same settings:
+//
+// 1. N probes whose polls wait and have nothing to do, between two windows without them.
+// 2. M endpoints that the service checks without a network, every interval / locations: the rate of the third run.
+// 3. M endpoints that each name L of the N probes: all sync at once, followed by a window at rest. Then the service
+//    is away for `--away` seconds while results are kept, and all probes return at the same moment, without the usual
+//    spread.
+//
+// This process plays the probes (see simulated-probe.mjs). Everything stays on 127.0.0.1 and stops automatically.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,11 +45,12 @@ const [probeCount, endpoints, interval, seconds, away] = ['probes', 'endpoints',
 const locations = Math.min(Number(options.locations), probeCount);
 const localInterval = interval / locations;
 if (!Number.isInteger(localInterval)) throw new Error('--interval must be a multiple of --locations');
-// A probe that hears nothing for its lease of 15 minutes checks no more, which these do not look at.
+// A probe that receives no response within its lease of 15 minutes stops checking. This benchmark does not cover
+// that.
 if (away > 14 * 60) throw new Error('--away must be at most 840');
 
 const timeout = Math.max(1, Math.min(5, Math.floor((localInterval - 6) / 2)));
-/** All endpoints have been checked twice at each location, and what is compiled is compiled. */
+/** All endpoints have been checked twice at each location, and the JIT has warmed up. */
 const WARM_MS = 2 * interval * 1000 + 5000;
 const IDLE_SECONDS = Math.min(30, seconds);
 const RETURN_LIMIT_MS = 10 * 60_000;
@@ -63,11 +68,11 @@ const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--i
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 if (built.status !== 0) process.exit(1);
-// After the build, which they take their rules from.
+// Imported after the build, because they take their rules from it.
 const { SimulatedProbe, Traffic } = await import('./simulated-probe.mjs');
 const { locationPhaseMs } = await import(join(root, 'dist/endpoint/endpoint-schedule.js'));
 
-/** What the probes count from here on. */
+/** Resets what the probes count. */
 const begin = () => (SimulatedProbe.traffic = new Traffic());
 
 async function startInstallation() {
@@ -101,11 +106,14 @@ async function makeProbes({ service }) {
   return probes;
 }
 
-/** Which probes endpoint n names: one after the other, so that all have as many. */
+/** Returns the probes that endpoint n names, in rotation, so that all probes have the same number of endpoints. */
 const namedBy = (n) => Array.from({ length: locations }, (_, turn) => (n * locations + turn) % probeCount);
 const plan = { count: endpoints, timeout, urlOf: (n) => `sim://site/${n}`, type: 'SIM', rule: null, hook: null };
 
-/** Through the API, as only the service itself can open the embedded database. `fields`: what else endpoint n has. */
+/**
+ * Seeds through the API, because only the service itself can open the embedded database. `fields` adds fields to
+ * endpoint n.
+ */
 function seedEmbedded({ api }, every, fields) {
   let n = 0;
   const add = (method, path, body) =>
@@ -113,7 +121,10 @@ function seedEmbedded({ api }, every, fields) {
   return seedThroughApi(add, { ...plan, interval: every });
 }
 
-/** Endpoints as EndpointService would store them, each at its locations; none has the number that probes are told it by. */
+/**
+ * Stores endpoints like EndpointService, each at its locations. They do not have the number that identifies them to
+ * probes yet.
+ */
 async function seedLocated({ service, postgres, client }) {
   if (!postgres) return seedEmbedded(service, interval, (n) => ({ locations: namedBy(n).map((probe) => `p${probe}`) }));
   const ids = await seed(postgres.url, { ...plan, interval, active: false });
@@ -142,14 +153,17 @@ async function seedLocated({ service, postgres, client }) {
   await client.query('ANALYZE');
 }
 
-/** Until the sweep has numbered all rows: what is told before that is told again. */
+/** Waits until the sweep has numbered all rows. Rows that are sent before that are sent again. */
 async function untilNumbered({ client }) {
   if (!client) return sleep(5000);
   const unnumbered = `SELECT EXISTS (SELECT FROM endpoint_location WHERE version IS NULL AND number > 0) AS "any"`;
   while ((await client.query(unnumbered)).rows[0].any) await sleep(50);
 }
 
-/** How long it takes from now until so many are down; NaN where only the service itself can look. */
+/**
+ * Returns how long it takes until this many endpoints are down, or NaN if only the service itself can read the
+ * database.
+ */
 async function untilKnown(client, count) {
   if (!client) return NaN;
   const began = performance.now();
@@ -168,7 +182,7 @@ async function look({ service, postgres, client }) {
     at: performance.now(),
     recorded: metrics.value('uptime_record_batch_size_sum') - (metrics.value('uptime_results_dropped_total') ?? 0),
     service: cpuMs([service.child.pid]),
-    // To the nanosecond, but without threads that have ended: for what is less than a clock tick.
+    // To the nanosecond but without threads that have ended, for times below a clock tick.
     threads: sum([...threadsMs(service.child.pid).values()], ({ ms }) => ms),
     database: postgres ? cpuMs([postgres.pid]) : NaN,
     wal: client ? Number((await client.query(`SELECT pg_current_wal_lsn() - '0/0' AS wal`)).rows[0].wal) : NaN,
@@ -176,7 +190,7 @@ async function look({ service, postgres, client }) {
   };
 }
 
-/** What was used while `isOver` was not true, and the most memory meanwhile. */
+/** Returns the usage while `isOver` was not true, and the peak memory. */
 async function measureWindow(installation, isOver) {
   const before = await look(installation);
   let peakMb = before.mb;
@@ -246,7 +260,7 @@ async function measureRemote() {
 
   note(`The service is away for ${away} s …`);
   await Promise.all(probes.map((probe) => probe.disconnect()));
-  // One in a hundred is down from now on, wherever one looks from.
+  // One endpoint in a hundred is down from now on, seen from every location.
   const ids = [...new Set(probes.flatMap(({ held }) => [...held.keys()]))];
   SimulatedProbe.broken = new Set(ids.filter((_, n) => n % 100 === 0));
   await sleep(away * 1000);
@@ -264,7 +278,8 @@ async function measureRemote() {
   const until = performance.now() + 60_000;
   while (probes.some(({ results }) => results.length > 0) && performance.now() < until) await sleep(100);
   const made = sum(probes, (probe) => probe.made);
-  // The rows themselves. The sweep that finds all locations of an endpoint silent adds one of none, which does not count.
+  // The rows themselves. If all locations of an endpoint stop responding, the sweep adds a row without location. It
+  // does not count.
   const stored = client
     ? (await client.query('SELECT count(*)::int AS n FROM check_result WHERE location > 0')).rows[0].n
     : (await look(installation)).recorded;
@@ -290,7 +305,10 @@ async function measureRemote() {
 const round = (value, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '–');
 const slashed = (values, digits) => values.map((value) => round(value ?? NaN, digits)).join(' / ');
 const spread = (ms) => slashed(Object.values(quantiles(ms)), 0);
-/** CPU ms of service, PostgreSQL and both per result; of the embedded database all is the service's. */
+/**
+ * CPU milliseconds of the service, PostgreSQL, and both per result. On the embedded database, the service uses all of
+ * it.
+ */
 const perResult = ({ service, database, recorded }) =>
   [service, database, service + (database || 0)].map((ms) => ms / recorded);
 

@@ -21,7 +21,8 @@ function table() {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    // After the name: 1 parent, 11 user, 12 system, 13 and 14 user and system of children that have ended.
+    // Fields after the name: 1 is the parent, 11 user, 12 system, 13 and 14 user and system of children that have
+    // ended.
     processes.set(Number(pid), {
       parent: fields[1],
       cpuMs: (fields[11] + fields[12] + fields[13] + fields[14]) * TICK_MS,
@@ -44,13 +45,13 @@ function members(all, roots) {
   return found;
 }
 
-/** CPU milliseconds so far of the trees under `roots`, children that have ended included. */
+/** Returns the CPU milliseconds so far of the process trees under `roots`, including children that have ended. */
 export function cpuMs(roots) {
   const all = table();
   return [...members(all, roots)].reduce((sum, pid) => sum + all.get(pid).cpuMs, 0);
 }
 
-/** Megabytes; shared pages are divided among the processes that share them. */
+/** Returns megabytes. Shared pages are divided among the processes that share them. */
 export function pssMb(roots) {
   const kilobytes = [...members(table(), roots)].map((pid) =>
     Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
@@ -58,7 +59,7 @@ export function pssMb(roots) {
   return kilobytes.reduce((sum, value) => sum + value, 0) / 1024;
 }
 
-/** CPU milliseconds so far of each thread of a process, to the nanosecond: thread id → `{ name, ms }`. */
+/** Returns the CPU milliseconds so far of each thread of a process, to the nanosecond: thread ID → `{ name, ms }`. */
 export function threadsMs(pid) {
   const threads = new Map();
   for (const id of readdirSync(`/proc/${pid}/task`)) {
@@ -68,7 +69,7 @@ export function threadsMs(pid) {
   return threads;
 }
 
-/** CPU milliseconds that the machine has worked so far, for whomever. */
+/** Returns the CPU milliseconds of all processes on the machine so far. */
 export function machineMs() {
   const [, user, nice, system, , , irq, softirq] = /^cpu +(.+)$/m.exec(read('/proc/stat'))[0].split(/ +/).map(Number);
   return (user + nice + system + irq + softirq) * TICK_MS;

@@ -1,10 +1,11 @@
-// npm run bench:rest -- [--endpoints 20] [--interval 60] [--settle 90] [--seconds 60] [--checkout <dir>]… [--database both]
+// npm run bench:rest -- [--endpoints 20] [--interval 60] [--settle 90] [--seconds 60] [--checkout <dir>]… [--database
+// both]
 //
-// What an installation costs while it has next to nothing to do: starts the built service on the embedded database and on
-// its own PostgreSQL, gives each a few endpoints on a local target, lets them settle, and prints CPU and memory.
-//   --checkout <dir>   a built checkout; given twice or more, all are measured at the same time, so they can be compared
+// Measures what a nearly idle installation costs. Starts the built service on the embedded database and on its own
+// PostgreSQL, gives each a few endpoints on a local target, lets them settle, and prints CPU and memory.
+//   --checkout <dir>   a built checkout; given more than once, all are measured at the same time for a comparison
 //   --database <kind>  embedded, postgresql or both
-//   --windows N        measures N times, and prints by how much each costs more than the first one: median and quartiles
+//   --windows N        measures N times, and prints how much more each costs than the first: median and quartiles
 //   --heartbeats K     one more installation of the last checkout, on PostgreSQL, in which K heartbeats wait
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -125,7 +126,7 @@ async function main() {
   for (const i of installations.keys()) if (i > 0 && looks.length > 2) console.log(ratioLine(looks, i));
 }
 
-/** CPU time of an installation in terms of the first one's, window by window. */
+/** Formats the CPU time of an installation relative to the first one, window by window. */
 function ratioLine(looks, i) {
   const spent = (window, of) =>
     looks[window][of].service +

@@ -1,13 +1,14 @@
-// npm run bench -- --endpoints 1000 --interval 20 [--slots 3] [--instances 1] [--embedded] [--kill-one] [--simulated] [--breaks 20] [--at-once] [--checkout dir]
+// npm run bench -- --endpoints 1000 --interval 20 [--slots 3] [--instances 1] [--embedded] [--kill-one] [--simulated]
+// [--breaks 20] [--at-once] [--checkout dir]
 //
-// Builds the service, starts its own PostgreSQL (or the embedded database) and a target process, checks M endpoints every
-// I seconds for a bounded time, and prints one table. Everything stays on 127.0.0.1 and ends by itself.
+// Builds the service, starts its own PostgreSQL (or the embedded database) and a target process, checks M endpoints
+// every I seconds for a bounded time, and prints one table. Everything stays on 127.0.0.1 and stops automatically.
 //   --instances N   processes on the one database        --kill-one   kill -9 one of them in the middle
-//   --simulated     checks without a network (by the benchmark's own checker): all but the checkers, judged by the database
-//   --breaks K      sites made to fail while it measures, to time the webhook; --at-once: all in one moment
-//   --checkout dir  another built tree, for "before and after" by this one measure
+//   --simulated     checks without a network (by the benchmark's own checker), judged by the database
+//   --breaks K      sites that fail during the measurement, to time the webhook; --at-once: all in one moment
+//   --checkout dir  another built tree, for a comparison of two versions
 //   --pings P       pings a minute, of 2,000 heartbeats (PostgreSQL)
-//   --overload      more than it can do, and back: see overload.mjs
+//   --overload      more load than it can handle, and back: see overload.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -29,7 +30,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const isOverload = process.argv.includes('--overload');
 const flag = { type: 'boolean', default: false };
 const { values: options } = parseArgs({
-  // overload.mjs has options of its own.
+  // overload.mjs has separate options.
   args: isOverload ? [] : process.argv.slice(2),
   options: {
     endpoints: { type: 'string', default: '1000' },
@@ -251,7 +252,7 @@ async function judgedByTarget(target, brokenSites, windowMs) {
   };
 }
 
-/** Simulated checks have no target: recorded checks are counted, slot by slot. */
+/** Simulated checks have no target, so recorded checks are counted, slot by slot. */
 async function judgedByDatabase(client, from) {
   const to = Number(from) + slots * intervalMs;
   const { rows } = await client.query(

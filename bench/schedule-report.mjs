@@ -6,9 +6,9 @@ export function quantiles(values) {
 }
 
 /**
- * How arrivals fit the expected schedule. Each site's grid is the earliest that fits its own arrivals; a grid point
- * without an arrival before the next one is missed, a second arrival on it is a duplicate.
- * `arrivals`: [site, ms]; `from` and `slots` bound the window; sites in `except` (those made to fail) are left out.
+ * Returns how arrivals fit the expected schedule. The grid of each site is the earliest one that fits its arrivals. A
+ * grid point without an arrival before the next one is missed, and a second arrival on it is a duplicate. `arrivals`
+ * is a list of [site, ms]. `from` and `slots` bound the window. Sites in `except` (they fail on purpose) are skipped.
  */
 export function scheduleReport(arrivals, { sites, intervalMs, from, slots, except = new Set() }) {
   const to = from + slots * intervalMs;

@@ -1,4 +1,4 @@
-/** Like `seed`, but through the API: only the service's own process can open the embedded database. */
+/** Like `seed`, but through the API, because only the service's own process can open the embedded database. */
 export async function seedThroughApi(api, { count, interval, timeout, urlOf, hook }) {
   const website = await api('POST', '/websites', { name: 'Bench', url: 'http://127.0.0.1/' });
   for (let n = 0; n < count; n++) {

@@ -1,5 +1,5 @@
-// Fills an empty, migrated database with what would take minutes through the API: one website, many endpoints and their
-// alerts, as EndpointService and AlertService would store them.
+// Fills an empty, migrated database in a way that would take minutes through the API. Stores one website, many
+// endpoints, and their alerts as EndpointService and AlertService would.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,10 +15,10 @@ const uuid = () => {
 };
 
 /**
- * `urlOf(n)`: the target of endpoint n. `rule`: uuid of an alert that every endpoint gets a copy of, or null.
- * First checks are spread over one interval. `organization`: uuid, by default the default one; `active: false`: none is
- * checked until its row of `endpoint_schedule` says so; `checkout`: the built tree that knows the schedule.
- * Returns the uuids of the endpoints.
+ * Returns the UUIDs of the new endpoints. `urlOf(n)` is the target of endpoint n. `rule` is the UUID of an alert that
+ * every endpoint gets a copy of, or null. First checks are spread over one interval. `organization` is a UUID, by
+ * default the UUID of the Default organization. With `active: false`, no endpoint is checked until its row of
+ * `endpoint_schedule` is changed. `checkout` is the built tree whose schedule is used.
  */
 export async function seed(
   databaseUrl,

@@ -1,4 +1,4 @@
-// Starts the built service as a user would, for benchmarks: on its own PostgreSQL or on the embedded database.
+// Starts the built service for benchmarks as a user would: on its own PostgreSQL or on the embedded database.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** A temporary PostgreSQL: `{ url, remove() }`. */
+/** Starts a temporary PostgreSQL: `{ url, remove() }`. */
 export async function startPostgres() {
   require('../scripts/typescript.cjs');
   const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
@@ -26,8 +26,8 @@ export async function freePort() {
 }
 
 /**
- * One process of the service, ready for requests. `env` overrides the benchmark's defaults; `checkout`: the built tree it
- * runs from, for comparisons with another version.
+ * Starts one process of the service and returns when it is ready for requests. `env` overrides the benchmark's
+ * defaults. `checkout` is the built tree that it runs from, for comparisons with another version.
  */
 export async function startService(env, checkout = root) {
   const port = await freePort();
@@ -75,7 +75,7 @@ export async function startService(env, checkout = root) {
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The uuid inside a public id. */
+/** Returns the UUID inside a public ID. */
 export function uuidOf(id) {
   const value = Array.from(id.slice(id.indexOf('_') + 1)).reduce(
     (sum, character) => (sum << 5n) | BigInt(ALPHABET.indexOf(character)),
@@ -87,7 +87,10 @@ export function uuidOf(id) {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** One webhook alert (thresholds 1 and 1) on an endpoint that is never checked; `seed` copies it. Returns its uuid. */
+/**
+ * Creates one webhook alert (thresholds 1 and 1) on an endpoint that is never checked. `seed` copies it. Returns its
+ * UUID.
+ */
 export async function prototypeRule(api, hook) {
   const website = await api('POST', '/websites', { name: 'Prototype', url: 'http://127.0.0.1/' });
   const endpoint = await api('POST', `/websites/${website.id}/endpoints`, {

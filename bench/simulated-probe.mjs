@@ -1,6 +1,6 @@
-// Probes without a checker, for bench/probes.mjs: they speak protocol 1 over HTTP (docs/probe-protocol.md), know when they would
-// check what, and say that everything is up. Slots, waits and retries are computed by the program's own functions, and what is sent
-// when and with what by its own buffer, of the built tree: import this after the build.
+// Probes without a checker for bench/probes.mjs. They speak protocol 1 over HTTP (docs/probe-protocol.md), schedule
+// checks, and report everything as up. The program's own functions from the built tree compute slots, waits, and
+// retries, and its buffer decides what is sent when. Import this after the build.
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,35 +12,35 @@ import { askedPauseMs, retryAfterMs } from '../dist/probing/server/retry.js';
 import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probing/slots/slots.js';
 
 const DIGEST_MS = 10 * 60_000;
-/** As the program: what is larger than this is sent packed. */
+/** Like the program, compresses larger requests. */
 const PACKED_FROM_BYTES = 8 * 1024;
-/** A failure is to be sent within 200 ms. */
+/** A failure must be sent within 200 ms. */
 const LOOK_MS = 100;
 
-/** What went there and back in one part of a run, of all probes. */
+/** The traffic of all probes in one part of a run. */
 export class Traffic {
-  /** Responses by route and status, 0 for none; results by what became of them. */
+  /** Responses by route and status (0 if there was none), and results by outcome. */
   counts = {};
-  /** How long each batch took that was committed. */
+  /** How long each committed batch took. */
   batchMs = [];
 
   count(name, by = 1) {
     if (by > 0) this.counts[name] = (this.counts[name] ?? 0) + by;
   }
 
-  /** Those whose names match, as text. */
+  /** Returns the counts whose names match, as text. */
   say(names) {
     const found = Object.entries(this.counts).filter(([name]) => names.test(name));
     return found.map(([name, times]) => `${times} × ${name}`).join(', ') || '0';
   }
 
-  /** How many in all there are of those whose names match. */
+  /** Returns the sum of the counts whose names match. */
   sum(names) {
     return Object.entries(this.counts).reduce((sum, [name, times]) => sum + (names.test(name) ? times : 0), 0);
   }
 }
 
-/** A result as the checker of simulated-main.mjs has it. */
+/** A result as the checker of simulated-main.mjs returns it. */
 const UP = {
   outcome: 'up',
   durationMs: 5.1,
@@ -54,7 +54,7 @@ const UP = {
   warning: null,
 };
 
-/** As the program says it of a refused connection. */
+/** A refused connection, as the program reports it. */
 const DOWN = {
   ...UP,
   outcome: 'down',
@@ -65,7 +65,7 @@ const DOWN = {
 const CLOCK = { monotonic: () => performance.now() };
 const NO_STREAKS = { get: () => undefined };
 
-/** What a probe has found and the service has not said that it has. */
+/** The results that the service has not confirmed yet. */
 class Results extends ResultBuffer {
   constructor() {
     super(NO_STREAKS, CLOCK);
@@ -76,19 +76,19 @@ class Results extends ResultBuffer {
   }
 }
 
-/** A probe: what it is to check, and what it has found. Times are the service's. */
+/** A probe with its assigned endpoints and its results. Times are the service's. */
 export class SimulatedProbe {
-  /** Where all of them count. */
+  /** The counts that all probes share. */
   static traffic = new Traffic();
-  /** Endpoints (`ep_…`) that are down. */
+  /** The IDs (`ep_…`) of endpoints that are down. */
   static broken = new Set();
 
   held = new Map();
   results = new Results();
   made = 0;
-  /** Of the results that were kept while the service was away, those that it does not have yet. */
+  /** The number of results kept while the service was away that it does not have yet. */
   behind = 0;
-  /** All that is left is sent now. */
+  /** Sends all remaining results now. */
   isEnding = false;
 
   #session = randomBytes(16).toString('hex');
@@ -107,7 +107,7 @@ export class SimulatedProbe {
     this.token = token;
   }
 
-  /** Polls at once until it is told everything. */
+  /** Polls without waiting until the sync is complete. */
   async sync() {
     for (;;) {
       const { status, body, pauseMs } = await this.#poll(0);
@@ -123,14 +123,14 @@ export class SimulatedProbe {
     this.#loops = [this.#polls(), this.#sends()];
   }
 
-  /** From here on the service is away: what is under way is cut off, and sent again later. */
+  /** From here on the service is away. Pending requests are cut off and sent again later. */
   async disconnect() {
     this.#line.abort();
     await Promise.all(this.#loops);
     this.#agent.destroy();
   }
 
-  /** "Checks" what is due. */
+  /** "Checks" all due endpoints. */
   check() {
     const now = this.#now;
     for (const assigned of this.held.values()) {
@@ -194,7 +194,7 @@ export class SimulatedProbe {
     return reply;
   }
 
-  /** Nothing is removed and nobody asks for a check in this benchmark: what is held only grows. */
+  /** Nothing is removed and no check on demand is requested in this benchmark, so the set of endpoints only grows. */
   #take({ cursor, endpoints: told }) {
     this.#cursor = cursor;
     for (const [turn, { endpoint_id, revision, interval: every, phase_ms, at_once }] of told.entries()) {
@@ -207,7 +207,7 @@ export class SimulatedProbe {
     }
   }
 
-  /** Returns how long to send nothing. */
+  /** Returns how long to wait before the next send. */
   async #send() {
     const batch = this.results.take();
     const began = performance.now();
@@ -228,7 +228,7 @@ export class SimulatedProbe {
     return pauseMs;
   }
 
-  /** Never throws: status 0 is no response. What was cut off by `disconnect` is not counted. */
+  /** Never throws. Status 0 means no response. Requests that `disconnect` cut off are not counted. */
   async #post(path, fields) {
     const text = Buffer.from(JSON.stringify({ protocol: PROTOCOL, session: this.#session, ...fields }));
     const isPacked = text.length >= PACKED_FROM_BYTES;
@@ -241,7 +241,7 @@ export class SimulatedProbe {
     }
     const body = JSON.parse(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes);
     this.#failures = 0;
-    // A response can only be late, so the one that came quickest is nearest to the truth.
+    // A response can only be late, so the fastest one is nearest to the truth.
     this.#offset = Math.max(this.#offset, body.now - performance.now());
     return { status, body, pauseMs: body.pause_ms };
   }

@@ -1,7 +1,7 @@
-// An independent target: serves any number of sites on one loopback port and records when each check arrives. Also receives
-// the service's webhooks. Controlled by run.mjs over HTTP:
+// An independent target. It serves any number of sites on one loopback port, records when each check arrives, and
+// receives the service's webhooks. run.mjs controls it over HTTP:
 //   GET /site/<n>                a check of site n: 200, or 503 while it is broken, after --delay ms
-//   POST /hook                   a webhook; every site/<n> in its body is noted
+//   POST /hook                   a webhook; records every site/<n> in its body
 //   POST /control/reset          forget all arrivals and webhooks
 //   POST /control/break?site=n   site n fails from now on; /control/heal?site=n ends it
 //   GET /control/seen            { arrivals: [[site, ms], …], hooks: [[site, ms after the first failing response], …] }

@@ -75,7 +75,7 @@ const mail = new SMTPServer({
       const [, subject = ''] = /^Subject: (.*)$/im.exec(text) ?? [];
       // Quoted-printable: long lines are folded.
       [acknowledgeLink = acknowledgeLink] = /http\S+\/ack\/[\w.~-]+/.exec(text.replace(/=\r?\n/g, '')) ?? [];
-      arrived.add(`mail to ${to} ${/resolved|up again|recovered/i.test(subject) ? 'resolved' : 'triggered'}`);
+      arrived.add(`mail to ${to} ${/resolved|back up|recovered/i.test(subject) ? 'resolved' : 'triggered'}`);
       say(`  mail      to ${to}: ${subject}`);
       done();
     });

@@ -43,13 +43,12 @@ import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
 import { WebsiteModule } from './website/website.module';
 
-/** Rewritten by every check or delivery. */
+/** Tables that every check or delivery rewrites. */
 const HOT_TABLES = ['endpoint_schedule', 'endpoint_state', 'notification'];
 
-/** The table of contents. */
 @Module({})
 export class AppModule {
-  /** `environment`: where the settings of extensions are read from. */
+  /** `environment` contains the settings of extensions. */
   static forRoot(
     config: Config,
     composition: Composition,

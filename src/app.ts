@@ -27,9 +27,9 @@ import { mountOpenApi } from './platform/openapi/openapi';
 import { HostedPages } from './status-page/public/hosted-pages';
 
 /**
- * The whole application, connected, migrated and with its first key (see `Bootstrap`), but not listening yet. Tests start it
- * the same way as `main.ts`. `extensions`: what packages of a team add; one that clashes with another one or with the service
- * is a `StartError` in words. `environment`: where their settings are read from.
+ * Creates the whole application: connected, migrated and with its first key (see `Bootstrap`), but not listening yet.
+ * Tests and `main.ts` start it the same way. `extensions` come from other packages, and `environment` contains their
+ * settings. Throws: `StartError` if an extension conflicts with another one or with the service.
  */
 export async function createApp(
   config: Config,
@@ -39,7 +39,7 @@ export async function createApp(
   const composition = compose(extensions);
   registerIdKinds(composition.ids);
   registerAudited(composition.audited);
-  // Who makes a change travels by AsyncLocalStorage from here to the audit log.
+  // The author of a change is carried by AsyncLocalStorage from here to the audit log.
   const adapter = new ServerAdapter(carryAuthorship, config);
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, composition, environment),
@@ -50,7 +50,7 @@ export async function createApp(
       logger: serviceLogger(config),
     },
   );
-  // Empty, the address of the connection is the client's.
+  // If the list is empty, the client's address is the address of the connection.
   app.set('trust proxy', config.trustedProxies);
   setPublicOrigin(adapter.getInstance<Application>(), config.publicUrl);
   setPublicPath(adapter.getInstance<Application>(), config.publicUrl);
@@ -71,7 +71,7 @@ export async function createApp(
   return app;
 }
 
-/** What stops the start leaves no connection and no lock behind. */
+/** Closes all connections and locks if the start fails. */
 async function ready(app: NestExpressApplication): Promise<void> {
   try {
     await app.init();
@@ -85,20 +85,20 @@ async function ready(app: NestExpressApplication): Promise<void> {
 function measure(adapter: ServerAdapter, metrics: Metrics): void {
   const closed = metrics.labelledCounter({
     name: 'uptime_connections_closed_total',
-    help: 'Connections of clients that the service closed to keep its limits.',
+    help: 'Connections of clients that the service closed because of its limits.',
     values: { reason: ['address', 'process', 'unread'] },
   });
   adapter.watchClosed((reason) => closed.inc({ reason }));
   metrics.watch(
-    { name: 'uptime_responses_unread_bytes', help: 'Bytes of responses that their clients have not read yet.' },
+    { name: 'uptime_responses_unread_bytes', help: 'Bytes of responses that clients have not read yet.' },
     () => adapter.unread.bytes,
   );
 }
 
-/** ASVS asks for at least a year. Subdomains are left out, because the service doesn't know them. */
+/** ASVS requires at least a year. Subdomains are left out, because the service doesn't know them. */
 const HSTS = { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false };
 
-/** Strict everywhere, the API reference included: its page has nothing inline either. */
+/** Strict for all responses, including the API reference, whose page also has no inline code. */
 const securityHeaders = ({ publicUrl }: Pick<Config, 'publicUrl'>) =>
   helmet({
     contentSecurityPolicy: {
@@ -115,7 +115,10 @@ const securityHeaders = ({ publicUrl }: Pick<Config, 'publicUrl'>) =>
     xFrameOptions: { action: 'deny' },
   });
 
-/** No cache keeps a response, unless its handler says otherwise: most name people, or are of one organization alone. */
+/**
+ * Forbids caching by default, because most responses contain names or belong to one organization. Handlers may override
+ * it.
+ */
 const keptNowhere: RequestHandler = (_, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   next();

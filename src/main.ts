@@ -6,7 +6,7 @@ import { loadFromBundle } from './start/load-application';
 import { readEnvironment } from './platform/config/env';
 import { probeStartSettings, startSettings } from './start/start-settings';
 
-// A rejection that nobody waits for comes here as well, unless it is an extension's (`UnawaitedRejections`).
+// Unhandled rejections also end here, unless they come from an extension (`UnawaitedRejections`).
 process.on('uncaughtException', fail);
 run().catch(fail);
 
@@ -22,7 +22,7 @@ async function run(): Promise<void> {
 
 /* oxlint-disable typescript/no-require-imports -- imports at the top would be loaded before anything is judged, and by every role. */
 
-/** The application, some 2,600 modules: loaded once the settings are right. */
+/** Loads the application, about 2,600 modules, after the settings were validated. */
 function loadService(): typeof import('./start/run-service') {
   loadFromBundle('app');
   return require('./start/run-service') as typeof import('./start/run-service');
@@ -32,7 +32,7 @@ function loadEngine(): typeof import('./platform/database/embedded/early-engine'
   return require('./platform/database/embedded/early-engine') as typeof import('./platform/database/embedded/early-engine');
 }
 
-/** A probe has neither a database nor an API: nothing of either is loaded. */
+/** Loads a probe without the database and the API, which it does not have. */
 function loadProbe(): typeof import('./start/run-probe') {
   loadFromBundle('start/run-probe');
   return require('./start/run-probe') as typeof import('./start/run-probe');

@@ -1,4 +1,4 @@
-// Debian's prometheus-blackbox-exporter on a loopback port, queried as Prometheus queries it.
+// Runs Debian's prometheus-blackbox-exporter on a loopback port and queries it as Prometheus does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,8 +23,9 @@ const modules = (caFile) => ({
 });
 
 /**
- * `null` where it is not installed. `probe` rejects when the target was not up; `cpuUs` is what its process has used so
- * far, by the kernel's clock ticks; it is queried over at most `connections` connections, which are kept alive.
+ * Returns `null` if the exporter is not installed. `probe` rejects if the target was not up. `cpuUs` is the CPU that
+ * the exporter's process has used so far, in the kernel's clock ticks. At most `connections` keep-alive connections
+ * are used.
  */
 export async function startBlackboxExporter(rootPem, connections) {
   if (!PROGRAM) return null;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A `require` for the modules of `dist`, which is built first where it is not named. */
+/** Returns a `require` for the modules of `dist`. Builds it first if no folder is given. */
 export function loadBuilt(dist) {
   if (!dist) spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
   const load = createRequire(join(resolve(dist ?? join(root, 'dist')), 'bench.js'));
@@ -22,7 +22,10 @@ export class BuiltCheckers {
   #checkers;
   #egress;
 
-  /** `roots`: PEM of the authorities to trust; `nameServers`: who resolves host names, by default the machine's. */
+  /**
+   * `roots` is the PEM of the trusted authorities. `nameServers` resolve host names, by default the machine's
+   * resolvers.
+   */
   constructor(load, { roots, nameServers } = {}) {
     const { Dialer } = load('./platform/net/dial/dialer.js');
     const { HostResolver } = load('./platform/net/dns/host-resolver.js');
@@ -47,14 +50,14 @@ export class BuiltCheckers {
     };
   }
 
-  /** A DNS checker with resolvers of its own (`address:port`) in place of the machine's. */
+  /** Returns a DNS checker with these resolvers (`address:port`) instead of the machine's. */
   dnsOf(resolvers) {
     const { DnsChecker } = this.#load('./checker/dns/dns.checker.js');
     const { SystemResolvers } = this.#load('./checker/dns/system-resolvers.js');
     return new DnsChecker(this.#dialer, new SystemResolvers(resolvers && (() => resolvers)));
   }
 
-  /** The ICMP checker over the transport of this name only, by default over the best that is permitted. */
+  /** Returns the ICMP checker over the transport of this name only, or by default over the best permitted one. */
   icmpOf(transport) {
     const { IcmpTransports, TRANSPORTS } = this.#load('./checker/icmp/icmp-transports.js');
     const { IcmpChecker } = this.#load('./checker/icmp/icmp.checker.js');
@@ -64,7 +67,7 @@ export class BuiltCheckers {
     return new IcmpChecker(this.#dialer, transports);
   }
 
-  /** One check as the scheduler runs it, to be called any number of times. */
+  /** Returns one check as the scheduler runs it. It can be called any number of times. */
   check(type, url, { checker = this.#checkers[type], timeoutMs = 10_000, assertions = [], egress, shutdown } = {}) {
     const { startDeadline } = this.#load('./platform/net/deadline.js');
     const request = {

@@ -3,16 +3,16 @@ import type { DnsScript, DnsServerReply } from '../../packages/testing/servers/d
 
 type DnsRecord = NonNullable<Packet['answers']>[number];
 
-/** The name that the DNS checks ask for. */
+/** The name that the DNS checks query. */
 export const NAME = 'www.example.com';
 
 const a = (name: string, data = '192.0.2.1'): DnsRecord => ({ type: 'A', name, ttl: 60, data });
 const alias = (name: string, data: string): DnsRecord => ({ type: 'CNAME', name, ttl: 60, data });
 
-/** A message with the right id and these bytes after it. */
+/** Returns a message with the right ID and these bytes after it. */
 const raw = (id: number, rest: Buffer): DnsServerReply => ({ raw: Buffer.concat([Buffer.from([id >> 8, id]), rest]) });
 
-/** Too long for UDP; `tcp` is what happens on the connection. */
+/** A response that is too long for UDP. `tcp` is what happens on the TCP connection. */
 const long =
   (tcp: DnsScript): DnsScript =>
   (question) =>
@@ -20,7 +20,7 @@ const long =
 
 const thousand: DnsServerReply = { answers: Array.from({ length: 1000 }, () => a(NAME)) };
 
-/** Behaviours of a resolver, by name. */
+/** Resolver behaviors by name. */
 export const hostileResolvers: Record<string, DnsScript> = {
   'a thousand records': long(() => thousand),
   NXDOMAIN: () => ({ rcode: 3 }),
@@ -45,7 +45,7 @@ export const hostileResolvers: Record<string, DnsScript> = {
   'two bytes over TCP': long(({ id }) => raw(id, Buffer.alloc(0))),
 };
 
-/** Behaviours of the machine's own resolvers; their faults are not the target's. */
+/** Behaviors of the machine's own resolvers. Their faults are not the target's. */
 export const hostileOwnResolvers: Record<string, DnsScript> = {
   NXDOMAIN: () => ({ rcode: 3 }),
   REFUSED: () => ({ rcode: 5 }),
@@ -54,10 +54,10 @@ export const hostileOwnResolvers: Record<string, DnsScript> = {
   'garbage with the right id': ({ id }) => raw(id, Buffer.alloc(500, 0xff)),
 };
 
-/** Host names, called after what their DNS server does with them. */
+/** Host names, named after what their DNS server does with them. */
 export const HOST_NAMES = ['gone', 'failing', 'silent', 'garbled', 'circular'].map((word) => `${word}.example.com`);
 
-/** Serves `HOST_NAMES`; every other name resolves to this machine. */
+/** Serves `HOST_NAMES`. Every other name resolves to this machine. */
 export const hostNames: DnsScript = ({ name, type, id }) => {
   switch (name.split('.')[0]?.toLowerCase()) {
     case 'gone':

@@ -1,6 +1,6 @@
 import { LINUX, loadKernelSocketCalls } from '../../src/checker/icmp/kernel-calls';
 
-/** What is sent in reply to one echo request: ICMP messages, each with its claimed source address. */
+/** The replies to one echo request: ICMP messages, each with its claimed source address. */
 type EchoScript = (request: Buffer, target: Buffer) => { message: Buffer; from?: Buffer }[];
 
 const ECHO_REQUEST = 8;
@@ -18,16 +18,16 @@ const changed = (request: Buffer, change: (reply: Buffer) => void): Buffer => {
 };
 const honest = (request: Buffer): Buffer => changed(request, () => {});
 
-/** RFC 792: the header of an error, then the IP packet it is about. */
+/** RFC 792: the header of an error, then the IP packet that caused it. */
 const unreachable = (quoted: Buffer): Buffer =>
   Buffer.concat([Buffer.from([UNREACHABLE, 1, 0, 0, 0, 0, 0, 0]), quoted]);
 
-/** The packet as it was sent, with as much of its header as the reader of an error looks at. */
+/** Returns the packet as it was sent, with as much of its header as a reader of the error needs. */
 function asSent(request: Buffer, destination: Buffer): Buffer {
   return Buffer.concat([ipHeader(destination, Buffer.from([127, 0, 0, 1]), request.length), request]);
 }
 
-/** Behaviours of a host, by name. */
+/** Host behaviors by name. */
 const scripts: Record<string, EchoScript> = {
   silence: () => [],
   'a reply with another token': (request) => [{ message: changed(request, (reply) => reply.fill(0xee, 8)) }],
@@ -52,8 +52,8 @@ const scripts: Record<string, EchoScript> = {
 };
 
 /**
- * Replies to echo requests instead of this machine's kernel, whose replies must be off (`icmp_echo_ignore_all`). Returns
- * the behaviours with their addresses, or why raw sockets are not available.
+ * Replies to echo requests instead of this machine's kernel, whose replies must be off (`icmp_echo_ignore_all`).
+ * Returns the behaviors with their addresses, or the reason why raw sockets are not available.
  */
 export function startHostileHosts(): { name: string; address: string }[] | string {
   const calls = loadKernelSocketCalls();
@@ -77,7 +77,7 @@ export function startHostileHosts(): { name: string; address: string }[] | strin
   return behaviours.map(([name], index) => ({ name, address: `127.0.77.${index + 1}` }));
 }
 
-/** RFC 791, without options; the kernel fills in the checksum. */
+/** RFC 791, without options. The kernel fills in the checksum. */
 function ipHeader(to: Buffer, from: Buffer, payloadBytes: number): Buffer {
   const header = Buffer.alloc(20);
   header[0] = 0x45;
@@ -92,7 +92,7 @@ function ipHeader(to: Buffer, from: Buffer, payloadBytes: number): Buffer {
 /** `sockaddr_in` of Linux. */
 const socketAddress = (address: Buffer): Buffer => Buffer.concat([Buffer.from([2, 0, 0, 0]), address, Buffer.alloc(8)]);
 
-/** With its checksum (RFC 1071). */
+/** Adds the checksum (RFC 1071). */
 function summed(message: Buffer): Buffer {
   message.fill(0, 2, 4);
   let sum = 0;

@@ -15,7 +15,7 @@ const sendsAndEnds =
   (socket) =>
     void socket.resume().end(text);
 
-/** Sends for as long as the other side reads. */
+/** Sends for as long as the client reads. */
 const repeats =
   (text: string): StreamScript =>
   (socket) => {
@@ -40,7 +40,7 @@ const drips =
 const resets: StreamScript = (socket) => void socket.resetAndDestroy();
 const resetsAfterData: StreamScript = (socket) => void socket.once('data', () => socket.resetAndDestroy());
 
-/** Behaviours of an SSH server, by name. */
+/** SSH server behaviors by name. */
 export const hostileSsh: Record<string, StreamScript> = {
   silence,
   'an identification and an end': sendsAndEnds('SSH-2.0-x\r\n'),
@@ -64,7 +64,7 @@ export const hostileSsh: Record<string, StreamScript> = {
   noise: sendsAndEnds(noise),
 };
 
-/** Behaviours of a TCP service, by name. */
+/** TCP service behaviors by name. */
 export const hostileTcp: Record<string, StreamScript> = {
   'a reset at once': resets,
   'data without end': repeats('x'.repeat(65_536)),

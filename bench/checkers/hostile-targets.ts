@@ -1,7 +1,8 @@
 /**
- * Targets for the memory benchmark: well-behaved ones of all six types, and the worst that the contract suites know. The
- * first argument says which part this process serves, so that targets that send without end slow down only each other;
- * the second is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
+ * Targets for the memory benchmark: well-behaved ones of all six types, and the worst cases of the contract suites.
+ * The first argument selects the part that this process serves, so that targets that send endlessly slow down only
+ * each other. The second argument is `isolated` in a network namespace that `own-network.mjs` created. The process
+ * exits with its parent.
  */
 import type { TlsOptions } from 'node:tls';
 import { type DnsScript, DnsTestServer } from '../../packages/testing/servers/dns-server';
@@ -17,10 +18,10 @@ import { hostileSsh, hostileTcp } from './hostile-streams';
 /** One target, and how it is checked. */
 export interface BenchTarget {
   type: 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
-  /** What is wrong with it. */
+  /** The name of the fault. */
   name: string;
   url: string;
-  /** DNS: `address:port` of the resolvers to use instead of the machine's own. */
+  /** DNS: `address:port` of the resolvers to use instead of the machine's. */
   resolvers?: string[];
   /** ICMP: the only transport to use. */
   transport?: string;
@@ -28,18 +29,18 @@ export interface BenchTarget {
   wantsBody?: boolean;
   /** The egress policy refuses every address. */
   refused?: boolean;
-  /** The monitor shuts down in the middle. */
+  /** The monitor shuts down in the middle of the check. */
   interrupted?: boolean;
 }
 
-/** Addresses of `own-network.mjs`: packets vanish, no host has the address, there is no route. */
+/** Addresses of `own-network.mjs` where packets vanish, no host has the address, or there is no route. */
 const NOWHERE = {
   'a silent host': '10.99.0.9',
   'an absent host': '10.99.0.7',
   'a network without route': '198.51.100.1',
 };
 
-/** Below the ephemeral ports: a connection whose source port is the refusing port would connect to itself. */
+/** Below the ephemeral ports, because a connection whose source port is the refusing port would connect to itself. */
 const REFUSING_PORT = 1;
 
 /** In the namespace the kernel replies to IPv6 echo requests only. */
@@ -185,10 +186,10 @@ async function hostileOthers(): Promise<BenchTarget[]> {
   ];
 }
 
-/** What is sent to the parent process. */
+/** The message to the parent process. */
 interface Part {
   targets: BenchTarget[];
-  /** PEM of an authority to be trusted. */
+  /** The message to the parent process. */
   root?: string;
   /** `address:port` of the DNS server for host names. */
   nameServer?: string;

@@ -1,5 +1,5 @@
-// Responds to every request for /<number> after 50 ms, and tells its parent in the end how long each really took. Ends
-// with its parent.
+// Responds to every request for /<number> after 50 ms, and finally reports to its parent how long each response
+// really took. Exits with its parent.
 import net from 'node:net';
 
 const DELAY_MS = 50;

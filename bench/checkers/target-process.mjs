@@ -1,4 +1,4 @@
-// Serves the targets of the benchmark as cheaply as Node can; ends with its parent.
+// Serves the targets of the benchmark as cheaply as Node can. Exits with its parent.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The targets of the benchmark, in their own process so that their work is not counted as the checks'.
+// The targets of the benchmark. They run in a separate process so that their work is not counted as the checks'.
 import { fork, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Addresses of an HTTP, HTTPS, TCP, DNS and SSH target; `stop` ends them. */
+/** Starts the targets and returns the addresses of the HTTP, HTTPS, TCP, DNS, and SSH target. `stop` ends them. */
 export async function startTargets() {
   const directory = mkdtempSync(join(tmpdir(), 'bench-checkers-'));
   makeCertificate(directory);
@@ -26,7 +26,7 @@ export async function startTargets() {
   };
 }
 
-/** Root → intermediate → leaf, all ECDSA P-256, as public sites have them. */
+/** Root → intermediate → leaf, all ECDSA P-256, as on public sites. */
 function makeCertificate(directory) {
   const openssl = (...args) => {
     const { status, stderr } = spawnSync('openssl', args, { cwd: directory, encoding: 'utf8' });

@@ -4,7 +4,7 @@
 --
 --   psql -v ON_ERROR_STOP=1 -f deploy/citus/distribute.sql "$DATABASE_URL"
 --
--- README.md beside this file says what comes before and after. Running it again changes nothing.
+-- README.md in this folder describes the steps before and after. If you run the script again, it changes nothing.
 BEGIN;
 
 DO $$
@@ -13,15 +13,15 @@ DECLARE
   wanted text;
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
-    RAISE EXCEPTION 'This database has no Citus: CREATE EXTENSION citus in it, on the coordinator and on every worker.';
+    RAISE EXCEPTION 'This database does not have Citus. Run CREATE EXTENSION citus in it, on the coordinator and on every worker.';
   END IF;
   FOREACH wanted IN ARRAY history LOOP
     IF to_regclass(wanted) IS NULL THEN
-      RAISE EXCEPTION 'There is no table %: start the service once, it migrates the database, and stop it again.', wanted;
+      RAISE EXCEPTION 'The table % does not exist. Start the service once to migrate the database, and stop it again.', wanted;
     END IF;
   END LOOP;
   IF NOT EXISTS (SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards) THEN
-    RAISE EXCEPTION 'The cluster has no worker: SELECT citus_add_node(host, port) on the coordinator for each of them.';
+    RAISE EXCEPTION 'The cluster has no workers. Run SELECT citus_add_node(host, port) on the coordinator for each worker.';
   END IF;
 
   -- Some shards for each worker, so that workers can be added later. It cannot be changed in daily work.

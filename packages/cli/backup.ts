@@ -3,7 +3,10 @@ import { readEnvironment } from '../../src/platform/config/env';
 
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
 
-/** `npm run backup`: everything the service stores, into a file and back. Takes the same variables as the service. */
+/**
+ * `npm run backup`: saves everything that the service stores to a file, or restores it. Takes the same variables as the
+ * service.
+ */
 async function backup([action, file, ...more]: readonly string[]): Promise<number> {
   if ((action !== 'save' && action !== 'restore') || file === undefined || more.length > 0) {
     process.stderr.write(USAGE);

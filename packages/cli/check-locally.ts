@@ -19,8 +19,9 @@ import { CommandError, type Environment } from './uptime/io';
 const TIMEOUT_SECONDS = 10;
 
 /**
- * One check from this machine, without a service, under the egress policy of the Default organization that the environment
- * sets. In the words of the API, rounded as nothing stored is. Throws `CommandError` for what no checker takes.
+ * Runs one check from this machine, without a service, under the Default organization's egress policy from the
+ * environment. Returns the result in the API's form, without the rounding of stored results. Throws: `CommandError` if
+ * no checker accepts the target.
  */
 export async function checkLocally(
   type: string,
@@ -42,7 +43,7 @@ export async function checkLocally(
   }
 }
 
-/** The checkers and the egress policy, nothing else of the service. */
+/** Starts the checkers and the egress policy, and no other part of the service. */
 async function openCheckers(config: Config) {
   @Module({ imports: [ConfigModule.forRoot(config), CheckerModule] })
   class LocalCheckModule {}

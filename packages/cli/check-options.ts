@@ -13,7 +13,7 @@ import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } fr
 import { ENDPOINT_BOUNDS } from './endpoint-bounds';
 import { CommandError } from './uptime/io';
 
-/** The options of `check`, as they are written. */
+/** The options of `check`, as typed. */
 export interface CheckOptions {
   type?: string;
   local?: boolean;
@@ -24,7 +24,6 @@ export interface CheckOptions {
   method?: string;
   header?: string[];
   body?: string;
-  /** False with --no-follow. */
   follow: boolean;
   insecure?: boolean;
   ca?: string;
@@ -35,7 +34,7 @@ export interface CheckOptions {
   warnDays?: string;
 }
 
-/** What a check of a URL sends and asks for; what was not said is missing. */
+/** The settings of a check of a URL. Settings that were not given are missing. */
 export interface CheckSettings {
   timeoutSeconds?: number;
   method?: (typeof HTTP_METHODS)[number];
@@ -43,12 +42,12 @@ export interface CheckSettings {
   body?: string;
   followRedirects: boolean;
   tls: TlsSettings | null;
-  /** Days before the end of its certificate at which a target is a warning; `null`: never. */
+  /** Days before the certificate expires from which the target is degraded. `null` turns this off. */
   certificateWarnDays?: number | null;
   assertions: Assertion[];
 }
 
-/** Judges the options of a check of `url`. Throws in words. `folder`: where relative paths begin. */
+/** Reads the options of a check of `url`. Relative paths start at `folder`. Throws: `CommandError`. */
 export function checkSettings(url: string, options: CheckOptions, folder: string): CheckSettings {
   const { timeout, body, follow, header = [], assert = [], warn = [] } = options;
   const seconds = Number(timeout ?? 1);
@@ -74,7 +73,7 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
   };
 }
 
-/** The settings as fields of an endpoint, undefined where they are at their default. */
+/** Returns the settings as fields of an endpoint. A field is undefined if its setting has the default value. */
 export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint> {
   const { timeoutSeconds, method, headers, body, followRedirects, tls, certificateWarnDays, assertions } = settings;
   const warnDays = certificateWarnDays === undefined ? {} : { warn_days: certificateWarnDays };
@@ -92,13 +91,13 @@ export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint>
   };
 }
 
-/** `none`: never. Without the option what a new endpoint has. */
+/** Returns `null` for `none`, and the default of new endpoints if the option is missing. */
 function readWarnDays(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'none') return null;
   const { maximum } = ENDPOINT_BOUNDS.warnDays;
   if (!/^\d{1,2}$/.test(text) || Number(text) > maximum)
-    throw new CommandError(`--warn-days must be a whole number from 0 to ${maximum}, or none`);
+    throw new CommandError(`--warn-days must be a whole number from 0 to ${maximum}, or "none"`);
   return Number(text);
 }
 
@@ -135,15 +134,17 @@ function readCa(folder: string, path: string): string {
   }
 }
 
-/** `SOURCE [PROPERTY] COMPARISON [TARGET]`. Whether they go together is judged when the type of check is known. */
+/**
+ * Parses `SOURCE [PROPERTY] COMPARISON [TARGET]`. The type of the check decides later whether the parts fit together.
+ */
 function readAssertion(text: string, severity: AssertionSeverity): Assertion {
   const [first, ...others] = text.matchAll(/\S+/g);
   const source = ASSERTION_SOURCES.find((known) => known === first?.[0]);
   const at = others.find(([word]) => ASSERTION_COMPARISONS.some((known) => known === word));
   const comparison = ASSERTION_COMPARISONS.find((known) => known === at?.[0]);
   if (!source || !first || !at || !comparison) {
-    const form = `'SOURCE [PROPERTY] COMPARISON TARGET', a source being one of ${ASSERTION_SOURCES.join(', ')}`;
-    throw new CommandError(`--assert and --warn take ${form}, not ${JSON.stringify(text)}`);
+    const form = `'SOURCE [PROPERTY] COMPARISON TARGET', where SOURCE is one of ${ASSERTION_SOURCES.join(', ')}`;
+    throw new CommandError(`--assert and --warn must be ${form}, not ${JSON.stringify(text)}`);
   }
   const property = text.slice(first.index + source.length, at.index).trim();
   return {

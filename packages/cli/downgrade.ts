@@ -2,9 +2,12 @@ import { loadConfig } from '../../src/platform/config/config';
 import { readEnvironment } from '../../src/platform/config/env';
 
 const USAGE =
-  'usage: npm run downgrade -- <release>, such as 0.1.0. Undoes the migrations that this version has and that release has not.\n';
+  'usage: npm run downgrade -- <release>, such as 0.1.0. Reverts the migrations that this version has and that release does not have.\n';
 
-/** `npm run downgrade`: takes a database back to an earlier release. Takes the same variables as the service, which must be stopped. */
+/**
+ * `npm run downgrade`: migrates a database back to an earlier release. Takes the same variables as the service, which
+ * must be stopped.
+ */
 async function downgradeTo([release, ...more]: readonly string[]): Promise<number> {
   if (release === undefined || release.startsWith('-') || more.length > 0) {
     process.stderr.write(USAGE);
@@ -22,8 +25,8 @@ async function downgradeTo([release, ...more]: readonly string[]): Promise<numbe
   const server = await DatabaseServer.open(config);
   try {
     const undone = await downgrade(server.target, release);
-    for (const name of undone) process.stdout.write(`undone: ${name}\n`);
-    process.stdout.write(`The database fits ${release}. Start that version.\n`);
+    for (const name of undone) process.stdout.write(`reverted: ${name}\n`);
+    process.stdout.write(`The database now works with ${release}. Start that version.\n`);
     return 0;
   } finally {
     await server.close();

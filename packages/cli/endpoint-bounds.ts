@@ -1,7 +1,7 @@
 import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../src/checker/certificate-warning';
 import { INTERVAL_BOUNDS, TIMEOUT_BOUNDS } from '../../src/platform/config/check-bounds';
 
-/** What the service takes in the fields of an endpoint, for commands that say so before it is asked. Seconds, and days. */
+/** The limits of endpoint fields, for commands that check them before they send a request. In seconds and days. */
 export const ENDPOINT_BOUNDS = {
   interval: INTERVAL_BOUNDS,
   timeout: TIMEOUT_BOUNDS,

@@ -11,10 +11,12 @@ import type { CreateRequest, KeysRequest } from './keys-request';
 import { inOptions, type KeyLine, keyTable, lifeOf } from './keys-text';
 import { UsageError } from './usage-error';
 
-/** What the actions ask of the service. */
 export type KeysServices = Pick<IdentityServices, 'keys' | 'organizations'>;
 
-/** What the request comes to, still to be done. Throws a `UsageError` by the rules of the API, before a database is opened. */
+/**
+ * Returns the action of the request, not yet executed. Throws: `UsageError` if a value breaks a rule of the API. No
+ * database is opened before that.
+ */
 export function keysAction(request: KeysRequest): (services: KeysServices) => Promise<CommandResult> {
   switch (request.action) {
     case 'create': {
@@ -37,7 +39,8 @@ function newKey({ name, role, expires }: CreateRequest): CreateApiKeyDto {
     ...(expires === undefined ? {} : { expires_at: expires }),
   });
   const [wrong] = validateSync(dto);
-  if (wrong) throw new UsageError(inOptions(Object.values(wrong.constraints ?? {})[0] ?? `${wrong.property} is wrong`));
+  if (wrong)
+    throw new UsageError(inOptions(Object.values(wrong.constraints ?? {})[0] ?? `${wrong.property} is not valid`));
   return dto;
 }
 
@@ -50,7 +53,7 @@ async function create(
 ): Promise<CommandResult> {
   const organization = await findOrganization(organizations, wanted);
   const made = await keys.create(uuidOf(organization), dto);
-  const remark = `Made ${made.id} (${made.role}, organization ${organization.name}, ${lifeOf(made.expires_at)}). It is shown this one time.`;
+  const remark = `Created ${made.id} (${made.role}, organization ${organization.name}, ${lifeOf(made.expires_at)}). The key is shown only once.`;
   return json ? { exitCode: 0, output: JSON.stringify(made) } : { exitCode: 0, output: made.key, remark };
 }
 
@@ -78,7 +81,10 @@ async function revoke(
     await keys.remove(uuidOf(organization), id);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    return { exitCode: 1, remark: `Organization ${organization.name} has no key ${named}; list shows all keys.` };
+    return {
+      exitCode: 1,
+      remark: `The organization ${organization.name} has no key ${named}. Use list to show all keys.`,
+    };
   }
   return { exitCode: 0, remark: `Revoked ${named}.` };
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runKeys } from './keys-command';
 
-/** A database that nothing is to be asked of: it would be waited for, for a minute. */
+/** An unreachable database. If a command tried to use it, the test would wait for a minute. */
 const unreachable = () => ({ DATABASE_URL: 'postgres://monitor@127.0.0.1:1/monitor' });
-/** Mistakes of the command line are told before the settings are looked at. */
+/** Proves that mistakes in the command line are reported before the settings are read. */
 const unread = (): never => {
   throw new Error('the settings were read');
 };
@@ -25,7 +25,7 @@ describe('keys', () => {
     [['create', 'more'], /^usage: /],
     [['revoke', 'key_1', 'more'], /^usage: /],
     [['list', '--colour'], /Unknown option '--colour'/],
-    [['revoke', 'ums_a_not_an_id'], /^the key must be named by its id, key_…, which list shows, not by ums_a_no…$/],
+    [['revoke', 'ums_a_not_an_id'], /^the key must be given by its ID \(key_…\), which list shows, not as ums_a_no…$/],
   ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
     expect(await runKeys(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
@@ -40,7 +40,11 @@ describe('keys', () => {
 
   it.each([
     ['a wrong setting', { PORT: 'x' }, /^PORT must be a whole number/],
-    ['a database in memory', { DATABASE_URL: 'embedded:memory' }, /^DATABASE_URL: a database in memory belongs to the/],
+    [
+      'a database in memory',
+      { DATABASE_URL: 'embedded:memory' },
+      /^DATABASE_URL: only the running service can use a database in memory/,
+    ],
   ])('%s ends with 1', async (_what, environment, text) => {
     expect(await runKeys(['list'], () => environment)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
@@ -49,7 +53,7 @@ describe('keys', () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-keys-'));
     expect(await runKeys(['create'], () => ({ DATA_DIR: folder }))).toEqual({
       exitCode: 1,
-      remark: expect.stringMatching(/^DATA_DIR: .* holds no database\. Set DATA_DIR/),
+      remark: expect.stringMatching(/^DATA_DIR: .* contains no database\. Set DATA_DIR/),
     });
     expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });

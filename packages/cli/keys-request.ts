@@ -5,22 +5,26 @@ export const KEYS_USAGE = `usage: npm run keys -- create [--role ROLE] [--name N
        npm run keys -- list [--organization ORG] [--json]
        npm run keys -- revoke KEY_ID [--organization ORG]
 
-Makes, lists and revokes API keys in the database itself: the way back in when the last key is lost. Takes the same
-variables as the service, and .env. The embedded database must not be in use: stop the service first. With
-PostgreSQL it may run. Every change is in the audit log.
+Creates, lists, and revokes API keys directly in the database. Use it if the last admin key is lost. It reads the same
+variables as the service, and .env. With the embedded database, stop the service first. With PostgreSQL, the service
+may be running. Every change is recorded in the audit log.
 
-  --role ROLE          read, write or admin (default)
-  --name NAME          what lists call the key; default "Made on the command line"
-  --expires TIME       when it stops working: 2027-12-31, or a time with Z or an offset; default never
-  --organization ORG   name or org_… id; default "Default", for list all
-  --json               for programs: what the API returns
+  --role ROLE          read, write, or admin (default)
+  --name NAME          the name of the key; default "Made on the command line"
+  --expires TIME       when the key stops working: 2027-12-31, or a time with Z or an offset; default never
+  --organization ORG   name or ID (org_…); default "Default", or all organizations for list
+  --json               print JSON in the form that the API returns
 
-create prints the new key, and nothing else, on stdout: UPTIME_API_KEY=$(npm run --silent keys -- create)
-revoke takes the id that list shows.
-Where the package is installed, the command is npx uptime-monitor-keys in place of npm run keys --.
-Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
+create prints only the new key on stdout: UPTIME_API_KEY=$(npm run --silent keys -- create)
+revoke takes the ID that list shows.
+If you installed the package, use npx uptime-monitor-keys instead of npm run keys --.
 
-/** A key to make, in the words of the command line. */
+Exit codes:
+  0  success
+  1  failed
+  2  usage error`;
+
+/** A key to create, as given on the command line. */
 export interface CreateRequest {
   readonly action: 'create';
   readonly name: string;
@@ -30,14 +34,14 @@ export interface CreateRequest {
   readonly json: boolean;
 }
 
-/** What the command is asked to do. */
+/** The action of the command. */
 export type KeysRequest =
   | CreateRequest
   | { readonly action: 'list'; readonly organization: string | undefined; readonly json: boolean }
-  /** `id`: uuid of the key that is `named` so. */
+  /** `id` is the UUID of the key that is `named`. */
   | { readonly action: 'revoke'; readonly named: string; readonly id: string; readonly organization: string };
 
-/** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
+/** Parses the arguments. Returns `null` if the user asked for the usage. Throws: `UsageError`. */
 export function keysRequest(args: string[]): KeysRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help) return null;
@@ -69,5 +73,5 @@ const DEFAULT = 'Default';
 function keyId(named: string): string {
   const id = parseId('apiKey', named);
   if (id !== null) return id;
-  throw new UsageError(`the key must be named by its id, key_…, which list shows, not by ${named.slice(0, 8)}…`);
+  throw new UsageError(`the key must be given by its ID (key_…), which list shows, not as ${named.slice(0, 8)}…`);
 }

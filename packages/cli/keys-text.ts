@@ -1,7 +1,6 @@
 import type { ApiKeyView } from '../../src/identity/api-key/api-key.dto';
 import { type Column, minute, printable, textTable } from './database/text-table';
 
-/** A key with the name of its organization. */
 export type KeyLine = ApiKeyView & { organization: string };
 
 const COLUMNS: readonly Column<KeyLine>[] = [
@@ -13,12 +12,12 @@ const COLUMNS: readonly Column<KeyLine>[] = [
   ['LAST USED', ({ last_used_at }) => minute(last_used_at)],
 ];
 
-/** A line for each key, oldest first, under a line of titles. */
+/** Returns a title line, then one line for each key, oldest first. */
 export const keyTable = (keys: readonly KeyLine[]): string => textTable(COLUMNS, keys);
 
 export const lifeOf = (expiresAt: string | null): string =>
   expiresAt === null ? 'never expires' : `expires at ${expiresAt}`;
 
-/** What the API says of its fields, in the words of the command line. */
+/** Replaces field names in the API's message with the names of the options. */
 export const inOptions = (text: string): string =>
   text.replaceAll('expires_at', '--expires').replace(/^(name|role)\b/, '--$1');

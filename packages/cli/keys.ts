@@ -3,7 +3,7 @@ import '../../src/start/node-version.cjs';
 import { readEnvironment } from '../../src/platform/config/env';
 import { runKeys } from './keys-command';
 
-/** `npm run keys`, and `uptime-monitor-keys` of the package: API keys for whoever runs the machine. */
+/** `npm run keys`, and `uptime-monitor-keys` in the package: manages API keys for the operator. */
 runKeys(process.argv.slice(2), readEnvironment).then(
   ({ exitCode, output, remark }) => {
     process.exitCode = exitCode;

@@ -2,13 +2,13 @@ import { loadConfig } from '../../src/platform/config/config';
 import { readEnvironment } from '../../src/platform/config/env';
 
 /**
- * `npm run secrets:rotate`: seals every stored secret again under the first of `SECRETS_KEYS`. Takes the same variables
- * as the service. On PostgreSQL the service may keep running, if it was started with the new key first in the list. Ends
- * with 1 when a value could not be opened; the others are rotated all the same.
+ * `npm run secrets:rotate`: encrypts every stored secret again with the first of `SECRETS_KEYS`. Takes the same
+ * variables as the service. On PostgreSQL the service may keep running if it was started with the new key first in the
+ * list. Exits with code 1 if a value could not be decrypted. The other values are rotated anyway.
  */
 async function rotateSecrets(): Promise<0 | 1> {
   const config = loadConfig(readEnvironment());
-  if (config.secretsKeys.length === 0) throw new Error('SECRETS_KEYS is not set: there is no key to seal with');
+  if (config.secretsKeys.length === 0) throw new Error('SECRETS_KEYS is not set, so there is no key to encrypt with');
   // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a mistake, too.
   const { rotateIn } = require('./secret-rotation') as typeof import('./secret-rotation');
   return rotateIn(config);

@@ -7,7 +7,10 @@ import { DatabaseModule } from '../../src/platform/database/database.module';
 import { SecretRotation } from '../../src/platform/secrets/secret-rotation';
 import { SecretsModule } from '../../src/platform/secrets/secrets.module';
 
-/** Seals every stored secret of the database again and says so; the exit code is 1 when a value could not be opened. */
+/**
+ * Encrypts every stored secret of the database again and reports it. The exit code is 1 if a value could not be
+ * decrypted.
+ */
 export async function rotateIn(config: Config): Promise<0 | 1> {
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(), SecretsModule] })
   class RotationModule {}
@@ -19,8 +22,9 @@ export async function rotateIn(config: Config): Promise<0 | 1> {
   let exitCode: 0 | 1 = 0;
   try {
     for (const { table, column, rows, unreadable } of await context.get(SecretRotation).rotate()) {
-      process.stdout.write(`${table}.${column}: ${rows} rows sealed again\n`);
-      for (const { id, why } of unreadable) process.stderr.write(`${table}.${column} of ${id} was left: ${why}\n`);
+      process.stdout.write(`${table}.${column}: ${rows} rows encrypted again\n`);
+      for (const { id, why } of unreadable)
+        process.stderr.write(`${table}.${column} of ${id} was not changed: ${why}\n`);
       if (unreadable.length > 0) exitCode = 1;
     }
   } finally {

@@ -1,9 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** A mistake in the command line; the message is shown without a stack. */
+/** A mistake in the command line. The message is shown without a stack. */
 export class UsageError extends Error {}
 
-/** `parseArgs` of Node that throws a `UsageError`. */
+/** Calls Node's `parseArgs`. Throws: `UsageError` if the arguments are wrong. */
 export function parseOrUsage<const Asked extends ParseArgsConfig>(asked: Asked): ReturnType<typeof parseArgs<Asked>> {
   try {
     return parseArgs(asked);

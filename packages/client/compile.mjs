@@ -15,7 +15,7 @@ const OPTIONS = {
   types: [],
 };
 
-/** The files of the package by their names. Throws with the errors of the compiler. */
+/** Returns the files of the package by name. Throws: an error with the compiler's messages. */
 export function compile(source, folder) {
   const declarations = declarationsOf(source, folder);
   return {
@@ -46,6 +46,6 @@ function declarationsOf(source, folder) {
 }
 
 function transpiled(source, module) {
-  // The declarations carry the comments.
+  // The comments are in the declarations.
   return ts.transpileModule(source, { compilerOptions: { ...OPTIONS, module, removeComments: true } }).outputText;
 }

@@ -1,17 +1,17 @@
-// Makes one module of the generated one and of our layer over it.
+// Combines the generated module and our layer on top of it into one module.
 import { readFileSync } from 'node:fs';
 
 /** In the order of their imports. */
 const LAYER = ['errors', 'transport', 'stream', 'methods'];
-/** Above it stand types of the API, below it the runtime, which is nobody's business. */
+/** Types of the API are above this line. The runtime below it is internal. */
 const RUNTIME = '// ─── Embedded runtime';
 const DEFAULT_INSTANCE = 'export const client = createClient<';
 const INTERNAL = /^export (?=(type|class|async function\*?|function\*?|const) )/gm;
-/** Types of ours that only other types name. */
+/** Types of the layer that only other types use. */
 const OURS_INTERNAL =
   /^export (?=(const|async function\*?|function\*?|type (LimitedInit|OpenStream|ApiMethod)|interface (CallLimits|Frame))\b)/gm;
 
-/** The TypeScript source of the client. Throws when the generated text is not of the form known here. */
+/** Returns the TypeScript source of the client. Throws: `Error` if the generated text has an unknown form. */
 export function compose(generated, operations) {
   const layer = LAYER.map((name) => withoutImports(readFileSync(new URL(`layer/${name}.ts`, import.meta.url), 'utf8')));
   return [
@@ -31,13 +31,13 @@ function withoutRuntimeExports(text) {
 
 function positionOf(text, mark) {
   const position = text.indexOf(mark);
-  if (position < 0) throw new Error(`The generated client has another form than expected: no "${mark}"`);
+  if (position < 0) throw new Error(`The generated client has an unexpected form: it does not contain "${mark}"`);
   return position;
 }
 
 const withoutImports = (text) => text.replaceAll(/^import [^;]*;\n/gm, '');
 
-/** Which type a body that is text has when the caller does not say, and the types of text a response comes in. */
+/** Returns the default content type of each text body, and the text types of responses. */
 function textTypes(operations) {
   const bodies = operations.filter(({ bodyTypes }) => bodyTypes.length > 1);
   const responses = operations.filter(({ responseTypes }) => responseTypes.length > 1 && responseTypes.every(isText));

@@ -1,6 +1,9 @@
-// What the client takes from the API document, beside what the generator reads there.
+// Reads what the client needs from the API document in addition to what the generator reads there.
 
-/** Every operation of the document: what a method is documented with, and the types of text it takes and responds with. */
+/**
+ * Returns every operation of the document: the description of its method, and the text types of its request and
+ * response.
+ */
 export function operationsOf(document) {
   return all(document).map(({ operationId, summary, description, requestBody, responses }) => ({
     id: operationId,
@@ -13,15 +16,15 @@ export function operationsOf(document) {
   }));
 }
 
-/** Without the addresses that are for programs of others: a client of the API has no use for them. */
+/** Removes the routes that are made for other programs. A client of the API does not need them. */
 export function withoutPlain(document) {
   const isOfApi = ([, path]) => !Object.values(path).some((operation) => operation['x-plain']);
   return { ...document, paths: Object.fromEntries(Object.entries(document.paths).filter(isOfApi)) };
 }
 
 /**
- * The same document, with bodies that may be text in another form than JSON described as such: the generator reads the
- * first content type alone.
+ * Adds the description of bodies that may be text in a form other than JSON. The generator only reads the first content
+ * type.
  */
 export function withTextBodies(document) {
   const copy = structuredClone(document);
@@ -32,7 +35,7 @@ export function withTextBodies(document) {
   return copy;
 }
 
-/** How the generator is to read it: lists lead on by their header. */
+/** Returns the generator's settings. Lists are paged by a header. */
 export function generatorSettings(document) {
   const lists = all(document).filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'cursor'));
   const pagination = { style: 'link', items: '' };
@@ -52,7 +55,7 @@ function successTypesOf(responses) {
   return [...new Set(successes.flatMap(([, { content = {} }]) => Object.keys(content)))];
 }
 
-/** The codes of the problems that are the caller's to solve, without those of every route. */
+/** Returns the codes of the problems that the caller can solve, without the codes that every route has. */
 function refusalsOf(responses) {
   const codes = Object.entries(responses)
     .filter(([status]) => status.startsWith('4'))

@@ -1,5 +1,6 @@
-// Generates the typed client from docs/openapi.json: index.mjs and index.cjs beside this file, one file each without imports,
-// and their declarations, which git ignores. Does nothing when they were made from these very inputs. Nothing here calls home.
+// Generates the typed client from docs/openapi.json: index.mjs and index.cjs in this folder, one file each without
+// imports, and their declarations. Git ignores all of them. Does nothing if the files are up to date. Nothing here
+// sends telemetry.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ const DOCUMENT = join(root, 'docs/openapi.json');
 const FILES = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** Changes when the document, the generator or our layer does. */
+/** Changes when the document, the generator, or our layer changes. */
 function fingerprint() {
   const own = readdirSync(folder, { recursive: true }).filter((name) => /\.(mjs|ts)$/.test(name));
   const inputs = own.filter((name) => !FILES.includes(name)).map((name) => join(folder, name));
@@ -23,7 +24,7 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** The generator's module for the document, as text. Throws with what it said when it fails. */
+/** Returns the generator's module for the document as text. Throws: an error with the generator's output. */
 function generated(document, settings, work) {
   const [input, config, output] = ['openapi.json', 'redocly.yaml', 'api.ts'].map((name) => join(work, name));
   writeFileSync(input, JSON.stringify(document));
@@ -35,12 +36,12 @@ function generated(document, settings, work) {
     env: { ...process.env, ...QUIET },
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Error(`The client was not generated:\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`Could not generate the client:\n${stdout}${stderr}`);
   return readFileSync(output, 'utf8');
 }
 
 async function generate() {
-  // Here, because the compiler takes longer to load than to see that there is nothing to do.
+  // Imported here, because loading the compiler takes longer than checking that there is nothing to do.
   const [{ compile }, { compose }, { generatorSettings, operationsOf, withoutPlain, withTextBodies }] =
     await Promise.all([import('./compile.mjs'), import('./compose.mjs'), import('./document.mjs')]);
   const document = withTextBodies(withoutPlain(JSON.parse(readFileSync(DOCUMENT, 'utf8'))));
@@ -49,7 +50,7 @@ async function generate() {
   try {
     const source = compose(generated(document, generatorSettings(document), work), operationsOf(document));
     for (const [name, text] of Object.entries(compile(source, work))) {
-      // Others may read it at this moment.
+      // Another process may read the file at this moment.
       writeFileSync(join(work, name), text);
       renameSync(join(work, name), join(folder, name));
     }

@@ -12,10 +12,13 @@ const MAX_ASSERTIONS = 20;
 const MAX_TARGET = 1000;
 const MAX_SETTINGS_BYTES = 32 * 1024;
 
-/** Where values of secrets are looked up. */
+/** Returns the value of a text or of a secret. */
 type ValueOf = (text: Text) => string;
 
-/** Why the API would refuse to create this, or `null`; what an installation forbids is not known here. */
+/**
+ * Returns why the API would refuse to create this endpoint, or `null`. Restrictions of a single installation are not
+ * known here.
+ */
 export function refusalOf(endpoint: NewEndpoint, valueOf: ValueOf): string | null {
   const { headers, assertions, body } = endpoint;
   return (
@@ -23,10 +26,10 @@ export function refusalOf(endpoint: NewEndpoint, valueOf: ValueOf): string | nul
     headersRefusal(headers ?? [], valueOf) ??
     ((assertions ?? []).length > MAX_ASSERTIONS ? `it would have more than ${MAX_ASSERTIONS} assertions` : null) ??
     ((assertions ?? []).some(({ target }) => valueOf(target).length > MAX_TARGET)
-      ? `it compares with a text of more than ${MAX_TARGET} characters`
+      ? `it compares with a text that is longer than ${MAX_TARGET} characters`
       : null) ??
     (Buffer.byteLength(JSON.stringify([headers, assertions, body])) > MAX_SETTINGS_BYTES
-      ? 'its headers, body and assertions together have more than 32 KiB'
+      ? 'its headers, body, and assertions together are larger than 32 KiB'
       : null) ??
     unverifiedRefusal(endpoint, valueOf)
   );
@@ -39,12 +42,13 @@ function targetRefusal({ type, url }: NewEndpoint, valueOf: ValueOf): string | n
     if (type === 'HTTP') parseHttpTarget(text, 'http(s)://host[:port]/path', /^https?:\/\/[^/?#]/i);
     if (type === 'HTTPS') parseHttpTarget(text, 'https://host[:port]/path', /^https:\/\/[^/?#]/i);
     if (type === 'TCP')
-      parseHostPort(text, { scheme: 'tcp', what: 'a TCP target is a host and a port', form: 'host:port' });
+      parseHostPort(text, { scheme: 'tcp', what: 'a TCP target must be a host and a port', form: 'host:port' });
     if (type === 'DNS') parseDnsTarget(text);
-    if (type === 'ICMP' && normalizeHost(text.replace(/^icmp:\/\//, '')) === null) return 'its target is no host';
+    if (type === 'ICMP' && normalizeHost(text.replace(/^icmp:\/\//, '')) === null)
+      return 'its target is not a valid host';
     return null;
   } catch (error) {
-    if (error instanceof InvalidTarget) return `its target is refused here: ${error.message}`;
+    if (error instanceof InvalidTarget) return `its target is not allowed: ${error.message}`;
     throw error;
   }
 }
@@ -52,7 +56,7 @@ function targetRefusal({ type, url }: NewEndpoint, valueOf: ValueOf): string | n
 function headersRefusal(headers: NonNullable<NewEndpoint['headers']>, valueOf: ValueOf): string | null {
   if (headers.length > MAX_HEADERS) return `it sends more than ${MAX_HEADERS} headers`;
   const problem = headers.map(({ key, value }) => headerProblem(key, valueOf(value))).find((each) => each !== null);
-  return problem ? `a header that it sends is refused here: ${problem.message}` : null;
+  return problem ? `it sends a header that is not allowed: ${problem.message}` : null;
 }
 
 function unverifiedRefusal({ tls, url, headers, body }: NewEndpoint, valueOf: ValueOf): string | null {

@@ -14,10 +14,10 @@ const MAX_NAME = 255;
 const MAX_TAGS = 20;
 const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/;
 
-/** An endpoint that has no place yet. */
+/** An endpoint that does not belong to a website yet. */
 export type NewEndpoint = Omit<DeclaredEndpoint, 'key'>;
 
-/** What stands together in a website. */
+/** Endpoints that share a website. */
 export interface Group {
   name: string;
   at: string;
@@ -29,17 +29,17 @@ interface Website {
   at: string;
 }
 
-/** Puts endpoints into websites, and credentials into `secrets`. */
+/** Assigns endpoints to websites, and moves credentials to `secrets`. */
 export class DocumentBuilder {
   private readonly websites = new Map<string, Website>();
   private readonly taken = new Set<string>();
   private readonly secrets = new Map<string, string>();
-  /** Names of secrets by what they are made of and stand for. */
+  /** The names of secrets, by label and value. */
   private readonly names = new Map<string, string>();
-  /** How far the names that are made of one label have been counted, so that nobody counts from the start. */
+  /** The last number used for each label, so that numbering does not restart each time. */
   private readonly turns = new Map<string, number>();
 
-  /** `wanted`: what its key is made of, when that is not its name. */
+  /** `wanted` is the basis for the endpoint's key, if the name isn't. */
   add(group: Group, endpoint: NewEndpoint, wanted = ''): void {
     const { declared, keys } = this.websiteOf(group);
     declared.endpoints.push({ key: keyFrom(wanted || endpoint.name, keys), ...endpoint });
@@ -47,7 +47,7 @@ export class DocumentBuilder {
       declared.url = readUrl(endpoint.url)?.origin ?? '';
   }
 
-  /** A reference to a credential, which goes into `secrets`. `label` says whose it is. */
+  /** Stores a credential in `secrets` and returns a reference to it. `label` names the owner. */
   secret(label: string, value: string): SecretReference {
     const stem = `${/^[a-z]/i.test(label) ? '' : 'S_'}${label}`
       .toUpperCase()
@@ -65,16 +65,15 @@ export class DocumentBuilder {
     return { $secret: name };
   }
 
-  /** A text as it is sent. */
   readonly valueOf = (text: Text): string => (typeof text === 'string' ? text : (this.secrets.get(text.$secret) ?? ''));
 
-  /** With an entry for each website whose URL had to be made up. */
+  /** Adds an entry to the report for each website whose URL was invented. */
   finish(report: readonly ReportEntry[]): { document: ConfigurationDocument; report: ReportEntry[] } {
     const websites = [...this.websites.values()];
     const nameless = websites.filter(({ declared }) => declared.url === '');
     for (const { declared } of nameless) declared.url = `https://${hostFrom(declared.key)}.invalid`;
     const madeUp = nameless.map(({ declared, at }): ReportEntry => {
-      const why = `a website has a URL; nothing in this one has an http address, so ${declared.url} stands for it`;
+      const why = `a website must have a URL, and nothing in this one has an HTTP URL, so ${declared.url} is used as a placeholder`;
       return { at, name: declared.name, result: 'approximated', why };
     });
     const declared = JSON.stringify(websites.map((website) => website.declared));
@@ -106,10 +105,10 @@ const hostFrom = (key: string): string =>
     .slice(0, 63)
     .replace(/(?<!-)-+$/, '');
 
-/** A name as the API takes it. */
+/** Returns a name that the API accepts. */
 export const nameFrom = (text: string): string => cut(oneLine(text), MAX_NAME) || 'unnamed';
 
-/** Labels as tags, and those that cannot be one or are too many. */
+/** Returns the labels that can be tags, and those that are invalid or too many. */
 export function tagsFrom(labels: readonly string[]): { tags: string[]; lost: string[] } {
   const lower = [...new Set(labels.map((label) => label.toLowerCase().replace(/\s+/g, '-')))];
   const tags = lower.filter((label) => TAG.test(label)).slice(0, MAX_TAGS);

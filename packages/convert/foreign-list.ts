@@ -4,16 +4,16 @@ import { readDocumentText } from '../../src/configuration/document/document-text
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** One thing of a list in a foreign file. */
 export interface ForeignItem {
   value: unknown;
-  /** Where it stands: a JSON pointer, or a line when there are several documents. */
+  /** Its place: a JSON pointer, or a line if there are several documents. */
   at: string;
 }
 
 /**
- * The items of a list that is the whole file, or the member `name` of it; of several files behind each other one after the
- * other. `others` are the names of the members beside the list, `beside` those members, file by file. Throws `validation_failed` with `form` when the file has no such list.
+ * Returns the items of a list, from all concatenated files. The list is the whole file or its property `name`. `others`
+ * are the names of the other properties, and `beside` has the objects of all files. Throws: `validation_failed` with
+ * `form` if a file has no such list.
  */
 export function readForeignList(
   text: string,
@@ -38,17 +38,16 @@ export function readForeignList(
   return { items, others: [...others], beside };
 }
 
-/** What is thrown for a file of another form. */
 export const notSuchFile = (form: string, line: number | null): Problem =>
   problems.validationFailed([{ pointer: '', line, code: 'invalid_format', message: `this is not ${form}` }]);
 
-/** A text, also of a number; empty for anything else. */
+/** Returns a text, or a number as text. Anything else is empty. */
 export const textIn = (members: Members, name: string): string => {
   const value = members[name];
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
 };
 
-/** A number, also of a text that is one; `null` for anything else. */
+/** Returns a number, also from a text. Anything else is `null`. */
 export function numberIn(members: Members, name: string): number | null {
   const text = textIn(members, name);
   return text !== '' && Number.isFinite(Number(text)) ? Number(text) : null;

@@ -8,12 +8,12 @@ import { DocumentBuilder, nameFrom, tagsFrom } from './document-builder';
 import { type ForeignItem, type Members, numberIn, readForeignList, textIn } from './foreign-list';
 import { everyFrom, graceFrom, heartbeatRefusal } from './heartbeat';
 
-const FORM = 'a list of checks as GET /api/v3/checks/ of healthchecks gives it: {"checks": […]}';
+const FORM = 'a list of checks from GET /api/v3/checks/ of healthchecks: {"checks": […]}';
 const GROUP = 'healthchecks';
-/** What healthchecks has where a file says nothing. Seconds. */
+/** The defaults of healthchecks. Seconds. */
 const USUAL = { timeout: 86_400, grace: 3600 };
 
-/** What looks at the text of a ping there. */
+/** Fields that filter pings by their text. */
 const FILTERS: readonly string[] = [
   'subject',
   'subject_fail',
@@ -26,7 +26,10 @@ const FILTERS: readonly string[] = [
   'filter_default_fail',
 ];
 
-/** Reads checks of healthchecks as heartbeats of one website. Each keeps its UUID: a job moves by the host of its address. */
+/**
+ * Converts checks of healthchecks to heartbeats of one website. Each keeps its UUID, so for a job only the host of the
+ * ping URL changes.
+ */
 export const convertHealthchecks = (text: string): Conversion => {
   const builder = new DocumentBuilder();
   const { items } = readForeignList(text, 'checks', FORM);
@@ -34,7 +37,7 @@ export const convertHealthchecks = (text: string): Conversion => {
 };
 
 function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): ReportEntry {
-  if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is no check' };
+  if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is not a check' };
   const uuid = uuidOf(value);
   const name = nameFrom(textIn(value, 'name') || textIn(value, 'slug') || uuid);
   const read = uuid === '' ? { refused: NO_UUID } : timingOf(value);
@@ -56,17 +59,16 @@ function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): Rep
   );
   const differences = [
     read.difference,
-    ...(lost.length > 0 ? [`cannot be tags: ${lost.join(', ')}`] : []),
+    ...(lost.length > 0 ? [`cannot be used as tags: ${lost.join(', ')}`] : []),
     ...unsaid(value),
   ].filter((difference) => difference !== null);
   const why = differences.length === 0 ? null : differences.join('; ');
   return { at, name, result: why === null ? 'mapped' : 'approximated', why };
 }
 
-const NO_UUID =
-  'it was read with a key that may only read, so its UUID is not in the file: read it with one that may write';
+const NO_UUID = 'it was exported with a read-only key, so its UUID is not in the file. Export it with a read-write key';
 
-/** Keys that may only read do not see it. */
+/** Read-only keys do not see the UUID. */
 function uuidOf(check: Members): string {
   const own = textIn(check, 'uuid');
   const inUrl = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
@@ -82,28 +84,28 @@ function timingOf(check: Members): Timing | { refused: string } {
     return { timing: { every }, difference };
   }
   if (readCron(schedule) === null)
-    return { refused: `its schedule is no cron expression of five fields: ${oneLine(schedule)}` };
+    return { refused: `its schedule is not a cron expression with five fields: ${oneLine(schedule)}` };
   return { timing: { cron: schedule, timezone: textIn(check, 'tz') || 'UTC' }, difference: null };
 }
 
-/** What a heartbeat has no field for. */
+/** Lists settings that a heartbeat has no field for. */
 function unsaid(check: Members): string[] {
   const description = oneLine(textIn(check, 'desc'));
   const isFiltered = FILTERS.some((name) => check[name] === true || textIn(check, name) !== '');
   return [
-    ...(textIn(check, 'methods') === 'POST' ? ['a GET is a ping as well, not POST alone'] : []),
-    ...(isFiltered ? ['no keyword is looked for in what a ping sends: its address says success or failure'] : []),
+    ...(textIn(check, 'methods') === 'POST' ? ['a GET request is also a ping, not only a POST request'] : []),
+    ...(isFiltered ? ['keywords in the content of a ping are ignored: its URL determines success or failure'] : []),
     ...(check['manual_resume'] === true
-      ? ['while it is paused its pings are listed, and somebody enables it again']
+      ? ['while it is paused, its pings are listed, and someone must enable it again']
       : []),
-    ...(description === '' ? [] : [`endpoints have no description; its was "${description}"`]),
+    ...(description === '' ? [] : [`endpoints have no description; it was "${description}"`]),
   ];
 }
 
-/** Who is told stands in the file by id only. */
+/** The file only contains the IDs of integrations. */
 function integrationsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const first = items.find(({ value }) => isRecord(value) && textIn(value, 'channels') !== '');
   if (!first) return [];
-  const why = 'the file says who is told by id alone: declare contacts, and alerts through them';
+  const why = 'the file contains only the IDs of integrations: declare contacts, and alerts that use them';
   return [{ at: first.at, name: 'integrations', result: 'skipped', why }];
 }

@@ -2,21 +2,21 @@ import { typeProblems } from '../../src/endpoint/heartbeat/heartbeat-rules';
 import { EVERY_BOUNDS, HEARTBEAT } from '../../src/endpoint/heartbeat/heartbeat-schedule';
 import type { HeartbeatDto } from '../../src/endpoint/heartbeat/heartbeat.dto';
 
-/** Why the API would refuse a heartbeat, in the words of another program's file; `null` when it would not. */
+/** Returns why the API would refuse a heartbeat, in terms of the other program's file, or `null`. */
 export function heartbeatRefusal(heartbeat: HeartbeatDto): string | null {
   const [problem] = typeProblems({ type: HEARTBEAT, heartbeat }, HEARTBEAT, null);
   return problem ? `its heartbeat would be refused: ${problem.message}` : null;
 }
 
-/** A period as the API takes it, and how it differs from that of the file. Seconds. */
+/** Returns a period that the API accepts, and how it differs from the file. Seconds. */
 export function everyFrom(seconds: number): { every: number; difference: string | null } {
   const { minimum, maximum } = EVERY_BOUNDS;
   const every = Math.min(maximum, Math.max(minimum, Math.ceil(seconds)));
   return { every, difference: every === seconds ? null : `a ping is due every ${every} seconds, not every ${seconds}` };
 }
 
-/** A grace time as the API takes it. Seconds. */
+/** Returns a grace time that the API accepts. Seconds. */
 export const graceFrom = (seconds: number): number => Math.min(EVERY_BOUNDS.maximum, Math.max(0, Math.ceil(seconds)));
 
-/** What has no address here that its jobs know. */
-export const NEW_ADDRESS = 'it has a new address here: its jobs must be changed';
+/** The note for a heartbeat whose jobs don't know the new ping URL. */
+export const NEW_ADDRESS = 'it gets a new ping URL, so its jobs must be changed';

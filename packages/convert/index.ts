@@ -1,4 +1,5 @@
-// The door of the converters: text of a foreign file in, a document and its report out. The server runs them in a thread.
+// The entry point of the converters: takes the text of a foreign file, and returns a document and its report. The
+// server runs them in a thread.
 import type { Converter } from './conversion';
 import { convertGatus } from './gatus/convert-gatus';
 import { convertHealthchecks } from './healthchecks';

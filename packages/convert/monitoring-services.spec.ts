@@ -35,9 +35,9 @@ describe('convertHealthchecks', () => {
     });
     expect(reportOf(convertHealthchecks, fixture('healthchecks.json'))).toEqual([
       '/checks/0 Nightly backup: mapped',
-      '/checks/1 Weekly report: skipped, it was read with a key that may only read, so its UUID is not in the file: read it with one that may write',
-      '/checks/0 integrations: skipped, the file says who is told by id alone: declare contacts, and alerts through them',
-      '/checks/0 healthchecks: approximated, a website has a URL; nothing in this one has an http address, so https://healthchecks.invalid stands for it',
+      '/checks/1 Weekly report: skipped, it was exported with a read-only key, so its UUID is not in the file. Export it with a read-write key',
+      '/checks/0 integrations: skipped, the file contains only the IDs of integrations: declare contacts, and alerts that use them',
+      '/checks/0 healthchecks: approximated, a website must have a URL, and nothing in this one has an HTTP URL, so https://healthchecks.invalid is used as a placeholder',
     ]);
   });
 
@@ -47,10 +47,10 @@ describe('convertHealthchecks', () => {
     [{ schedule: '0 3 * * *' }, { cron: '0 3 * * *', timezone: 'UTC' }, null],
     [{ timeout: 20 }, { every: 60 }, /due every 60 seconds, not every 20/],
     [{}, { every: 86_400, grace: 3600 }, null],
-    [{ methods: 'POST' }, { every: 86_400 }, /a GET is a ping as well/],
-    [{ success_kw: 'done', filter_body: true }, { every: 86_400 }, /no keyword is looked for/],
-    [{ manual_resume: true }, { every: 86_400 }, /somebody enables it again/],
-    [{ desc: 'dumps the shop' }, { every: 86_400 }, /its was "dumps the shop"/],
+    [{ methods: 'POST' }, { every: 86_400 }, /a GET request is also a ping/],
+    [{ success_kw: 'done', filter_body: true }, { every: 86_400 }, /keywords in the content of a ping are ignored/],
+    [{ manual_resume: true }, { every: 86_400 }, /someone must enable it again/],
+    [{ desc: 'dumps the shop' }, { every: 86_400 }, /it was "dumps the shop"/],
   ])('of the check %j is %j', (check, heartbeat, why) => {
     const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
     expect(document.websites?.[0]?.endpoints?.[0]?.heartbeat).toMatchObject(heartbeat);
@@ -59,9 +59,9 @@ describe('convertHealthchecks', () => {
   });
 
   it.each([
-    [{ schedule: 'Mon *-*-* 03:00' }, /no cron expression of five fields: Mon \*-\*-\* 03:00/],
+    [{ schedule: 'Mon *-*-* 03:00' }, /not a cron expression with five fields: Mon \*-\*-\* 03:00/],
     [{ schedule: '0 3 * * *', tz: 'Mars/Base' }, /IANA/],
-    [{ schedule: '0 3 31 2 *' }, /cron has no date/],
+    [{ schedule: '0 3 31 2 *' }, /cron never matches a date/],
   ])('leaves %j out with the reason', (check, why) => {
     const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
     expect([document.websites, report[0]?.result, report[0]?.why]).toEqual([
@@ -157,17 +157,17 @@ describe('convertUptimeRobot', () => {
   it('says of each monitor and each alert contact what became of it', () => {
     expect(reportOf(convertUptimeRobot, fixture('uptimerobot.json'))).toEqual([
       '/monitors/0 Shop: mapped',
-      '/monitors/1 Shop cart: approximated, the keyword is found there in upper and lower case, here only as it is written',
+      '/monitors/1 Shop cart: approximated, the keyword is case-sensitive here, and was case-insensitive in UptimeRobot',
       '/monitors/2 Router: mapped',
       '/monitors/3 Mail: mapped',
-      '/monitors/4 Backup: approximated, it has a new address here: its jobs must be changed; there it was https://heartbeat.uptimerobot.com/m777000005-abc',
-      '/monitors/5 No address: skipped, its url is no http or https address',
-      '/monitors/6 Digest: skipped, digest authentication is not spoken here',
-      '/monitors/7 From the future: skipped, there is no check for monitors of type 42',
-      '/monitors/0 ops@example.com: skipped, the file says who is told, and not how: declare a contact, and alerts through it',
-      '/monitors/2 192.0.2.1: approximated, a website has a URL; nothing in this one has an http address, so https://192-0-2-1.invalid stands for it',
-      '/monitors/3 mail.example.com: approximated, a website has a URL; nothing in this one has an http address, so https://mail-example-com.invalid stands for it',
-      '/monitors/4 heartbeats: approximated, a website has a URL; nothing in this one has an http address, so https://heartbeats.invalid stands for it',
+      '/monitors/4 Backup: approximated, it gets a new ping URL, so its jobs must be changed; the old URL is https://heartbeat.uptimerobot.com/m777000005-abc',
+      '/monitors/5 No address: skipped, its url is not an http or https URL',
+      '/monitors/6 Digest: skipped, digest authentication is not supported',
+      '/monitors/7 From the future: skipped, monitors of type 42 are not supported',
+      '/monitors/0 ops@example.com: skipped, the file does not say how the contact is notified: declare a contact, and alerts that use it',
+      '/monitors/2 192.0.2.1: approximated, a website must have a URL, and nothing in this one has an HTTP URL, so https://192-0-2-1.invalid is used as a placeholder',
+      '/monitors/3 mail.example.com: approximated, a website must have a URL, and nothing in this one has an HTTP URL, so https://mail-example-com.invalid is used as a placeholder',
+      '/monitors/4 heartbeats: approximated, a website must have a URL, and nothing in this one has an HTTP URL, so https://heartbeats.invalid is used as a placeholder',
     ]);
   });
 });
@@ -188,7 +188,7 @@ describe('the pages of getMonitors', () => {
         at: '/pagination',
         name: 'other pages',
         result: 'skipped',
-        why: '70 of 120 monitors are on other pages (offset=50 …): send them too, all in one',
+        why: '70 of 120 monitors are on other pages (offset=50 …). Send all pages together',
       },
     ]);
   });

@@ -11,9 +11,9 @@ import { DocumentBuilder, nameFrom, type NewEndpoint } from './document-builder'
 import { type ForeignItem, type Members, numberIn, readForeignList, textIn } from './foreign-list';
 import { everyFrom, NEW_ADDRESS } from './heartbeat';
 
-const FORM = 'the JSON of getMonitors of the API of UptimeRobot, version 2: {"stat": "ok", "monitors": […]}';
+const FORM = 'the JSON of getMonitors from version 2 of the UptimeRobot API: {"stat": "ok", "monitors": […]}';
 
-/** By the numbers of its API. */
+/** HTTP methods by their number in UptimeRobot's API. */
 const METHODS: Readonly<Record<number, string>> = Object.fromEntries(
   ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method, i) => [i + 1, method]),
 );
@@ -24,10 +24,10 @@ const BOUNDS = {
   timeout: { min: 1, max: 300, byDefault: 30 },
 };
 
-/** What a monitor becomes, or why it becomes nothing. */
+/** The conversion of a monitor, or why it is skipped. */
 type Read = { endpoint: NewEndpoint; host: string } | { refused: string };
 
-/** Reads monitors of UptimeRobot. Without groups there, each host becomes a website. */
+/** Converts monitors of UptimeRobot. It has no groups, so each host becomes a website. */
 export const convertUptimeRobot = (text: string): Conversion => {
   const { items, beside } = readForeignList(text, 'monitors', FORM);
   const builder = new DocumentBuilder();
@@ -45,7 +45,7 @@ class Monitor {
 
   convert(): ReportEntry {
     const { value, at } = this.item;
-    if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is no monitor' };
+    if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is not a monitor' };
     const name = nameFrom(textIn(value, 'friendly_name') || textIn(value, 'url') || textIn(value, 'id'));
     const read = this.read(value, name);
     if ('refused' in read) return { at, name, result: 'skipped', why: read.refused };
@@ -66,17 +66,17 @@ class Monitor {
       return this.other(monitor, name, 'TCP', hostOf(monitor), `tcp://${hostOf(monitor)}:${port}`);
     }
     if (type === 5) return this.heartbeat(monitor, name);
-    return { refused: `there is no check for monitors of type ${textIn(monitor, 'type') || '(none)'}` };
+    return { refused: `monitors of type ${textIn(monitor, 'type') || '(none)'} are not supported` };
   }
 
   private other(monitor: Members, name: string, type: 'ICMP' | 'TCP', host: string, url: string): Read {
     return { host, endpoint: { name, type, url, ...this.schedule(monitor) } };
   }
 
-  /** Its address is one of UptimeRobot's own. */
+  /** Its ping URL is on UptimeRobot's domain. */
   private heartbeat(monitor: Members, name: string): Read {
     const { every, difference } = everyFrom(numberIn(monitor, 'interval') ?? BOUNDS.interval.byDefault);
-    this.differences.add(`${NEW_ADDRESS}; there it was ${textIn(monitor, 'url') || 'not in the file'}`);
+    this.differences.add(`${NEW_ADDRESS}; the old URL is ${textIn(monitor, 'url') || 'not in the file'}`);
     if (difference !== null) this.differences.add(difference);
     const isPaused = numberIn(monitor, 'status') === PAUSED;
     return {
@@ -88,9 +88,9 @@ class Monitor {
   private web(monitor: Members, name: string, hasKeyword: boolean): Read {
     const url = textIn(monitor, 'url').replace(/#.*/s, '');
     const parsed = readUrl(url);
-    if (!parsed || !/^https?:$/.test(parsed.protocol)) return { refused: 'its url is no http or https address' };
+    if (!parsed || !/^https?:$/.test(parsed.protocol)) return { refused: 'its url is not an http or https URL' };
     const method = METHODS[numberIn(monitor, 'http_method') ?? (hasKeyword ? 2 : 1)] ?? '';
-    if (!HTTP_METHODS.some((known) => known === method)) return { refused: 'its HTTP method is not known' };
+    if (!HTTP_METHODS.some((known) => known === method)) return { refused: 'its HTTP method is not supported' };
     const headers = this.headers(monitor, name);
     if ('refused' in headers) return headers;
     const body = textIn(monitor, 'post_value') || (isRecord(monitor['post_value']) ? this.body(monitor) : '');
@@ -113,7 +113,7 @@ class Monitor {
     };
   }
 
-  /** Form fields, as it sends them. */
+  /** Returns form fields as UptimeRobot sends them. */
   private body(monitor: Members): string {
     const fields = monitor['post_value'];
     if (!isRecord(fields)) return '';
@@ -137,7 +137,7 @@ class Monitor {
     const user = textIn(monitor, 'http_username') || decoded(parsed?.username);
     const password = textIn(monitor, 'http_password') || decoded(parsed?.password);
     if (user === '' && password === '') return { list };
-    if (numberIn(monitor, 'http_auth_type') === 2) return { refused: 'digest authentication is not spoken here' };
+    if (numberIn(monitor, 'http_auth_type') === 2) return { refused: 'digest authentication is not supported' };
     const value = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     return { list: [...list, { key: 'Authorization', value: this.builder.secret(`${name} authorization`, value) }] };
   }
@@ -145,12 +145,12 @@ class Monitor {
   private keyword(monitor: Members): DeclaredAssertion[] {
     const target = textIn(monitor, 'keyword_value');
     if (target === '') {
-      this.differences.add('its keyword is empty and not looked for');
+      this.differences.add('its keyword is empty and is ignored');
       return [];
     }
     if (numberIn(monitor, 'keyword_case_type') === 1)
-      this.differences.add('the keyword is found there in upper and lower case, here only as it is written');
-    // The number says what is the failure: 1 that the keyword is there.
+      this.differences.add('the keyword is case-sensitive here, and was case-insensitive in UptimeRobot');
+    // 1 means that a found keyword is the failure.
     const comparison = numberIn(monitor, 'keyword_type') === 1 ? 'not_contains' : 'contains';
     return [{ source: 'body', comparison, target }];
   }
@@ -167,7 +167,7 @@ class Monitor {
   private schedule(monitor: Members): Pick<NewEndpoint, 'interval' | 'timeout' | 'enabled'> {
     for (const field of ['mwindows', 'maintenance_windows'])
       if (Array.isArray(monitor[field]) && monitor[field].length > 0)
-        this.differences.add('its maintenance windows are not taken over: declare them as maintenance_windows');
+        this.differences.add('its maintenance windows are not converted: declare them as maintenance_windows');
     return {
       interval: this.seconds(monitor, 'interval'),
       timeout: this.seconds(monitor, 'timeout'),
@@ -179,12 +179,12 @@ class Monitor {
     const { min, max, byDefault } = BOUNDS[field];
     const sent = numberIn(monitor, field) ?? byDefault;
     const seconds = Math.min(max, Math.max(min, Math.round(sent)));
-    if (seconds !== sent) this.differences.add(`its ${field} is ${sent} s there and ${seconds} s here`);
+    if (seconds !== sent) this.differences.add(`its ${field} is changed from ${sent} s to ${seconds} s`);
     return seconds;
   }
 }
 
-/** Of a monitor without HTTP: some are stored as an address all the same. */
+/** Returns the host of a monitor without HTTP. Some are stored with a URL anyway. */
 const hostOf = (monitor: Members): string => {
   const url = textIn(monitor, 'url');
   const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]?.replace(/:\d+$/, '') ?? url;
@@ -204,7 +204,7 @@ const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[
 const codesIn = (value: unknown): number[] =>
   (Array.isArray(value) ? value : []).map(Number).filter((code) => Number.isInteger(code) && code >= 100 && code < 600);
 
-/** 200 to 299 without some codes, in ranges. */
+/** Returns 200 to 299 as ranges without some codes. */
 function rangesWithout(codes: readonly number[]): string {
   const bounds = [199, ...codes.filter((code) => code >= 200 && code < 300).sort((a, b) => a - b), 300];
   return bounds
@@ -216,16 +216,16 @@ function rangesWithout(codes: readonly number[]): string {
     .join(',');
 }
 
-/** A response holds 50 monitors at most, and says how many there are. */
+/** A response has at most 50 monitors, and contains the total. */
 function missingPages(items: readonly ForeignItem[], pages: readonly Members[]): ReportEntry[] {
   const totals = pages.map(({ pagination }) => (isRecord(pagination) ? (numberIn(pagination, 'total') ?? 0) : 0));
   const total = Math.max(0, ...totals);
   if (total <= items.length) return [];
-  const why = `${total - items.length} of ${total} monitors are on other pages (offset=${items.length} …): send them too, all in one`;
+  const why = `${total - items.length} of ${total} monitors are on other pages (offset=${items.length} …). Send all pages together`;
   return [{ at: '/pagination', name: 'other pages', result: 'skipped', why }];
 }
 
-/** Who is told stands in the file by number and address only. */
+/** The file only contains the number and address of contacts. */
 function contactsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const found = new Map<string, ReportEntry>();
   for (const { value, at } of items) {
@@ -234,7 +234,7 @@ function contactsIn(items: readonly ForeignItem[]): ReportEntry[] {
       const id = textIn(contact, 'id');
       if (found.has(id)) continue;
       const name = textIn(contact, 'value') || `alert contact ${id}`;
-      const why = 'the file says who is told, and not how: declare a contact, and alerts through it';
+      const why = 'the file does not say how the contact is notified: declare a contact, and alerts that use it';
       found.set(id, { at, name, result: 'skipped', why });
     }
   }

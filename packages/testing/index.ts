@@ -1,4 +1,4 @@
-// What `import … from 'uptime-monitor/testing'` gives, inside jest.
+// The exports of `uptime-monitor/testing`, for use inside jest.
 export { type ChannelBench, openChannelBench } from './channel/channel-bench';
 export {
   type ChannelSuite,

@@ -1,6 +1,6 @@
-// node scripts/prose/only-comments.mjs <commit> [<commit>]: proves that the files of `src`, `packages`, and `web` differ in nothing but
-// comments between a commit and a later one, or the working tree. Compares the JavaScript that TypeScript emits without comments. Exits
-// with code 1 and lists the files whose code differs.
+// node scripts/prose/only-comments.mjs <commit> [<commit>]: proves that code files differ in nothing but comments between a commit
+// and a later one, or the working tree. Compares what TypeScript's printer writes of both, types included and without comments.
+// Exits with code 1 and lists the files whose code differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
@@ -10,17 +10,10 @@ const [before, after] = process.argv.slice(2);
 if (!before) throw new Error('Name the commit to compare with: node scripts/prose/only-comments.mjs HEAD~1');
 
 const git = (...words) => execFileSync('git', words, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-const emitted = (text, fileName) =>
-  ts.transpileModule(text, {
-    fileName,
-    compilerOptions: {
-      removeComments: true,
-      target: ts.ScriptTarget.ESNext,
-      module: ts.ModuleKind.ESNext,
-      jsx: ts.JsxEmit.Preserve,
-      verbatimModuleSyntax: true,
-    },
-  }).outputText;
+const printer = ts.createPrinter({ removeComments: true });
+/** Returns the code of a file, types included, in one form and without comments. */
+const withoutComments = (text, fileName) =>
+  printer.printFile(ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest));
 const textAt = (commit, file) => {
   if (!commit) return existsSync(file) ? readFileSync(file, 'utf8') : '';
   return git('show', `${commit}:${file}`);
@@ -28,8 +21,10 @@ const textAt = (commit, file) => {
 
 const changed = git('diff', '--name-only', '--no-renames', '--diff-filter=M', before, ...(after ? [after] : []), '--')
   .split('\n')
-  .filter((file) => CODE.test(file) && !file.endsWith('.d.ts'));
-const differing = changed.filter((file) => emitted(textAt(before, file), file) !== emitted(textAt(after, file), file));
+  .filter((file) => CODE.test(file));
+const differing = changed.filter(
+  (file) => withoutComments(textAt(before, file), file) !== withoutComments(textAt(after, file), file),
+);
 for (const file of differing) console.error(`${file}: the code differs`);
 console.log(`${changed.length} files changed, ${differing.length} in more than comments`);
 process.exitCode = differing.length === 0 ? 0 : 1;

@@ -18,6 +18,7 @@ const MARKDOWN = [
 const API_TEXTS = new Set(['description', 'summary', 'title']);
 const SQL =
   /\b(?:SELECT|INSERT INTO|UPDATE [a-z_]+ |DELETE FROM|CREATE (?:TABLE|INDEX|UNIQUE|FUNCTION)|ALTER TABLE|LEFT JOIN|ORDER BY|GROUP BY|FROM [a-z_]+ )/;
+const CSS = /\{[a-z-]+:[^{}]+;/;
 
 export function filesOf(root) {
   return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -54,7 +55,7 @@ function commentText(raw) {
 /** Lists and code of a comment are texts of their own. */
 const paragraphsOf = (text) => text.split(/\n\s*\n|\n(?=\s*(?:- |\d\. | {3,}))/).map(readable);
 
-const isProse = (text) => /[a-z]{2,} [a-z]+/i.test(text) && !SQL.test(text) && !/^[@./#][^ ]* /.test(text);
+const isProse = (text) => /[a-z]{2,} [a-z]+/i.test(text) && !SQL.test(text) && !/^[@./#][^ ]* /.test(text) && !CSS.test(text);
 
 function areaOfString(file, node) {
   if (/(?:\.spec\.ts|^test\/|^packages\/testing\/)/.test(file)) {
@@ -63,6 +64,7 @@ function areaOfString(file, node) {
   }
   let property = null;
   for (let at = node.parent; at && property === null; at = at.parent) {
+    if (ts.isJsxAttribute(at) && /^class/.test(at.name.getText())) return null;
     if (ts.isPropertyAssignment(at)) property = at.name.getText();
     if (ts.isCallExpression(at)) {
       if (/\blogger\.\w+$/.test(at.expression.getText())) return 'logs';

@@ -2,27 +2,28 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { Nullable, Optional } from '../platform/http/validators';
 
-/** Which checks are bad for an alert: those that are down, or also those that are degraded. */
+/** Which checks count as bad for an alert: only down, or also degraded. */
 export const ALERT_CONDITIONS = ['down', 'degraded'] as const;
 export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
 
 export const MAX_THRESHOLD = 100;
-/** Seconds. */
+/** Bounds in seconds. */
 export const AFTER_BOUNDS = { minimum: 0, maximum: 86_400 } as const;
 export const REMIND_EVERY_BOUNDS = { minimum: 300, maximum: 604_800 } as const;
 
-/** The texts of fields that an alert and the defaults of a contact share. */
+/** API descriptions of the fields that an alert shares with the defaults of a contact. */
 export const RULE_TEXTS = {
   condition: {
     enum: ALERT_CONDITIONS,
     description:
-      'Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.',
+      'Which checks count as failed. `down`: only checks that are down. `degraded`: also checks that are up while an assertion of severity `warning` fails. With `degraded`, the alert resolves when the endpoint is up without a warning.',
     default: 'down',
     example: 'down',
   },
   failures: {
     type: 'integer' as const,
-    description: 'Consecutive bad checks that trigger the alert. An edit counts from the next result.',
+    description:
+      'The number of consecutive failed checks that trigger the alert. A change applies from the next result.',
     minimum: 1,
     maximum: MAX_THRESHOLD,
     default: 3,
@@ -30,17 +31,21 @@ export const RULE_TEXTS = {
   },
   successes: {
     type: 'integer' as const,
-    description: 'Consecutive good checks that resolve it. An edit counts from the next result.',
+    description:
+      'The number of consecutive successful checks that resolve the alert. A change applies from the next result.',
     minimum: 1,
     maximum: MAX_THRESHOLD,
     default: 2,
     example: 2,
   },
-  resolved: { description: 'false: a resolve is recorded, but not sent.', default: true },
+  resolved: {
+    description: 'Whether a message is sent when the alert resolves. With `false`, the event is only recorded.',
+    default: true,
+  },
   after: {
     type: 'integer' as const,
     description:
-      'Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.',
+      'A delay in seconds. In addition to the failure threshold, the endpoint must have been failing for this long before the alert triggers. With 0, only the threshold counts.',
     ...AFTER_BOUNDS,
     default: 0,
     example: 600,
@@ -49,14 +54,17 @@ export const RULE_TEXTS = {
     type: 'integer' as const,
     nullable: true,
     description:
-      'Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.',
+      'The interval in seconds between reminders while the alert is triggered. No reminders are sent while the alert is suppressed or flapping. `null`: no reminders. PagerDuty and Opsgenie send their own reminders, so they get none.',
     ...REMIND_EVERY_BOUNDS,
     default: null,
     example: 3600,
   },
 };
 
-/** What decides when an alert triggers, resolves and reminds: fields of an alert, and what a contact has defaults for. */
+/**
+ * The fields that decide when an alert triggers, resolves, and reminds. An alert has them, and a contact can have
+ * defaults for them.
+ */
 export class AlertDefaults {
   @ApiPropertyOptional(RULE_TEXTS.condition)
   @Optional()
@@ -97,19 +105,17 @@ export class AlertDefaults {
   remind_every?: number | null;
 }
 
-/** A rule as it is stored. */
 export interface StoredRule {
   condition: AlertCondition;
   failureThreshold: number;
   successThreshold: number;
   sendOnResolved: boolean;
-  /** Seconds that it must have been bad as well before it triggers. */
+  /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
   afterSeconds: number;
-  /** Seconds; `null` for no reminders. */
+  /** In seconds, or `null` for no reminders. */
   remindEverySeconds: number | null;
 }
 
-/** Its columns. */
 export const RULE_COLUMNS = {
   condition: 'condition',
   failureThreshold: 'failure_threshold',

@@ -15,7 +15,7 @@ import {
 
 type Schema = Schemas[string];
 
-/** Puts the registered channels into the reference of alerts, and with them what the `webhook` channel sends. */
+/** Adds the registered channels and the requests of the `webhook` channel to the API reference of alerts. */
 @Injectable()
 export class AlertOpenApi implements OnModuleInit {
   constructor(
@@ -33,30 +33,30 @@ export class AlertOpenApi implements OnModuleInit {
   }
 }
 
-/** The list can be filtered by the types that there are. */
+/** Limits the type filter of the list to the existing types. */
 function completeFilter({ paths }: OpenAPIObject, types: readonly string[]): void {
   for (const parameter of paths['/api/v1/alerts']?.get?.parameters ?? []) {
     if ('name' in parameter && parameter.name === 'type') parameter.schema = { type: 'string', enum: [...types] };
   }
 }
 
-/** The forms of an alert with a config of its own, by channel type. */
+/** The schema of an alert with its own config, by channel type. */
 const WITH_CONFIG = 'CreateAlertWithConfig';
 const WITH_CONTACT = 'CreateContactAlert';
 const FIELDS = 'CreateAlertFields';
 
-/** A new alert has a config of its own, in the form of its channel, or a contact. */
+/** Describes a new alert as one of two forms: with its own config for a channel, or with a contact. */
 function offerContact(schemas: Schemas): void {
   const [forms, fields] = [schemas[CreateAlertDto.name], schemas[FIELDS]];
   if (!forms || !fields || !('properties' in fields)) return;
   const { contact_id, ...others } = fields.properties ?? {};
   schemas[FIELDS] = { ...fields, properties: others };
-  schemas[WITH_CONFIG] = { ...forms, description: 'With a config of its own. Distinguished by `type`.' };
+  schemas[WITH_CONFIG] = { ...forms, description: 'An alert rule with its own config. The form depends on `type`.' };
   schemas[WITH_CONTACT] = {
-    // The name of the form where forms are offered.
+    // The name of the form in the list of forms.
     title: 'contact',
     description:
-      'Through a contact, without `type` and `config`. Fields that are left out begin with the `alert_defaults` of the contact.',
+      'An alert rule that notifies through a contact, without `type` and `config`. Fields that you leave out get the `alert_defaults` of the contact.',
     allOf: [
       { $ref: getSchemaPath(FIELDS) },
       {
@@ -66,7 +66,7 @@ function offerContact(schemas: Schemas): void {
           contact_id: {
             ...contact_id,
             nullable: false,
-            description: 'The contact that it notifies through.',
+            description: 'The contact that the alert rule notifies through.',
           } as Schema,
         },
       },
@@ -78,7 +78,7 @@ function offerContact(schemas: Schemas): void {
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 type Model = new () => object;
 
-/** The bodies of the `webhook` channel; no route refers to them. */
+/** The bodies of the `webhook` channel, which no route refers to. */
 const WEBHOOK_MODELS: Model[] = [
   AlertTriggeredView,
   AlertResolvedView,
@@ -89,11 +89,11 @@ const WEBHOOK_MODELS: Model[] = [
 ];
 
 const SIGNED =
-  'Sent to the `url` of alerts of type `webhook`, with their method and headers. Any status from 200 to 299 within 15 ' +
-  'seconds means received; 410 ends it for good; others are tried again, 429 and 503 after their `Retry-After`. The ' +
-  'request is signed as [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256 over ' +
-  '`webhook-id.webhook-timestamp.body` with the bytes behind `whsec_` of the secret. Each event comes by itself and at ' +
-  'least once: a `webhook-id` that you have seen is a repetition.';
+  'Sent to the `url` of alert rules of type `webhook`, with their method and headers. Any status from 200 to 299 within 15 ' +
+  'seconds means received. After a 410, the delivery is not retried. After any other status, it is retried, for 429 and ' +
+  '503 after their `Retry-After`. The request is signed as [Standard Webhooks](https://www.standardwebhooks.com): ' +
+  'HMAC-SHA256 over `webhook-id.webhook-timestamp.body` with the bytes after `whsec_` in the secret. Each event is sent ' +
+  'in its own request and at least once. A `webhook-id` that you have already seen is a repetition.';
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -105,11 +105,15 @@ const header = (name: string, description: string, example: string) => ({
 });
 
 const HEADERS = [
-  header('webhook-id', 'Id of the event; equal over all attempts.', 'ev_01jd3k6q7be5y9x4v2m8n0r1st'),
-  header('webhook-timestamp', 'When this attempt was sent, seconds since 1970. Refuse old ones.', '1795176300'),
+  header('webhook-id', 'The ID of the event. It is the same for all attempts.', 'ev_01jd3k6q7be5y9x4v2m8n0r1st'),
+  header(
+    'webhook-timestamp',
+    'The time when this attempt was sent, in seconds since 1970. Reject requests with an old timestamp.',
+    '1795176300',
+  ),
   header(
     'webhook-signature',
-    '`v1,` and the signature in base64; two with a space between them while the secret is being replaced.',
+    '`v1,` followed by the signature in base64. While the secret is being replaced, there are two signatures with a space between them.',
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   ),
 ];
@@ -125,48 +129,48 @@ const notification = (operationId: string, summary: string, description: string,
     requestBody: { required: true, content: { 'application/json': { schema: { $ref: getSchemaPath(model) } } } },
     responses: {
       '2XX': { description: 'Received.' },
-      '410': { description: 'Gone: the delivery fails, and is not tried again.' },
-      default: { description: 'Tried again, with growing pauses.' },
+      '410': { description: 'Gone. The delivery fails and is not retried.' },
+      default: { description: 'Retried, with increasing delays.' },
     },
   },
 });
 
-/** What the `webhook` channel sends, by the name of the event. */
+/** The requests of the `webhook` channel, by event name. */
 const webhookNotifications = (): Webhooks => ({
   'alert.triggered': notification(
     'alertTriggered',
     'An alert triggered',
-    'Enough checks in a row were bad for the alert: down, or with `condition` `degraded` also up with a warning.',
+    'The alert reached its failure threshold: enough consecutive checks were down or, with `condition` `degraded`, up with a warning.',
     AlertTriggeredView,
   ),
   'alert.resolved': notification(
     'alertResolved',
     'An alert resolved',
-    'The endpoint is up again (with `condition` `degraded`, without a warning), or the alert ended because something was switched off or deleted: see `reason`.',
+    'The endpoint has recovered (with `condition` `degraded`, it is up without a warning), or the alert ended because something was turned off or deleted. See `reason`.',
     AlertResolvedView,
   ),
   'alert.reminder': notification(
     'alertReminder',
     'An alert is still triggered',
-    'Another `remind_every` of the alert has passed since its trigger. The id is one of its own, `incident_key` that of the trigger.',
+    'Another `remind_every` interval has passed since the alert triggered. The reminder has its own ID and the `incident_key` of the trigger.',
     AlertReminderView,
   ),
   'alert.expiry': notification(
     'alertExpiry',
-    'A certificate ends soon',
-    'At `tls.warn_days` of the endpoint, and 7, 3 and 1 days before the end; once each. No event of the alert, nothing triggers.',
+    'A certificate expires soon',
+    'Sent once at `tls.warn_days` of the endpoint, and once each 7, 3, and 1 days before the certificate expires. It is not an alert event, and no alert triggers.',
     AlertExpiryView,
   ),
   'alert.test': notification(
     'alertTest',
     'A test message',
-    'Somebody tried out the alert or the contact.',
+    'A user or API key sent a test message for an alert rule or contact.',
     AlertTestView,
   ),
   'contact.failing': notification(
     'contactFailing',
     'Messages to another contact are failing',
-    'For default contacts: another contact has taken no message for a week. Once per failure.',
+    'Sent to default contacts if another contact has accepted no message for a week. Sent once per failure.',
     ContactFailingView,
   ),
 });

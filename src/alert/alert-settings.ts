@@ -20,31 +20,29 @@ import { type FieldProblem, problems } from '../platform/problem/problem';
 import { Alert } from './alert.entity';
 import { type RouteChange, routeChangeOf } from './contact/route-change';
 
-/** What a client sends of what an alert notifies through. */
+/** The fields in a request that set the destination of an alert. */
 export type SentRouteFields = SentConfig & { contact_id?: string | null | undefined };
 
-/** What a new alert notifies through. */
 export interface NewRoute {
   route: Route;
-  /** What the alert begins with where the client says nothing: those of its contact. */
+  /** The defaults of the contact, for fields that the client doesn't send. */
   defaults: AlertDefaults;
-  /** Secrets generated for this request: shown in its response and never again. */
+  /** Secrets generated for this request. Only its response shows them. */
   generatedKeys: readonly string[];
 }
 
-/** What a change makes of it; `after` is `null` where it stays. */
+/** The changed destination. `after` is `null` if it stays the same. */
 export interface ChangedRoute {
   after: Route | null;
   generatedKeys: readonly string[];
 }
 
-/** An alert and what it notifies through now. */
 export interface RoutedAlert {
   alert: Alert;
   route: Route;
 }
 
-/** What an alert notifies through, between the API and its row; and whether there is room for one more. */
+/** Converts the destination of an alert between the API and its row, and checks the quota for new alerts. */
 @Injectable()
 export class AlertSettings {
   constructor(
@@ -55,8 +53,8 @@ export class AlertSettings {
   ) {}
 
   /**
-   * Room for one more alert on a held endpoint, or `quota_exceeded`. The claim keeps parallel creations apart, so that the
-   * count of the endpoint's alerts is exact, too.
+   * Claims room for another alert on a held endpoint. The claim serializes parallel requests, so that the count of the
+   * endpoint's alerts is also exact. Throws `quota_exceeded`.
    */
   async claim(tx: Tx, orgId: string, endpointId: string): Promise<void> {
     const limits = await this.quotas.claim(tx, orgId, { alerts: 1 });
@@ -65,19 +63,25 @@ export class AlertSettings {
     if (refusal) throw refusal;
   }
 
-  /** The contact that the fields name, held shared until the transaction ends; `null` when they name none. Throws `not_found`. */
+  /**
+   * Returns the contact in the fields, held shared until the transaction ends, or `null` if they have none. Throws
+   * `not_found`.
+   */
   async hold(tx: Tx, orgId: string, { contact_id }: SentRouteFields): Promise<HeldContact | null> {
     const contactId = parseId('contact', contact_id);
     return contactId === null ? null : this.contacts.hold(tx, orgId, contactId);
   }
 
-  /** The route of the contact that the fields name, as it is now; `null` when they name none. Throws `not_found`. */
+  /** Returns the contact in the fields, as it is now, or `null` if they have none. Throws `not_found`. */
   async find(sql: Sql, orgId: string, { contact_id }: SentRouteFields): Promise<HeldContact | null> {
     const contactId = parseId('contact', contact_id);
     return contactId === null ? null : this.contacts.find(sql, orgId, contactId);
   }
 
-  /** What a new alert with a config of its own notifies through; `null` when the fields name a contact. Throws what is wrong with them. */
+  /**
+   * Returns the destination of a new alert with its own config, or `null` if the fields have a contact. Throws if the
+   * fields are invalid.
+   */
   ownOfNew(caller: Caller, alertId: string, sent: SentRouteFields): NewRoute | null {
     refuse(bothFindings(sent));
     if (typeof sent.contact_id === 'string') return null;
@@ -86,28 +90,34 @@ export class AlertSettings {
     return { route: { contactId: null, type, config, destination }, defaults: {}, generatedKeys };
   }
 
-  /** What a new alert notifies through whose fields name a contact, held shared until the transaction ends. Throws `not_found`. */
+  /**
+   * Returns the destination of a new alert whose fields have a contact, held shared until the transaction ends. Throws
+   * `not_found`.
+   */
   async contactOfNew(tx: Tx, orgId: string, sent: SentRouteFields): Promise<NewRoute> {
     const contact = await this.hold(tx, orgId, sent);
     if (!contact) throw new Error('the fields name no contact');
     return { route: routeOfContact(contact), defaults: contact.defaults, generatedKeys: [] };
   }
 
-  /** What `ownOfNew` would refuse in these fields. */
+  /** Returns the errors that `ownOfNew` would find in these fields. */
   findingsInNew(caller: Caller, alertId: string, sent: SentRouteFields): Findings {
     const both = bothFindings(sent);
     if (both.invalid.length > 0 || typeof sent.contact_id === 'string') return both;
     return this.channels.findingsIn(caller, ownerOf(alertId, null), sent, null);
   }
 
-  /** What a locked alert notifies through. One statement where that is a contact other than `held`. */
+  /** Returns the destination of a locked alert. Cost: one statement if it has a contact other than `held`. */
   async routeOf(sql: Sql, { id, orgId, contactId, ...own }: Alert, held: HeldContact | null = null): Promise<Route> {
     if (contactId === null) return { contactId, ...ownConfigOf({ id, ...own }) };
     if (held?.contactId === contactId) return routeOfContact(held);
     return routeOfContact(await this.contacts.find(sql, orgId, contactId));
   }
 
-  /** What these alerts notify through, by their ids: one statement for all contacts. Alerts whose contact is gone are missing. */
+  /**
+   * Returns the destinations of these alerts, by ID. Alerts whose contact was deleted are missing. Cost: one statement
+   * for all contacts.
+   */
   async routesOf(sql: Sql, orgId: string, alerts: readonly Alert[]): Promise<Map<string, Route>> {
     const ids = new Set(alerts.flatMap(({ contactId }) => contactId ?? []));
     const contacts = await this.contacts.routes(sql, orgId, [...ids]);
@@ -119,7 +129,10 @@ export class AlertSettings {
     return routes;
   }
 
-  /** What the sent fields make of a locked alert; `contact` is what they name, held. Throws what is wrong with them and with `others`. */
+  /**
+   * Returns how the sent fields change the destination of a locked alert. `contact` is the contact in the fields, held.
+   * Throws if the fields are invalid or `others` has findings.
+   */
   changeOf(
     caller: Caller,
     { alert, route }: RoutedAlert,
@@ -151,21 +164,26 @@ export class AlertSettings {
     }
   }
 
-  /** What `changeOf` would refuse in these fields. */
+  /** Returns the errors that `changeOf` would find in these fields. */
   findingsIn(caller: Caller, { alert, route }: RoutedAlert, sent: SentRouteFields): Findings {
     const change = this.judge(caller, { alert, route }, sent);
     if (change.kind !== 'own') return refusedFindings(change);
     return this.channels.findingsIn(caller, ownerOf(alert.id, null), sent, this.ownCopy({ alert, route }));
   }
 
-  /** What an alert that nothing stores would notify through; `null` when the fields name a contact. Throws what `ownOfNew` throws. */
+  /**
+   * Returns the destination of an alert that isn't stored, or `null` if the fields have a contact. Throws the same
+   * errors as `ownOfNew`.
+   */
   acceptNew(caller: Caller, sent: SentRouteFields): AcceptedConfig | null {
     refuse(bothFindings(sent));
     if (typeof sent.contact_id === 'string') return null;
     return this.channels.accept(caller, { type: sent.type ?? '', config: sent.config ?? {} });
   }
 
-  /** The config of a contact for a test; masked as read keys see it. Throws `conflict` when it cannot be opened. */
+  /**
+   * Returns the config of a contact for a test, masked as read keys see it. Throws `conflict` if it can't be decrypted.
+   */
   ofContact(contact: HeldContact | null): AcceptedConfig {
     if (!contact) throw new Error('the fields name no contact');
     const { contactId, type, config: stored, destination } = contact;
@@ -193,8 +211,8 @@ export class AlertSettings {
   }
 
   /**
-   * Masks stand for what is stored, as ever. A credential is never compared: whether it is the stored one could be asked for
-   * as often as it takes to guess it, and nothing would be written down.
+   * Whether the fields equal what the alert shows. Masks represent the stored values, as usual. Credentials are never
+   * compared: clients could use that to guess a stored credential, with any number of attempts and without a trace.
    */
   private isAsShown(caller: Caller, { alert, route }: RoutedAlert, { type, config }: SentConfig): boolean {
     if (type !== undefined && type !== route.type) return false;
@@ -207,7 +225,7 @@ export class AlertSettings {
     return !this.channels.resolve(caller, owner, { config }, route).isChanged;
   }
 
-  /** Its config, sealed for the alert; `null` when that of its contact cannot be opened. */
+  /** Returns the config, encrypted for the alert, or `null` if the config of its contact can't be decrypted. */
   private ownCopy({ alert, route }: RoutedAlert): StoredConfig | null {
     const { contactId, type, config, destination } = route;
     if (contactId === null) return { type, config, destination };
@@ -216,7 +234,7 @@ export class AlertSettings {
   }
 }
 
-/** The columns of an alert that notifies through this; with a contact it has no config of its own. */
+/** Returns the columns of an alert with this destination. With a contact, it has no config. */
 export const columnsOf = ({ contactId, type, config, destination }: Route) => ({
   contactId,
   type,
@@ -232,19 +250,19 @@ export const routeOfContact = ({ contactId, type, config, destination }: HeldCon
 });
 
 function ownConfigOf({ id, type, config, destination }: Pick<Alert, 'id' | 'type' | 'config' | 'destination'>) {
-  if (config === null) throw new Error(`alert ${id} has no config of its own`);
+  if (config === null) throw new Error(`alert ${id} does not have its own config`);
   return { type, config, destination };
 }
 
-const unreadable = () => problems.conflict('The stored configuration cannot be read; save the contact again.');
+const unreadable = () => problems.conflict('The stored config cannot be read. Save the contact again.');
 
 const BOTH: FieldProblem = {
   pointer: '/contact_id',
   code: 'invalid_format',
-  message: 'contact_id goes without type and config',
+  message: 'contact_id cannot be combined with type and config',
 };
 
-/** Either a contact or a type and a config. */
+/** An alert has either a contact, or a type and a config. */
 const bothFindings = ({ contact_id, type, config }: SentRouteFields): Findings =>
   typeof contact_id === 'string' && (type !== undefined || config !== undefined)
     ? { invalid: [BOTH], forbidden: [] }

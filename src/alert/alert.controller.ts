@@ -19,9 +19,9 @@ export class AlertController {
     access: 'read',
     cost: costOfList(1000),
     operationId: 'listAlerts',
-    summary: 'List alerts',
+    summary: 'List alert rules',
     description: 'The alert rules of your organization, oldest first.',
-    returns: { page: AlertView, description: 'One page of alerts.' },
+    returns: { page: AlertView, description: 'One page of alert rules.' },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: AlertQuery): Promise<Page<AlertView>> {
     return this.alerts.list(caller, query);
@@ -30,9 +30,9 @@ export class AlertController {
   @Route('GET', ':id', {
     access: 'read',
     operationId: 'getAlert',
-    summary: 'Get an alert',
-    description: 'One alert rule; credentials in its config are masked.',
-    returns: { ok: AlertView, ...WITH_ETAG, description: 'The alert.' },
+    summary: 'Get an alert rule',
+    description: 'Credentials in the config are masked.',
+    returns: { ok: AlertView, ...WITH_ETAG, description: 'The alert rule.' },
   })
   get(@CurrentCaller() caller: Caller, @IdParam('alert') id: string): Promise<AlertView> {
     return this.alerts.get(caller, id);
@@ -42,10 +42,10 @@ export class AlertController {
     access: 'write',
     idempotencyKey: 'honoured',
     operationId: 'createAlert',
-    summary: 'Create an alert',
+    summary: 'Create an alert rule',
     description:
-      'Counts from the endpoint’s running streak. A secret that the channel generated is shown in this answer only.',
-    returns: { created: AlertView, at: '/api/v1/alerts', ...WITH_ETAG, description: 'The new alert.' },
+      'The thresholds include the checks of the endpoint’s current streak. If the channel generates a secret, it is shown only in this response.',
+    returns: { created: AlertView, at: '/api/v1/alerts', ...WITH_ETAG, description: 'The new alert rule.' },
     problems: ['not_found', 'quota_exceeded', 'target_not_allowed', 'conflict'],
   })
   @AlsoChecked(AlertService, (alerts, fields: Partial<CreateAlertDto>, { caller }) =>
@@ -59,10 +59,10 @@ export class AlertController {
     access: 'write',
     ifMatch: 'honoured',
     operationId: 'updateAlert',
-    summary: 'Update an alert',
+    summary: 'Update an alert rule',
     description:
-      'Partial: only the fields sent change; `type` only together with `config`. Thresholds count from the next result. `enabled: false` resolves an open incident. Another type or config resolves it through the old one, and the next failing result opens a new one; a trigger that surely has not arrived yet is sent through the new config instead.',
-    returns: { ok: AlertView, ...WITH_ETAG, description: 'The alert as it is now.' },
+      'Changes only the fields that you send. `type` can only be changed together with `config`. New thresholds apply from the next result. `enabled: false` resolves a triggered alert. If you change the type or config, a triggered alert is resolved through the old config, and the next failed check triggers it again. A trigger message that was certainly not delivered is sent through the new config instead.',
+    returns: { ok: AlertView, ...WITH_ETAG, description: 'The updated alert rule.' },
     problems: ['target_not_allowed', 'conflict'],
   })
   @AlsoChecked(AlertService, (alerts, fields: UpdateAlertDto, { caller, params }) =>
@@ -80,9 +80,9 @@ export class AlertController {
     access: 'write',
     ifMatch: 'honoured',
     operationId: 'deleteAlert',
-    summary: 'Delete an alert',
-    description: 'An open incident is resolved first, through the config that told it. Past events stay.',
-    returns: { noContent: 'The alert is deleted.' },
+    summary: 'Delete an alert rule',
+    description: 'A triggered alert is resolved first, through the config that sent the trigger. Past events are kept.',
+    returns: { noContent: 'The alert rule is deleted.' },
   })
   remove(@OrgId() orgId: string, @IdParam('alert') id: string): Promise<void> {
     return this.alerts.remove(orgId, id);

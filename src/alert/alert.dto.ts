@@ -12,41 +12,44 @@ import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-k
 import type { Alert, RuleSettings } from './alert.entity';
 
 const TYPE = {
-  description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
+  description: `The channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, or a type that a module adds.`,
 };
 const CONFIG = {
   type: 'object' as const,
   additionalProperties: true,
   description:
-    'Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.',
+    'The settings of the channel. They depend on `type`. Credentials are write-only and are returned masked. If you send a masked value back, the stored value is kept, unless the config now connects to another server or port or uses other encryption. For read keys, URLs and addresses are masked as well. The visible part of a masked value never contains part of a secret.',
   example: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
 };
 const CONTACT = {
   type: String,
   nullable: true,
-  description: 'The contact that it notifies through.',
+  description: 'The contact that the alert rule notifies through.',
   example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st',
 };
-const DESCRIPTION = { description: 'Free text, part of every message.', maxLength: 1000, default: '' };
-const ENABLED = { description: 'false: never triggers; an open incident is resolved.', default: true };
+const DESCRIPTION = { description: 'Free text that is included in every message.', maxLength: 1000, default: '' };
+const ENABLED = {
+  description: 'Whether the alert can trigger. Setting it to `false` resolves a triggered alert.',
+  default: true,
+};
 
 export class AlertView {
   @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
 
-  @ApiProperty({ description: 'The endpoint it watches.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiProperty({ description: 'The endpoint that the alert rule watches.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
   @ApiProperty({
     ...CONTACT,
-    description: `${CONTACT.description} null: it has a config of its own; else \`type\` and \`config\` are the contact’s.`,
+    description: `${CONTACT.description} \`null\` if the alert rule has its own config. Otherwise, \`type\` and \`config\` come from the contact.`,
   })
   contact_id!: string | null;
 
   @ApiProperty({ ...TYPE, example: 'slack' })
   type!: string;
 
-  @ApiProperty({ description: 'false: never triggers.', example: true })
+  @ApiProperty({ description: 'Whether the alert can trigger.', example: true })
   enabled!: boolean;
 
   @ApiProperty(CONFIG)
@@ -79,14 +82,14 @@ export class AlertView {
   @ShownOwner()
   owner!: string | null;
 
-  @ApiProperty({ description: 'True while an incident is open.', example: false })
+  @ApiProperty({ description: 'Whether the alert is triggered and not yet resolved.', example: false })
   triggered!: boolean;
 
   @ApiProperty({
     type: String,
     nullable: true,
     description:
-      'Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.',
+      'A short description of the destination, such as a host, an address, or a chat. It contains no secrets and is masked in the same way as `config`. `null` if the config does not show a destination.',
     example: 'hooks.slack.com',
   })
   destination!: string | null;
@@ -94,7 +97,8 @@ export class AlertView {
   @ApiProperty({
     type: DeliverySummaryView,
     nullable: true,
-    description: 'Its newest message, tests included, and what became of it; null before the first.',
+    description:
+      'The newest message of the alert rule, including test messages, and its delivery state. `null` before the first message.',
   })
   last_delivery!: DeliverySummaryView | null;
 
@@ -104,13 +108,13 @@ export class AlertView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'Last change by a client; transitions do not count.',
+    description: 'The time of the last change by a client. Triggering and resolving do not count as changes.',
     example: '2026-11-20T09:00:00.000Z',
   })
   updated_at!: string;
 }
 
-/** What creates and updates have in common. */
+/** Fields that creates and updates have in common. */
 @ReadOnlyFieldsOf(AlertView)
 class AlertRuleFields extends AlertDefaults {
   @ApiPropertyOptional(DESCRIPTION)
@@ -128,10 +132,10 @@ class AlertRuleFields extends AlertDefaults {
   key?: string | null;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional. Only the fields that are sent change. */
 export class UpdateAlertDto extends AlertRuleFields {
   @ApiPropertyOptional({
-    description: 'Immutable: accepted only with its present value.',
+    description: 'Cannot be changed. Only the current value is accepted.',
     example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @Optional()
@@ -140,13 +144,13 @@ export class UpdateAlertDto extends AlertRuleFields {
 
   @ApiPropertyOptional({
     ...CONTACT,
-    description: `${CONTACT.description} Another one moves the alert; null detaches it and keeps the present config as its own, \`type\` and \`config\` detach it as well.`,
+    description: `${CONTACT.description} Set another contact to move the alert rule to it. Set \`null\` to detach it: the alert rule keeps the current config as its own. Sending \`type\` and \`config\` also detaches it.`,
   })
   @Nullable()
   @IsPublicId('contact')
   contact_id?: string | null;
 
-  @ApiPropertyOptional({ ...TYPE, description: `${TYPE.description} Changes only together with \`config\`.` })
+  @ApiPropertyOptional({ ...TYPE, description: `${TYPE.description} Can only be changed together with \`config\`.` })
   @Optional()
   @IsString()
   type?: string;
@@ -157,19 +161,19 @@ export class UpdateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** What a contact stands for: with one the field may be absent, without it has to be there. */
+/** With a contact, the field may be absent. Without one, it is required. */
 const NeededWithoutContact = (): PropertyDecorator =>
   ValidateIf(({ contact_id }: CreateAlertDto, value) => value !== undefined || (contact_id ?? null) === null);
 
 export class CreateAlertDto extends AlertRuleFields {
   @ApiProperty({
-    description: 'The endpoint it watches. Cannot be changed later.',
+    description: 'The endpoint that the alert rule watches. Cannot be changed later.',
     example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsPublicId('endpoint')
   endpoint_id!: string;
 
-  @ApiPropertyOptional({ ...CONTACT, description: `${CONTACT.description} Instead of \`type\` and \`config\`.` })
+  @ApiPropertyOptional({ ...CONTACT, description: `${CONTACT.description} Use it instead of \`type\` and \`config\`.` })
   @Nullable()
   @IsPublicId('contact')
   contact_id?: string | null;
@@ -185,44 +189,50 @@ export class CreateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** Filters of the list; an unknown id matches nothing. */
+/** Filters of the list. An unknown ID matches nothing. */
 export class AlertQuery extends PageQuery {
-  @ApiPropertyOptional({ description: 'Only alerts of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only alert rules of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('endpoint')
   endpoint_id?: string;
 
   @ApiPropertyOptional({
-    description: 'Only alerts of this website’s endpoints.',
+    description: 'Only alert rules of endpoints of this website.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()
   @IsPublicId('website')
   website_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only alerts of this contact.', example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({
+    description: 'Only alert rules that notify through this contact.',
+    example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   @IsOptional()
   @IsPublicId('contact')
   contact_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only alerts of this channel type.', example: 'slack' })
+  @ApiPropertyOptional({ description: 'Only alert rules of this channel type.', example: 'slack' })
   @IsOptional()
   @IsString()
   @MaxLength(32)
   type?: string;
 
-  @ApiPropertyOptional({ description: 'Only enabled, or only disabled alerts.', example: true })
+  @ApiPropertyOptional({ description: 'Only enabled (`true`) or only disabled (`false`) alert rules.', example: true })
   @IsOptional()
   @QueryBoolean()
   enabled?: boolean;
 
-  @ApiPropertyOptional({ description: 'Only alerts with, or without an open incident.', example: true })
+  @ApiPropertyOptional({
+    description: 'Only alert rules whose alert is triggered (`true`) or not triggered (`false`).',
+    example: true,
+  })
   @IsOptional()
   @QueryBoolean()
   triggered?: boolean;
 }
 
-/** What the API calls the plain fields of an alert, in the order in which they are shown. */
+/** The API names of the plain fields of an alert, in display order. */
 export const RULE_FIELDS = {
   enabled: 'enabled',
   condition: 'condition',
@@ -235,13 +245,13 @@ export const RULE_FIELDS = {
   externalKey: 'key',
 } as const satisfies Record<keyof RuleSettings, keyof UpdateAlertDto & keyof AlertView>;
 
-/** The plain fields that were sent, under the names of the row; the others are missing. */
+/** Returns the plain fields that were sent, by property name. The others are missing. */
 export const ruleOf = (sent: UpdateAlertDto): Partial<RuleSettings> => toProperties(sent, RULE_FIELDS);
 
-/** What clients set and what became of it, as the audit log shows it. */
+/** The settings and state of an alert, as the audit log shows them. */
 export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
 
-/** `config` is already masked for the reader. */
+/** Returns the alert for the audit log. `config` must already be masked for the reader. */
 export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   id: formatId('alert', alert.id),
   endpoint_id: formatId('endpoint', alert.endpointId),

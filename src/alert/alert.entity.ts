@@ -16,7 +16,7 @@ import { Contact } from '../contact/contact.entity';
 import { Endpoint } from '../endpoint/endpoint.entity';
 import type { SealedConfig } from '../delivery/config/sealed-config';
 
-/** A rule on an endpoint: when its failures trigger, and through which channel to notify. */
+/** A rule on an endpoint: when failures trigger it, and which channel notifies. */
 @Entity('alert')
 @Unique('alert_org_id', ['orgId', 'id'])
 @Check('alert_config', '((config IS NULL) = (contact_id IS NOT NULL))')
@@ -46,7 +46,7 @@ export class Alert {
   ])
   endpoint?: Relation<Endpoint>;
 
-  /** The contact that it notifies through; `null` for one with a config of its own. */
+  /** The contact that the alert uses, or `null` for an alert with its own config. */
   @Column('uuid', { name: 'contact_id', nullable: true })
   contactId!: string | null;
 
@@ -57,33 +57,34 @@ export class Alert {
   ])
   contact?: Relation<Contact> | null;
 
-  /** Channel type, with a contact the contact's. Changes only together with the config. */
+  /** The channel type, or the type of the contact if there is one. Changes only together with the config. */
   @Column('varchar', { length: 32 })
   type!: string;
 
-  /** Its own config; `null` exactly when it has a contact. */
+  /** The alert's own config, or `null` exactly if it has a contact. */
   @Column('jsonb', { nullable: true })
   config!: SealedConfig | null;
 
   /**
-   * The channel's digest of the account and address in the config (with a contact, the contact's), written with every change
-   * of type or config; never shown. `null` while its config cannot be read: `destinationOfAlert` says what counts until then.
+   * The channel's digest of the account and address in the config (or in the contact's config). Written with every
+   * change of type or config, and never shown. `null` while its config can't be read: see `destinationOfAlert` for the
+   * value until then.
    */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;
 
-  /** Which checks are bad: `down`, or `degraded` for those that are down or degraded. */
+  /** Which checks are bad: `down`, or `degraded` for checks that are down or degraded. */
   @Column('varchar', { length: 16, default: 'down' })
   condition!: AlertCondition;
 
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;
 
-  /** Seconds that it must have been bad as well before it triggers. */
+  /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
   @Column('integer', { name: 'after_seconds', default: 0 })
   afterSeconds!: number;
 
-  /** Seconds between reminders while it is triggered; `null` for none. */
+  /** Seconds between reminders while the alert is triggered, or `null` for none. */
   @Column('integer', { name: 'remind_every_seconds', nullable: true })
   remindEverySeconds!: number | null;
 
@@ -99,47 +100,47 @@ export class Alert {
   @Column('boolean', { default: true })
   enabled!: boolean;
 
-  /** True while an episode is open. Flipped by `EpisodeRecorder` alone; a disabled alert is never triggered. */
+  /** True while an episode is open. Only `EpisodeRecorder` changes it. A disabled alert is never triggered. */
   @Column('boolean', { default: false })
   triggered!: boolean;
 
-  /** Counts the episodes; with the alert's id the key that a trigger and its resolve share. */
+  /** The number of episodes so far. Together with the alert's ID it is the key that a trigger and its resolve share. */
   @Column('integer', { name: 'incident_no', default: 0 })
   incidentNo!: number;
 
-  /** First failing check of the open episode; `null` while none is open. */
+  /** The time of the first failed check of the open episode, or `null` while none is open. */
   @Column({ type: 'timestamptz', name: 'incident_started_at', precision: 3, nullable: true })
   incidentStartedAt!: Date | null;
 
-  /** The event that opened the open episode; `null` while none is open. */
+  /** The event that opened the open episode, or `null` while none is open. */
   @Column('uuid', { name: 'trigger_event_id', nullable: true })
   triggerEventId!: string | null;
 
-  /** When the next reminder falls due; `null` while none does. */
+  /** When the next reminder is due, or `null` if there is none. */
   @Column({ type: 'timestamptz', name: 'remind_at', precision: 3, nullable: true })
   remindAt!: Date | null;
 
-  /** Reminders of the open episode so far. */
+  /** Number of reminders in the open episode so far. */
   @Column('integer', { default: 0 })
   reminders!: number;
 
-  /** The client's name for it in configuration files. */
+  /** The client's name for the alert in configuration files. */
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** Of the configuration document that declares it; `null` for what none declares. */
+  /** Owner of the configuration document that declares this alert, or `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 
-  /** Last change by a client; transitions do not count. */
+  /** Last change by a client. Triggers and resolves don't count. */
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
 }
 
-/** What a new alert has where neither its client nor its contact says otherwise: all plain fields. */
+/** The defaults of all plain fields, for a new alert whose client and contact don't set them. */
 export const DEFAULT_RULE = {
   enabled: true,
   condition: 'down',

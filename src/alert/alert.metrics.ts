@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import type { SuppressedBy } from './suppression/suppressed-by';
 
-/** Metrics of alert rules. Labels name no organization. */
+/** Metrics of alert rules. Labels contain no organization. */
 @Injectable()
 export class AlertMetrics {
   private readonly triggers;
@@ -10,12 +10,15 @@ export class AlertMetrics {
   constructor(metrics: Metrics) {
     this.triggers = metrics.labelledCounter({
       name: 'uptime_triggers_quiet_total',
-      help: 'Bad checks that would have triggered an alert but for an acknowledgement or a parent that is down.',
+      help: 'Failed checks that did not trigger an alert because of an acknowledgement or a parent that is down.',
       values: { reason: ['acknowledged', 'dependency', 'late'] },
     });
   }
 
-  /** Maintenance is not counted: while it mutes all results of an endpoint, its alerts are not even read. */
+  /**
+   * Counts a suppressed trigger. Maintenance isn't counted: while it mutes all results of an endpoint, its alerts
+   * aren't even read.
+   */
   suppressed(reason: SuppressedBy): void {
     if (reason !== 'maintenance') this.triggers.inc({ reason });
   }

@@ -43,7 +43,10 @@ import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
 import { TestNewAlertService } from './test-new-alert.service';
 
-/** The alert rules, the episodes they open and close, and the events of both. What is delivered for them: `DeliveryModule`. */
+/**
+ * Alert rules, the episodes that they open and close, and the events of both. `DeliveryModule` delivers their
+ * notifications.
+ */
 @Module({
   imports: [
     TypeOrmModule.forFeature([Alert, AlertEvent]),
@@ -55,7 +58,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     NetModule,
     ProbeModule,
   ],
-  // Before AlertController, whose `:id` would take "events" for an alert.
+  // Before AlertController, whose `:id` would match "events".
   controllers: [
     AlertEventController,
     AlertController,

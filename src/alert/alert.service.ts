@@ -34,12 +34,12 @@ import { AlertLifecycle } from './episode/alert-lifecycle';
 
 const LIST = 'alerts';
 const DEFAULT_LIMIT = 1000;
-/** Of a filtered list: what is counted for its `X-Total-Count`. */
+/** Limit for counting a filtered list for its `X-Total-Count`. */
 const MOST_COUNTED = 1000;
-/** The audit log shows what a read key sees: no credential, no address. */
+/** The audit log shows only what a read key may see: no credentials and no addresses. */
 const READER = { role: 'read' } as const;
 
-/** Alert rules of one organization. Every method throws `not_found` for anything of another organization. */
+/** Alert rules of one organization. Every method throws `not_found` for resources of another organization. */
 @Injectable()
 export class AlertService {
   constructor(
@@ -51,7 +51,10 @@ export class AlertService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Oldest first; one statement for the page (two when filtered by website), one for its last deliveries, one for its contacts where it has any, one for the count, unless the page is all. */
+  /**
+   * Returns a page, oldest first. Cost: one statement for the page (two if filtered by website), one for its last
+   * deliveries, and one for its contacts if there are any. One more for the count, unless the page has everything.
+   */
   async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
     const { orgId } = caller;
     const filters = filtersOf(query);
@@ -86,7 +89,10 @@ export class AlertService {
     return this.view(caller, { alert, route: routes.get(id) }, last);
   }
 
-  /** Counts from the endpoint's running streak: on a failing endpoint it may trigger with the next result. */
+  /**
+   * Creates an alert. It counts from the endpoint's current streak, so on a failing endpoint it may trigger with the
+   * next result.
+   */
   create(caller: Caller, dto: CreateAlertDto): Promise<AlertView> {
     const { orgId } = caller;
     const id = newUuid();
@@ -109,8 +115,8 @@ export class AlertService {
   }
 
   /**
-   * Partial. What the change means for an open episode is written in the same transaction. The contact that it may name is
-   * locked before the alert; that of the alert cannot go while the alert is locked.
+   * Changes the fields that were sent. The effects on an open episode are written in the same transaction. A contact in
+   * the fields is locked before the alert. The current contact can't be deleted while the alert is locked.
    */
   update(caller: Caller, id: string, dto: UpdateAlertDto): Promise<AlertView> {
     const { orgId } = caller;
@@ -140,12 +146,12 @@ export class AlertService {
     });
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns the errors that `create` would find in these fields. */
   findingsInNew(caller: Caller, fields: Partial<CreateAlertDto>): Findings {
     return this.settings.findingsInNew(caller, newUuid(), fields);
   }
 
-  /** What `update` would refuse in these fields; nothing for an alert that is not there. */
+  /** Returns the errors that `update` would find in these fields, or nothing if the alert doesn't exist. */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateAlertDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('alert', publicId);
@@ -155,7 +161,7 @@ export class AlertService {
     return together([this.settings.findingsIn(caller, { alert, route }, fields), otherEndpoint(fields, alert)]);
   }
 
-  /** Past events stay. */
+  /** Deletes the alert. Its past events stay. */
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, orgId, id);
@@ -167,7 +173,7 @@ export class AlertService {
     });
   }
 
-  /** From the kept counter. Filtered ones have to be counted: up to a thousand, `null` beyond. */
+  /** Reads the maintained counter. Filtered lists have to be counted: up to a thousand, `null` if there are more. */
   private async total(orgId: string, filters: FindOptionsWhere<Alert>): Promise<number | null> {
     if (Object.keys(filters).length === 0) {
       const [row] = await this.database.query<{ alerts: number }>(
@@ -184,7 +190,7 @@ export class AlertService {
     return found.length > MOST_COUNTED ? null : found.length;
   }
 
-  /** Another period counts from now; none ends the reminders of the open episode. */
+  /** A changed period counts from now. Without a period, the open episode gets no more reminders. */
   private remindersAfter(before: Alert, { remindEverySeconds: period }: Partial<Alert>): Partial<Alert> {
     if (period === undefined || period === before.remindEverySeconds) return {};
     const now = this.clock.now().getTime();
@@ -196,8 +202,8 @@ export class AlertService {
   }
 
   /**
-   * What these alerts notify through. A contact that is replaced between the two reads is gone: its alerts are read again,
-   * and are then what they are now.
+   * Returns the destinations of these alerts. If a contact is replaced between the two reads, its alerts are read again
+   * and get their current destination.
    */
   private async routesOf(orgId: string, alerts: readonly Alert[]): Promise<Map<string, Route>> {
     const routes = await this.settings.routesOf(this.database, orgId, alerts);
@@ -215,7 +221,7 @@ export class AlertService {
     return alert;
   }
 
-  /** One whose contact went in the moment between two reads shows no config. */
+  /** An alert whose contact was deleted between two reads shows no config. */
   private view(
     caller: Caller,
     { alert, route }: { alert: Alert; route: Route | undefined },
@@ -235,7 +241,7 @@ export class AlertService {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) as const;
 
-/** What the rule is and through which contact, not what the contact is. */
+/** The tag covers the rule and which contact it has, but not the contact itself. */
 const tagSource = (alert: Alert) => {
   const { id, endpointId, contactId, type, config } = alert;
   return { id, endpointId, contactId, type, config, rule: toFields(alert, RULE_FIELDS) };
@@ -243,11 +249,11 @@ const tagSource = (alert: Alert) => {
 
 function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {
   if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return NO_FINDINGS;
-  const message = 'endpoint_id cannot be changed; create another alert';
+  const message = 'endpoint_id cannot be changed. Create another alert rule instead.';
   return { invalid: [{ pointer: '/endpoint_id', code: 'immutable', message }], forbidden: [] };
 }
 
-/** Ids were validated with the query; a missing one filters nothing. */
+/** IDs were validated with the query. A missing ID filters nothing. */
 function filtersOf(query: AlertQuery): FindOptionsWhere<Alert> {
   const where: FindOptionsWhere<Alert> = {};
   const endpointId = parseId('endpoint', query.endpoint_id);

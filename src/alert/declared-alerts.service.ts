@@ -20,37 +20,37 @@ import { Alert, DEFAULT_RULE, type RuleSettings } from './alert.entity';
 import { ruleOfNew } from './new-rule';
 import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
 
-/** The audit log shows what a read key sees: no credential, no address. */
+/** The audit log shows only what a read key may see: no credentials and no addresses. */
 const READER = { role: 'read' } as const;
-/** Rows of one statement: it may have 65,535 parameters. */
+/** Maximum number of rows in one statement, which may have 65,535 parameters. */
 const INSERTED = 1000;
 
 const MOST_ALERTS = `
   SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
 const HOLD = 'SELECT id, type FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE';
 
-/** An alert that is about to be made. Its dto names a contact, or has type and config. */
+/** An alert to create. Its DTO has a contact, or a type and a config. */
 export interface AlertToMake {
   id: string;
   endpointId: string;
   dto: Omit<CreateAlertDto, 'endpoint_id'>;
 }
 
-/** A change of an alert; `dto` as of one that is made. */
+/** A change of an alert. Its DTO has the same form as for a new alert. */
 export type ChangedAlert = Pick<AlertToMake, 'id' | 'dto'>;
 
-/** What a change would make of an alert, as the audit log shows both sides. */
+/** The preview of a change of an alert: both sides as the audit log shows them. */
 export interface PreviewedAlert {
   isChanged: boolean;
   before: AlertRule | null;
   after: AlertRule;
-  /** Settings that change behind a mask. */
+  /** Settings whose changes a mask hides. */
   hidden: readonly string[];
-  /** Secrets that it would get because none was sent. */
+  /** Secrets that would be generated because none was sent. */
   generatedKeys: readonly string[];
 }
 
-/** Alerts as configuration documents need them: seen before they are changed, and made many at once. */
+/** Alerts for configuration documents, which preview changes and create many alerts at once. */
 @Injectable()
 export class DeclaredAlerts {
   constructor(
@@ -61,14 +61,20 @@ export class DeclaredAlerts {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** What a creation would make. Throws what `AlertService.create` throws. `contact`: what the dto names. */
+  /**
+   * Returns what creating the alert would do. `contact` is the contact in the DTO. Throws the same errors as
+   * `AlertService.create`.
+   */
   previewNew(caller: Caller, sent: AlertToMake, contact: HeldContact | null): PreviewedAlert {
     const made = this.rowOf(caller, sent, contact);
     const { alert, route, generatedKeys } = made;
     return { isChanged: true, before: null, after: this.audited(alert, route), hidden: [], generatedKeys };
   }
 
-  /** What an update would make. Throws what `AlertService.update` throws. `contact`: what the dto names; `route`: what it has now. */
+  /**
+   * Returns what updating the alert would do. `contact` is the contact in the DTO, and `route` is the current
+   * destination. Throws the same errors as `AlertService.update`.
+   */
   preview(
     caller: Caller,
     alert: Alert,
@@ -89,14 +95,14 @@ export class DeclaredAlerts {
     };
   }
 
-  /** The config of an alert as read keys see it: masks stand for what is secret. */
+  /** Returns the config of an alert as read keys see it, with secrets masked. */
   masked(alert: Alert, route: Route): object {
     return this.audited(alert, route).config;
   }
 
   /**
-   * Makes the alerts, in as many statements for a thousand as for one, but for their configs. Contacts are held before
-   * endpoints. Throws `quota_exceeded`, and `not_found` for a contact.
+   * Creates the alerts. Except for their configs, a thousand alerts take as many statements as one. Contacts are held
+   * before endpoints. Throws `quota_exceeded`, and `not_found` for a contact.
    */
   async add(tx: Tx, caller: Caller, alerts: readonly AlertToMake[]): Promise<void> {
     if (alerts.length === 0) return;
@@ -126,8 +132,9 @@ export class DeclaredAlerts {
   }
 
   /**
-   * Changes of several that `lockSome` has locked, in about seven statements for a thousand. Left, and returned, are those of
-   * which an episode is open or a delivery pending and that change more than their rule: for `AlertService.update`.
+   * Changes several alerts that `lockSome` has locked. If more than their rule changes, skips and returns alerts with
+   * an open episode or a pending delivery, which need `AlertService.update`. Cost: about seven statements for a
+   * thousand alerts.
    */
   async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
     if (sent.length === 0) return [];
@@ -184,7 +191,7 @@ export class DeclaredAlerts {
     return left;
   }
 
-  /** Several, locked as `AlertService.update` locks one, in the order of their ids. */
+  /** Locks several alerts in ID order, each as `AlertService.update` does. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     await tx.query('SELECT FROM alert WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
       orgId,
@@ -192,12 +199,12 @@ export class DeclaredAlerts {
     ]);
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents write it. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'alert', orgId, ids, owner);
   }
 
-  /** The alerts through default contacts that new endpoints of a document got. */
+  /** Sets the owner of the alerts through default contacts that new endpoints of a document got. */
   async ownOfNew(tx: Tx, orgId: string, endpointIds: readonly string[], owner: string): Promise<void> {
     if (endpointIds.length === 0) return;
     await tx.query(
@@ -236,7 +243,7 @@ const throughContact = (contact: HeldContact): NewRoute => ({
   defaults: contact.defaults,
 });
 
-/** What a client may change of an alert. */
+/** The fields of an alert that a client may change. */
 const SAVED = [
   ...(Object.keys(DEFAULT_RULE) as (keyof RuleSettings)[]),
   'contactId',

@@ -1,9 +1,12 @@
 import type { RuleSettings } from './alert.entity';
 
-/** The next check of a job comes with its next run: three of them would be three nights. */
+/** The next check of a job comes with its next run. Three of them could take three nights. */
 const AT_ONCE = { failureThreshold: 1, successThreshold: 1 };
 
-/** The rule of a new alert: what was sent, else what its contact has. Thresholds of a contact are not meant for heartbeats. */
+/**
+ * Returns the rule of a new alert: the fields that were sent, else the defaults of its contact. Thresholds of a contact
+ * don't apply to heartbeats.
+ */
 export const ruleOfNew = (
   sent: Partial<RuleSettings>,
   defaults: Partial<RuleSettings>,

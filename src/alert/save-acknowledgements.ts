@@ -2,14 +2,14 @@ import type { InHand } from '../incident/incident-in-hand';
 import { storedName } from '../platform/access/author';
 import type { Tx } from '../platform/database/database';
 
-/** What somebody has said of an endpoint (uuids): of its own, or (`incidentId`) by the acknowledgement of its incident. */
+/** An acknowledgement of an endpoint (UUIDs): its own, or through its incident (`incidentId`). */
 export interface StoredAcknowledgement extends InHand {
   orgId: string;
   endpointId: string;
   incidentId: string | null;
 }
 
-/** Writes them, in place of what was there. One statement, none without any. */
+/** Saves acknowledgements and replaces existing ones. Cost: one statement, or none if the list is empty. */
 export async function saveAcknowledgements(tx: Tx, rows: readonly StoredAcknowledgement[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(

@@ -25,8 +25,8 @@ export class TestAlertController {
     operationId: 'testNewAlert',
     summary: 'Send a test message before saving',
     description:
-      'Takes what creating an alert takes, sends one message marked as a test through its channel now and answers after the attempt, within 15 s. Nothing is stored but an entry in the audit log; the message is not retried. At most 10 a minute per destination. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
-    returns: { ok: DeliveryTestView, description: 'What became of the message.' },
+      'Takes the same fields as creating an alert rule. Sends one message, marked as a test, through the channel and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried. The limit is 10 test messages per minute and destination. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+    returns: { ok: DeliveryTestView, description: 'The result of the attempt.' },
     problems: ['not_found', 'target_not_allowed'],
   })
   @AlsoChecked(AlertService, (alerts, fields: Partial<CreateAlertDto>, { caller }) =>
@@ -46,8 +46,8 @@ export class TestAlertController {
     operationId: 'testAlert',
     summary: 'Send a test message',
     description:
-      'Sends one message marked as a test through the alert’s channel now and answers after the attempt, within 15 s. It is not retried: `state` is `delivered` or `failed`, `error` says why. At most 10 a minute per alert. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
-    returns: { created: DeliveryView, at: '/api/v1/deliveries', description: 'The delivery after its one attempt.' },
+      'Sends one message, marked as a test, through the channel of the alert rule and responds after the attempt, within 15 s. The message is not retried: `state` is `delivered` or `failed`, and `error` contains the reason. The limit is 10 test messages per minute and alert rule. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+    returns: { created: DeliveryView, at: '/api/v1/deliveries', description: 'The delivery after its only attempt.' },
   })
   test(@OrgId() orgId: string, @IdParam('alert') alertId: string): Promise<DeliveryView> {
     return this.tests.send(orgId, alertId);

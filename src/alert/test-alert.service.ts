@@ -13,7 +13,7 @@ import { problems } from '../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from './episode/alert-snapshot';
 import { subjectOf } from './episode/alert-subject';
 
-/** Sends a test through the channel of an alert, whatever the state of the alert. */
+/** Sends a test through the channel of an alert, regardless of its state. */
 @Injectable()
 export class TestAlertService {
   constructor(
@@ -24,8 +24,8 @@ export class TestAlertService {
   ) {}
 
   /**
-   * Returns after the attempt, which is made to its end also when the client leaves: its delivery tells what came of it.
-   * Throws `not_found`, and `rate_limited` after ten tests in a minute or beyond the organization's limits (`WorkLimits`).
+   * Returns after the attempt, which is completed even if the client leaves. Its delivery shows the outcome. Throws
+   * `not_found`, and `rate_limited` after ten tests in a minute or over the organization's limits (`WorkLimits`).
    */
   send(orgId: string, alertId: string): Promise<DeliveryView> {
     return this.limits.run(orgId, async () =>

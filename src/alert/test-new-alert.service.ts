@@ -14,7 +14,7 @@ import type { CreateAlertDto } from './alert.dto';
 import { type AlertSubject, subjectOf } from './episode/alert-subject';
 
 /**
- * Sends a test through the channel of an alert that may not exist yet. Nothing is stored but an audit entry, which is
+ * Sends a test through the channel of an alert that may not exist yet. Only an audit entry is stored, and it is
  * committed before anything is sent.
  */
 @Injectable()
@@ -28,8 +28,8 @@ export class TestNewAlertService {
   ) {}
 
   /**
-   * Throws what creating the alert would throw, except for quotas, and `rate_limited` after ten tests in a minute at one
-   * destination or beyond the organization's limits (`WorkLimits`).
+   * Throws the errors of creating the alert, except for quotas. Throws `rate_limited` after ten tests in a minute at
+   * one destination or over the organization's limits (`WorkLimits`).
    */
   send(caller: Caller, dto: CreateAlertDto, left: AbortSignal): Promise<DeliveryTestView> {
     const { orgId } = caller;
@@ -48,7 +48,10 @@ export class TestNewAlertService {
     });
   }
 
-  /** The names that its messages will carry. Pagers get one key for all tests of an endpoint, so that they do not pile up. */
+  /**
+   * Returns the names that the messages of the test contain. Pagers get one key for all tests of an endpoint, so that
+   * they don't pile up.
+   */
   private async alertOf(
     orgId: string,
     { endpoint_id, description = '', condition }: CreateAlertDto & Pick<AlertSubject, 'condition'>,

@@ -5,39 +5,38 @@ import { countChange } from './changed-bytes';
 import { type AuditAction, auditedKind, type AuditedResource, differenceOf } from './audited-change';
 import { type Authorship, currentAuthorship } from './authorship';
 
-/** What an entry takes beside its settings, in the table and its indexes. */
+/** Size of an entry in the table and its indexes, in bytes, in addition to its settings. */
 const ENTRY_BYTES = 400;
 
-/** One act on one resource. */
 export interface Act {
   readonly action: AuditAction;
   readonly resource: AuditedResource;
-  /** uuid. */
+  /** UUID. */
   readonly id: string;
-  /** The settings before and after, under the names of the API and with every credential masked or left out. */
+  /** The settings before and after, with API names. Every credential is masked or left out. */
   readonly before?: object | null;
   readonly after?: object | null;
-  /** Settings that changed although both sides look alike, because they are masked. */
+  /** Settings that changed although both sides look the same, because they are masked. */
   readonly hidden?: readonly string[];
-  /** The author, where the request itself does not prove it: signing in and out. */
+  /** The author, if the request itself doesn't authenticate one: when signing in or out. */
   readonly author?: Authorship;
 }
 
-/** One act on a resource of an organization. */
+/** One action on a resource of an organization. */
 export interface Change extends Act {
   readonly orgId: string;
 }
 
 /**
- * Records who changed what, in the transaction that changes it: no change without its entry, no entry without its change.
- * An update that changes nothing has none. The database refuses to edit or remove entries.
+ * Records who changed what, in the transaction of the change: there is no change without its entry, and no entry
+ * without its change. An update that changes nothing has no entry. The database refuses to edit or remove entries.
  */
 export async function recordChange(tx: Tx, change: Change): Promise<void> {
   const bytes = await append(tx, 'audit_log', change, { org_id: change.orgId });
   if (bytes > 0) countChange(tx, change.orgId, bytes);
 }
 
-/** Records many changes of one transaction, as `recordChange` does one, in one statement. */
+/** Records many changes of one transaction, each as `recordChange` does. Cost: one statement. */
 export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   const made = await new Turns().map(changes, (change) => {
     const row = rowOf(change, { org_id: change.orgId });
@@ -56,12 +55,17 @@ export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise
   bytes.forEach((sum, orgId) => countChange(tx, orgId, sum));
 }
 
-/** Records what the operator did to the installation: such an entry belongs to no organization and outlives it. */
+/**
+ * Records an action of the operator on the installation. The entry belongs to no organization and outlives all of them.
+ */
 export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
   await append(tx, 'operator_audit_log', act, {});
 }
 
-/** Removes some entries of an organization that is marked as deleted, the only ones that the database lets go; returns how many. */
+/**
+ * Removes some entries of an organization that is marked as deleted, and returns how many. The database only allows
+ * that for such organizations.
+ */
 export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM audit_log WHERE (org_id, id) IN (
@@ -71,7 +75,7 @@ export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): P
   return rows.length;
 }
 
-/** How many bytes that added, about; 0 for an update that changes nothing. */
+/** Returns about how many bytes the entry takes, or 0 for an update that changes nothing. */
 async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<number> {
   const row = rowOf(act, owner);
   if (!row) return 0;
@@ -85,10 +89,10 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
   return ENTRY_BYTES + Buffer.byteLength(values.before ?? '') + Buffer.byteLength(values.after ?? '');
 }
 
-/** `null` for an update that changes nothing. */
+/** Returns the row of an entry, or `null` for an update that changes nothing. */
 function rowOf<Owner extends object>(act: Act, owner: Owner) {
   if (auditedKind(act.resource) === null)
-    throw new Error(`Nobody could read an entry about "${act.resource}": name it in "audited" of its extension`);
+    throw new Error(`No one could read an entry about "${act.resource}": list it under "audited" of its extension`);
   const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);
   if (act.action === 'update' && changed.length === 0) return null;
   const author = act.author ?? currentAuthorship();

@@ -3,7 +3,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { OpenApiParts } from '../platform/openapi/openapi-parts';
 import { AUDITED, auditedResources } from './audited-change';
 
-/** Puts the resources that extensions have registered into the API reference, wherever the service's own are listed. */
+/** Adds the resources of extensions to the API reference, wherever the built-in ones are listed. */
 @Injectable()
 export class AuditOpenApi implements OnModuleInit {
   constructor(private readonly parts: OpenApiParts) {}
@@ -15,7 +15,6 @@ export class AuditOpenApi implements OnModuleInit {
   }
 }
 
-/** A schema with a list of words. */
 type Words = { enum?: unknown[] };
 
 function schemasOfResource({ paths, components }: OpenAPIObject): Words[] {

@@ -2,8 +2,9 @@ import type { Config } from '../platform/config/config';
 import { inBatches, type KeptRows, type Retention, RETENTION_BATCH } from '../platform/jobs/retention.job';
 
 /**
- * `key` identifies a row. The trigger on the table lets rows go that are older than `uptime.audit_cutoff`, which holds for
- * this statement. Cost: the oldest rows by the index on `created_at`.
+ * Returns the retention rule of a table. `key` identifies a row. The trigger on the table allows deletion of rows that
+ * are older than `uptime.audit_cutoff`, which is set for this statement. Cost: the oldest rows by the index on
+ * `created_at`.
  */
 const entriesOf = (table: string, key: string): KeptRows => ({
   days: (config: Config) => config.rollupRetentionDays,
@@ -15,7 +16,7 @@ const entriesOf = (table: string, key: string): KeptRows => ({
   ),
 });
 
-/** Entries go by this and with their organization, in no other way. */
+/** Entries are deleted by this job and with their organization, and in no other way. */
 export const AUDIT_RETENTION: Retention = {
   name: 'audit-retention',
   rows: [entriesOf('audit_log', 'org_id, id'), entriesOf('operator_audit_log', 'id')],

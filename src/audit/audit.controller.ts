@@ -16,12 +16,13 @@ export class AuditController {
     access: 'admin',
     cost: costOfAuditLog,
     operationId: 'listAuditLog',
-    summary: 'List who did what',
+    summary: 'List audit log entries',
     description:
-      'Every change made in your organization, every sign-in and every check that somebody asked for, newest first: who, ' +
-      'what, before and after without credentials, and the id of the request. Entries cannot be changed; they go after ' +
-      '`ROLLUP_RETENTION_DAYS`, or with the organization. What ends together with something else (the alerts of an ' +
-      'endpoint, the sessions of a key) has no entry of its own.',
+      'Every change made in your organization, every sign-in and every on-demand check, newest first. Each entry ' +
+      'shows who did it, what it affected, the settings before and after without credentials, and the ID of the ' +
+      'request. Entries cannot be changed. They are deleted after `ROLLUP_RETENTION_DAYS`, or together with the ' +
+      'organization. Resources that end together with another resource (the alerts of an endpoint, the sessions of ' +
+      'a key) have no entry.',
     returns: { page: AuditEntryView, description: 'One page of entries.' },
   })
   list(@OrgId() orgId: string, @Query() query: AuditQuery): Promise<Page<AuditEntryView>> {

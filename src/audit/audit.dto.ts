@@ -15,7 +15,7 @@ import {
 } from './audited-change';
 import { type Credential, CREDENTIALS } from './authorship';
 
-/** The uuid of an audited resource's public id, or `null` when the text is no such id. */
+/** Returns the UUID in the public ID of an audited resource, or `null` if the text isn't such an ID. */
 export function parseAuditedId(text: unknown): string | null {
   for (const resource of auditedResources()) {
     const kind = auditedKind(resource);
@@ -25,13 +25,16 @@ export function parseAuditedId(text: unknown): string | null {
   return null;
 }
 
-/** The public id of an entry's resource; its uuid when that is of an extension that is not here any more. */
+/**
+ * Returns the public ID of an entry's resource, or its UUID if the extension that registered the resource is no longer
+ * installed.
+ */
 function shownId({ resource, resource_id }: Pick<AuditRow, 'resource' | 'resource_id'>): string {
   const kind = auditedKind(resource);
   return kind === null ? resource_id : formatId(kind, resource_id);
 }
 
-/** What the document says until `AuditOpenApi` adds those of extensions. */
+/** The built-in values, until `AuditOpenApi` adds the resources of extensions. */
 const SERVICE_RESOURCES = Object.keys(AUDITED);
 
 const IsAuditedResource = (): PropertyDecorator =>
@@ -53,7 +56,7 @@ const IsAuditedId = (): PropertyDecorator =>
     },
   });
 
-/** Filters of the log; an unknown id finds nothing. */
+/** Filters of the log. An unknown ID matches nothing. */
 export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
@@ -62,21 +65,21 @@ export class AuditQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ enum: SERVICE_RESOURCES, description: 'Only entries of this kind of thing.' })
+  @ApiPropertyOptional({ enum: SERVICE_RESOURCES, description: 'Return only entries about this type of resource.' })
   @IsOptional()
   @IsAuditedResource()
   resource?: AuditedResource;
 
   @ApiPropertyOptional({
     description:
-      'Only entries of this thing, also after its deletion. A status page has the id of its website, a session that of its key.',
+      'Return only entries about this resource, even if it was deleted. A status page has the ID of its website, a session the ID of its key.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()
   @IsAuditedId()
   resource_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only what this person did.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Return only actions of this user.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('person')
   person_id?: string;
@@ -84,7 +87,7 @@ export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'Only entries made at this time or later.',
+    description: 'Return only entries created at this time or later.',
     example: '2026-11-20T00:00:00.000Z',
   })
   @IsOptional()
@@ -94,7 +97,7 @@ export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'Only entries made before this time.',
+    description: 'Return only entries created before this time.',
     example: '2026-11-21T00:00:00.000Z',
   })
   @IsOptional()
@@ -106,7 +109,7 @@ export class AuditAuthorView {
   @ApiProperty({
     enum: CREDENTIALS,
     description:
-      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `acknowledge_link` (whoever had the link of a message), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (a command on the server), `system` (the service itself); of a person who signed in: `password`, `single_sign_on`, `proxy` (in front), `invitation`.',
+      'How the author was authenticated. `api_key`, `session` (a dashboard session, created from the key), `sign_in_link` (a one-time link, created from the key), `acknowledge_link` (the link in a message), `operator` (the operator token), `auth_off` (authentication is off), `command_line` (a command on the server), `system` (the service itself). For a signed-in user: `password`, `single_sign_on`, `proxy` (the proxy in front of the service), `invitation`.',
     example: 'api_key',
   })
   via!: Credential;
@@ -114,18 +117,18 @@ export class AuditAuthorView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The key, also after its revocation.',
+    description: 'The ID of the API key, even if the key was revoked.',
     example: 'key_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   key_id!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Its name at that time.', example: 'Terraform' })
+  @ApiProperty({ type: String, nullable: true, description: 'The name of the key at that time.', example: 'Terraform' })
   key_name!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The person, for what somebody did who was signed in with an account.',
+    description: 'The ID of the user, if the author was signed in with an account.',
     example: null,
   })
   person_id!: string | null;
@@ -133,7 +136,7 @@ export class AuditAuthorView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Their name today; “deleted person” once erased.',
+    description: 'The current name of the user; “deleted person” if they were erased.',
     example: null,
   })
   person_name!: string | null;
@@ -141,7 +144,7 @@ export class AuditAuthorView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Address that opened the connection: the proxy’s, where one is in front.',
+    description: 'The IP address that opened the connection. If a proxy is in front, this is the address of the proxy.',
     example: '203.0.113.7',
   })
   ip!: string | null;
@@ -157,7 +160,7 @@ export class AuditEntryView {
   @ApiProperty({
     enum: AUDIT_ACTIONS,
     description:
-      '`test`: an alert’s test message, or an endpoint tried out before it was saved. `check`: an endpoint checked by hand. `sign_in_failed`: with a key or link that had expired; an unknown one is nobody’s and has no entry.',
+      'The action. `test`: a test message of an alert, or a test of an endpoint before it was saved. `check`: an on-demand check of an endpoint. `sign_in_failed`: a sign-in with an expired key or link. Attempts with an unknown key or link have no entry.',
     example: 'update',
   })
   action!: AuditAction;
@@ -166,14 +169,14 @@ export class AuditEntryView {
   resource!: AuditedResource;
 
   @ApiProperty({
-    description: 'What it was done to. An endpoint that was only tried out has an id that leads nowhere.',
+    description: 'The ID of the affected resource. If an endpoint was only tested, its ID does not exist.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   resource_id!: string;
 
   @ApiProperty({
     type: [String],
-    description: 'Settings that an update changed, those behind a mask included.',
+    description: 'The settings that an update changed, including masked ones.',
     example: ['enabled'],
   })
   changed!: string[];
@@ -183,7 +186,7 @@ export class AuditEntryView {
     additionalProperties: true,
     nullable: true,
     description:
-      'The changed settings before, all of them for a deletion. Credentials are masked. At most 2 KiB: a text or list that was cut ends with `…` and how much there was, a setting that does not fit is `… (n bytes)`.',
+      'The changed settings before the action; for a deletion, all settings. Credentials are masked. Limited to 2 KiB: a truncated text or list ends with `…` and its full size, and a setting that does not fit is shown as `… (n bytes)`.',
     example: { enabled: true },
   })
   before!: Settings | null;
@@ -192,24 +195,23 @@ export class AuditEntryView {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The changed settings after, all of them for a creation; cut as `before`.',
+    description: 'The changed settings after the action; for a creation, all settings. Truncated like `before`.',
     example: { enabled: false },
   })
   after!: Settings | null;
 
-  @ApiProperty({ type: AuditAuthorView, description: 'Who did it.' })
+  @ApiProperty({ type: AuditAuthorView, description: 'The author of the action.' })
   author!: AuditAuthorView;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: '`X-Request-Id` of the request; `client:` stands before an id that the client chose itself.',
+    description: 'The `X-Request-Id` of the request. IDs that the client chose start with `client:`.',
     example: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
   })
   request_id!: string | null;
 }
 
-/** A row of `audit_log` or `operator_audit_log`. */
 export interface AuditRow {
   id: string;
   created_at: Date;

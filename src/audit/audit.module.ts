@@ -6,7 +6,7 @@ import { AUDIT_RETENTION } from './audit-retention';
 import { AuditService } from './audit.service';
 import { OperatorAuditController } from './operator-audit.controller';
 
-/** Who did what: recorded by `recordChange` inside each change's transaction, read by admins. */
+/** The audit log: recorded by `recordChange` in the transaction of each change, and read by admins. */
 @Module({
   controllers: [AuditController, OperatorAuditController],
   providers: [AuditService, AuditOpenApi],

@@ -8,10 +8,10 @@ import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, to
 
 const LIST = 'audit-log';
 const DEFAULT_LIMIT = 50;
-/** Cursors of the operator's log are signed with this in place of an organization. */
+/** Cursors of the operator's log are signed with this instead of an organization. */
 const OPERATOR = 'operator';
 
-/** The audit log of an organization and the operator's own, for reading only. */
+/** Reads the audit log of an organization, and the operator's log. */
 @Injectable()
 export class AuditService {
   constructor(
@@ -19,12 +19,15 @@ export class AuditService {
     private readonly cursors: Cursors,
   ) {}
 
-  /** Newest first, one statement. Entries written later do not shift a page that starts at a cursor. */
+  /**
+   * Returns a page, newest first. Entries written later don't shift a page that starts at a cursor. Cost: one
+   * statement.
+   */
   list(orgId: string, query: AuditQuery): Promise<Page<AuditEntryView>> {
     return this.page(orgId, query, 'audit_log WHERE org_id = $8 AND', [orgId]);
   }
 
-  /** What the operator did, newest first, one statement. */
+  /** Returns a page of the operator's actions, newest first. Cost: one statement. */
   listOperator(query: AuditQuery): Promise<Page<AuditEntryView>> {
     return this.page(OPERATOR, query, 'operator_audit_log WHERE', []);
   }

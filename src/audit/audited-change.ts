@@ -17,9 +17,9 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * The audited resources with the kind of their ids. What is changed through its website is a `status_page` with the
- * website's id; pages that are changed as such are `public_page`. A session has the id of its key; signing in and out with an account
- * are acts on a person.
+ * The audited resources, each with the kind of its IDs. A page that is changed through its website is a `status_page`
+ * with the website's ID, and any other page is a `public_page`. A session has the ID of its key. Signing in and out
+ * with an account are actions on a person.
  */
 export const AUDITED = {
   website: 'website',
@@ -39,26 +39,25 @@ export const AUDITED = {
   incident: 'incident',
   probe: 'probe',
 } as const satisfies Readonly<Record<string, IdKind>>;
-/** Those of the service, and what extensions have registered. */
+/** A resource of the service, or one that an extension has registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);
 
 const kinds: Record<string, IdKind> = { ...AUDITED };
 
-/** Adds resources that are kinds of ids at the same time, for the whole process. */
+/** Registers resources that are also kinds of IDs, for the whole process. */
 export function registerAudited(resources: readonly IdKind[]): void {
   for (const resource of resources) kinds[resource] = resource;
 }
 
-/** The service's in their order, then those of extensions. */
+/** Returns the resources of the service in order, and after them the resources of extensions. */
 export const auditedResources = (): string[] => Object.keys(kinds);
 
-/** The kind of id that entries about a resource have; `null` for one that nobody has registered, or no longer. */
+/** Returns the kind of ID in entries about a resource, or `null` if the resource isn't registered. */
 export const auditedKind = (resource: AuditedResource): IdKind | null => kinds[resource] ?? null;
 
-/** Settings under the names of the API. The caller has masked or left out credentials. */
+/** Settings with API names. The caller must have masked or left out credentials. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What an entry holds of a change. */
 export interface Difference {
   /** Names of the settings that differ, in the order of the settings. */
   changed: string[];
@@ -66,16 +65,18 @@ export interface Difference {
   after: Settings | null;
 }
 
-/** The most that an entry keeps of each side, as JSON: entries stay for `ROLLUP_RETENTION_DAYS`, whoever makes how many. */
+/** Maximum size of each side in an entry, as JSON. Entries stay for `ROLLUP_RETENTION_DAYS`, however many there are. */
 export const MAX_SIDE_BYTES = 2048;
-/** Texts are cut after so many characters, lists after so many items: the first pair that makes a side fit. */
+/**
+ * Maximum number of characters in texts and of items in lists. The first pair that makes a side small enough is used.
+ */
 const CUTS = [
   { text: 500, items: Infinity },
   { text: 120, items: 12 },
   { text: 40, items: 4 },
 ] as const;
 type Cut = (typeof CUTS)[number];
-/** Fields that the service derives or counts itself: they are no settings. */
+/** Fields that the service derives or counts itself, so they aren't settings. */
 const DERIVED = new Set([
   'id',
   'status',
@@ -97,20 +98,20 @@ const DERIVED = new Set([
 ]);
 
 /**
- * All settings of a created or deleted resource; of an update only those that changed. `hidden` names settings that changed
- * behind a mask, where both sides look alike.
+ * Returns all settings of a created or deleted resource, or the changed settings of an update. `hidden` lists settings
+ * that changed behind a mask, so that both sides look the same.
  */
 export function differenceOf(before: object | null, after: object | null, hidden: readonly string[] = []): Difference {
   const was = before ? auditedSettings(before) : null;
   const is = after ? auditedSettings(after) : null;
-  // A hidden setting may have no mask to show: its name alone says that it changed.
+  // A hidden setting may have no mask to show. Then only its name shows that it changed.
   const names = [...new Set([...Object.keys({ ...was, ...is }), ...hidden])];
   if (!was || !is) return { changed: [], before: was && only(was, names), after: is && only(is, names) };
   const changed = names.filter((name) => hidden.includes(name) || !isDeepStrictEqual(was[name], is[name]));
   return { changed, before: only(was, changed), after: only(is, changed) };
 }
 
-/** These settings within `MAX_SIDE_BYTES`; what was cut ends with `…` and how much there was. */
+/** Returns these settings within `MAX_SIDE_BYTES`. A truncated value ends with `…` and its original size. */
 function only(settings: Settings, names: readonly string[]): Settings {
   const chosen = names.map((name) => [name, settings[name]] as const);
   for (const cuts of CUTS) {
@@ -120,7 +121,10 @@ function only(settings: Settings, names: readonly string[]): Settings {
   return withoutLargest(chosen);
 }
 
-/** The settings that fit, smallest first, in their order; of each of the others its size. Names are ours, few and short. */
+/**
+ * Returns the settings that fit, smallest first, in order, and the size of each of the others. Names are few and short,
+ * because the service defines them.
+ */
 function withoutLargest(chosen: readonly (readonly [string, unknown])[]): Settings {
   const side: Record<string, unknown> = {};
   const entryOf = (name: string, value: unknown): number => bytesOf({ [name]: value });
@@ -141,7 +145,10 @@ function withoutLargest(chosen: readonly (readonly [string, unknown])[]): Settin
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** What of a view is a setting, whole; by way of JSON, so that a missing and an undefined setting are equal. */
+/**
+ * Returns the complete settings of a view. They are converted through JSON, so that a missing setting equals an
+ * undefined one.
+ */
 export function auditedSettings(view: object): Settings {
   const plain = JSON.parse(JSON.stringify(view)) as Settings;
   return Object.fromEntries(Object.entries(plain).filter(([name]) => !DERIVED.has(name)));

@@ -7,8 +7,9 @@ import { SAFE_METHODS } from '../platform/access/safe-methods';
 import { recordedRequestId } from '../platform/http/request-id';
 
 /**
- * What the author was authenticated by: a key, a session or one-time link, the link of a message, the operator token, nothing with
- * AUTH=off, a shell on the server; of a sign-in of a person the password, the single sign-on, the proxy in front, an invitation.
+ * How the author was authenticated. For most changes: a key, a session or one-time link, the link of a message, the
+ * operator token, or a shell on the server. For `AUTH=off`: nothing. When a person signs in: the password, single
+ * sign-on, the proxy in front, or an invitation.
  */
 export const CREDENTIALS = [
   'api_key',
@@ -26,20 +27,21 @@ export const CREDENTIALS = [
 ] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
-/** Who made a change, and by which request. */
 export interface Authorship {
   readonly via: Credential;
-  /** uuid of the key, or of the key a session was made from; `null` without one. */
+  /** UUID of the key, or of the key that a session was created from, or `null` if there is none. */
   readonly keyId: string | null;
   readonly keyName: string | null;
-  /** uuid of the person. Names are joined when an entry is read: whoever is erased is erased there, too. */
+  /**
+   * UUID of the person. Names are joined when an entry is read, so that an erased person's name isn't shown there
+   * either.
+   */
   readonly personId: string | null;
-  /** The address that opened the connection: a proxy's, where one is in front. */
+  /** The address that opened the connection. If a proxy is in front, this is its address. */
   readonly address: string | null;
   readonly requestId: string | null;
 }
 
-/** Where a request came from. */
 export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
 const SYSTEM: Authorship = {
@@ -50,10 +52,10 @@ const SYSTEM: Authorship = {
   address: null,
   requestId: null,
 };
-/** The author of what no request asks for. */
+/** The author of changes that no request asks for. */
 let own = SYSTEM;
 
-/** From now on this process is a command that somebody runs: what it changes is theirs. */
+/** Marks this process as a command that someone runs, who becomes the author of its changes. */
 export function actFromCommandLine(): void {
   own = { ...SYSTEM, via: 'command_line' };
 }
@@ -61,21 +63,25 @@ export function actFromCommandLine(): void {
 const storage = new AsyncLocalStorage<AuthenticatedRequest>();
 let open = 0;
 
-/** The author of what runs now; `system` outside of a request that changes something, and of a command. */
+/** Returns the current author. This is `system`, except in a command and in a request that changes something. */
 export function currentAuthorship(): Authorship {
   const request = storage.getStore();
   return (request && authorOf(request)) ?? own;
 }
 
-/** Who that is, for the row of what is done; nobody outside of a changing request of a caller. */
+/**
+ * Returns the current author in the form that audited rows store. Both fields are `null` outside a request that changes
+ * something.
+ */
 export function currentAuthor(): Author {
   const caller = storage.getStore()?.caller;
   return { by: caller?.keyName ?? null, personId: caller?.person?.id ?? null };
 }
 
 /**
- * Makes a changing request available to everything that its handler awaits, by AsyncLocalStorage. That costs every promise
- * of the process a little, so it is switched off while no such request is in flight: checks do not pay for it.
+ * Lets everything that the handler of a changing request awaits find the request, by AsyncLocalStorage. That slows
+ * every promise of the process a little. It is turned off while no such request is in flight, so that checks don't pay
+ * for it.
  */
 export async function carryAuthorship(request: Request, handle: () => Promise<void>): Promise<void> {
   if (SAFE_METHODS.has(request.method)) return handle();
@@ -88,7 +94,7 @@ export async function carryAuthorship(request: Request, handle: () => Promise<vo
   }
 }
 
-/** The author as the guard left it on the request; `null` on a public route. */
+/** Returns the author that the guard set on the request, or `null` on a public route. */
 function authorOf(request: AuthenticatedRequest): Authorship | null {
   if (request.caller) return authorshipOf(request.caller, credentialOf(request.caller, request), originOf(request));
   return request.isOperator ? authorshipOf(undefined, 'operator', originOf(request)) : null;
@@ -99,7 +105,7 @@ export const originOf = (request: Request): Origin => ({
   requestId: recordedRequestId(request),
 });
 
-/** The author of a request: `caller` is absent for the operator, and has no key with AUTH=off. */
+/** Returns the author of a request. `caller` is absent for the operator, and has no key with `AUTH=off`. */
 export const authorshipOf = (caller: Caller | undefined, via: Credential, origin: Origin): Authorship => ({
   via,
   keyId: caller?.keyId ?? null,
@@ -108,7 +114,6 @@ export const authorshipOf = (caller: Caller | undefined, via: Credential, origin
   ...origin,
 });
 
-/** What the caller of a request was authenticated by. */
 function credentialOf(caller: Caller, { headers }: Request): Credential {
   if (caller.person !== null) return 'session';
   if (caller.keyId === null) return 'auth_off';

@@ -1,17 +1,22 @@
 import type { Tx } from '../platform/database/database';
 
-/** Called after each commit that added this much for an organization. */
+/** Called after each commit that added this many bytes for an organization. */
 export type ChangeMeter = (orgId: string, bytes: number) => void;
 
-/** By connection pool: tests have several services in one process. */
+/** By connection pool, because tests have several services in one process. */
 const meters = new WeakMap<object, ChangeMeter>();
 
-/** From now on `meter` is told of what the transactions of this pool add. Commands have none: nobody counts theirs. */
+/**
+ * Reports the growth by transactions of this pool to `meter`. Commands have no meter, so their changes aren't counted.
+ */
 export function meterChanges({ pool }: Pick<Tx, 'pool'>, meter: ChangeMeter): void {
   meters.set(pool, meter);
 }
 
-/** Counts what a change adds for good beside its resource, about: to be called in its transaction. A rollback counts nothing. */
+/**
+ * Counts about how many bytes a change adds permanently, except its resource. Call this in its transaction. A rollback
+ * counts nothing.
+ */
 export function countChange(tx: Tx, orgId: string, bytes: number): void {
   const meter = meters.get(tx.pool);
   if (meter) tx.afterCommit(() => meter(orgId, bytes));

@@ -15,8 +15,9 @@ export class OperatorAuditController {
     operationId: 'listOperatorAuditLog',
     summary: 'List created and deleted organizations',
     description:
-      'Operator only: which organizations were created and deleted, newest first, from where, by which request. Entries ' +
-      'cannot be changed and stay when their organization goes; they go after `ROLLUP_RETENTION_DAYS`.',
+      'For the operator only: organizations that were created and deleted, newest first, with the IP address and ' +
+      'the ID of the request. Entries cannot be changed and are kept when their organization is deleted. They are ' +
+      'deleted after `ROLLUP_RETENTION_DAYS`.',
     returns: { page: AuditEntryView, description: 'One page of entries.' },
     problems: ['not_found'],
   })

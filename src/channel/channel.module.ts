@@ -16,12 +16,14 @@ import { TwilioChannel } from './vendor/twilio.channel';
 import { WebhookChannel } from './vendor/webhook.channel';
 import { ProviderClient } from './provider-client';
 
-/** What channels send with, injectable everywhere: those of extensions are in modules of their own. */
+/**
+ * The client that channels send with, injectable everywhere, because channels of extensions are in their own modules.
+ */
 @Global()
 @Module({ imports: [NetModule], providers: [ProviderClient], exports: [ProviderClient] })
 class ProviderModule {}
 
-/** All channels, one line each. Knows no database and no route. Needs the global `Config` and `Clock`. */
+/** All channels, one line each. Independent of the database and the routes. Needs the global `Config` and `Clock`. */
 @Module({
   imports: [DiscoveryModule, NetModule, ProviderModule],
   providers: [

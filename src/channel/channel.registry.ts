@@ -9,19 +9,22 @@ import type { Notification } from './notification';
 import { hiddenValues } from './config/config-masking';
 import { notificationText } from './notification-text';
 
-/** A hash of what shares a rate limit: at most 64 characters, stable over restarts and releases, without secrets. */
+/**
+ * Returns a hash that identifies a shared rate limit. It has at most 64 characters, is stable across restarts and
+ * releases, and contains no secrets.
+ */
 const destinationKey = (type: string, ...parts: readonly string[]): string =>
   `${type.slice(0, 20)}:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;
 
-/** How long a channel may take to settle once its signal has aborted: well within the lease of its attempt. */
+/** How long a channel may take to settle after its signal aborts. This is well within the lease of its attempt. */
 const SETTLE_MS = 3000;
 
-/** What a channel did that none may do, in words that hold nothing of its config. */
+/** A channel broke its contract. The message contains nothing of its config. */
 export class ChannelBug extends Error {}
 
 /**
- * Every channel of the application, found by its `@Channel('type')` in whatever module lists it.
- * Start-up fails when a type exists twice or a built-in type is missing.
+ * Every channel of the application, found by `@Channel('type')` in any module. Start-up fails if a type exists twice or
+ * a built-in type is missing.
  */
 @Injectable()
 export class ChannelRegistry implements OnModuleInit {
@@ -38,7 +41,7 @@ export class ChannelRegistry implements OnModuleInit {
     if (missing.length > 0) throw new Error(`No channel is registered for: ${missing.join(', ')}`);
   }
 
-  /** Throws for an unknown type: call `has` first where the type comes from a client. */
+  /** Throws: an error for an unknown type. Call `has` first if the type comes from a client. */
   get(type: string): Channel {
     const channel = this.channels.get(type);
     if (!channel) throw new Error(`There is no channel of type "${type}"`);
@@ -49,20 +52,20 @@ export class ChannelRegistry implements OnModuleInit {
     return this.channels.has(type);
   }
 
-  /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */
+  /** Treats a type that is no longer installed as one for people, as all deliveries do. */
   isPager(type: string): boolean {
     return this.channels.get(type)?.audience === 'pager';
   }
 
-  /** The built-in types in their order, then the others by name. */
+  /** Returns the built-in types in their order, then the others by name. */
   types(): string[] {
     const others = [...this.channels.keys()].filter((type) => !isSpecType(type)).sort();
     return [...SPEC_CHANNEL_TYPES.filter((type) => this.channels.has(type)), ...others];
   }
 
   /**
-   * One attempt to send a notification through the channel of this type. Throws a `ChannelBug` that names the type when it
-   * does not settle soon after its signal has aborted, or settles with what is no outcome.
+   * Makes one attempt to send a notification through the channel of this type. Throws: a `ChannelBug` with the type if
+   * the channel does not settle soon after its signal aborts, or returns an invalid outcome.
    */
   async send(
     type: string,
@@ -80,7 +83,10 @@ export class ChannelRegistry implements OnModuleInit {
     return outcome;
   }
 
-  /** What deliveries with this config share a rate limit and a circuit breaker by; holds no secret. */
+  /**
+   * Returns the key of the rate limit and circuit breaker that deliveries with this config share. It contains no
+   * secret.
+   */
   destination(type: string, config: object): string {
     return destinationKey(type, ...this.get(type).destination(config));
   }

@@ -3,7 +3,7 @@ import type { EgressRule } from '../platform/net/egress/egress-policy';
 import type { Notification } from './notification';
 import type { NotificationText } from './notification-text';
 
-/** The built-in types. Others may be added by any module. */
+/** The built-in types. Any module may add others. */
 export const SPEC_CHANNEL_TYPES = [
   'email',
   'webhook',
@@ -17,73 +17,82 @@ export const SPEC_CHANNEL_TYPES = [
 ] as const;
 
 /**
- * Who receives: decides rate limits, how deliveries are merged and how long they are retried. Pagers and webhooks take a key
- * and are never merged; the others are read by people.
+ * The kind of receiver. It decides rate limits, how deliveries are merged, and how long they are retried. Pagers and
+ * webhooks get an idempotency key and are never merged. The others are read by people.
  */
 export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
 
 /**
- * What became of one attempt. `delivered` by the provider's own rule; `retry` may work later; `rejected` will not without a change.
- * Texts are public: no URL, no token, no body of the provider beyond its short error text.
+ * The outcome of one attempt. `delivered` follows the provider's own rule. `retry` may work later. `rejected` can't
+ * work without a change. Texts are public: they contain no URL, no token, and only the short error text of the
+ * provider's body.
  */
 export type SendOutcome =
   | {
       result: 'delivered';
       status: number | null;
-      /** Delivered, yet something should be corrected: one of several recipients was refused, the chat moved. */
+      /**
+       * A problem to fix although the message was delivered: one of several recipients was refused, or the chat moved.
+       */
       warning?: string;
     }
   | { result: 'retry'; status: number | null; error: string; retryAfterMs: number | null; mayHaveArrived: boolean }
   | { result: 'rejected'; status: number | null; error: string; gone: boolean };
 
-/** The limits of one attempt, whatever the channel. */
+/** The limits of one attempt, for every channel. */
 export interface AttemptLimits {
-  /** Which addresses the organization of the alert may be connected to. */
+  /** The IP addresses that the organization of the alert may connect to. */
   egress: EgressRule;
-  /** Aborts after the attempt's 15 s or at shutdown. */
+  /** Aborts after 15 s or at shutdown. */
   signal: AbortSignal;
 }
 
-/** Everything one attempt needs. Made by the registry. */
+/** Everything that one attempt needs. The registry creates it. */
 export interface SendRequest<Config> extends AttemptLimits {
   notification: Notification;
-  /** The notification in words: plain text, to be escaped for the vendor's markup. */
+  /** The notification as plain text. Escape it for the vendor's markup. */
   text: NotificationText;
   config: Config;
-  /** The config's credentials and confidential values: no error may repeat them. `ProviderClient` takes them out. */
+  /** The config's credentials and confidential values. `ProviderClient` removes them from errors. */
   hidden: readonly string[];
 }
 
 /**
- * One way to notify. Implementations live one per file, carry `@Channel('type')` and are listed once in a module's
- * providers. `send` makes one attempt and never throws for the provider's failure; a throw is a bug and counts as `retry`.
+ * A way to send notifications. Each implementation has its own file with `@Channel('type')`, and is listed once in a
+ * module's providers. `send` makes one attempt and never throws for the provider's failure. An error that it throws is
+ * a bug and counts as `retry`.
  */
 export interface Channel<Config extends object = object> {
   readonly audience: ChannelAudience;
-  /** The service can be told that somebody has an incident in hand, under the incident's key: a pager that stops paging. */
+  /** Whether an acknowledgement can be sent under the incident's key, as for a pager that then stops paging. */
   readonly acknowledges?: boolean;
   /**
-   * A class with a rule of `config/config-fields.ts` and `@ApiProperty` on every key. Keys marked `Secret` are encrypted at
-   * rest and write-only; keys marked `Confidential` are shown to write and admin keys and masked for read keys.
+   * The config class. Every property has a rule from `config/config-fields.ts` and `@ApiProperty`. `Secret` properties
+   * are encrypted at rest and write-only. `Confidential` properties are shown to write and admin keys and masked for
+   * read keys.
    */
   readonly configClass: new () => Config;
   /**
-   * Rules that span keys, and defaults that must be stored (a generated signing secret). Runs after validation.
-   * `stored` is the alert's present config of the same type, if any: what was generated once is kept.
+   * Checks rules that span properties, and adds defaults that must be stored, such as a generated signing secret. Runs
+   * after validation. `stored` is the alert's current config if it has the same type, so that generated values are
+   * kept.
    */
   complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
-  /** Account and address: what shares one rate limit and one circuit breaker. Only their hash is stored. */
+  /** Returns the account and address that share one rate limit and one circuit breaker. Only their hash is stored. */
   destination(config: Config): readonly string[];
   send(request: SendRequest<Config>): Promise<SendOutcome>;
 }
 
-/** A key of a config that breaks a rule of `complete`. */
+/** A config property that breaks a rule of `complete`. */
 export interface ConfigProblem {
-  /** Key of the config, e.g. `to`. */
+  /** The property, such as `to`. */
   key: string;
   code: 'required' | 'invalid_config' | 'invalid_format' | 'unsupported_scheme' | 'credentials_in_url';
   message: string;
 }
 
-/** Marks a provider as the channel of one type: `@Channel('slack')`. Lower case, unique over the whole application. */
+/**
+ * Declares a provider as the channel of one type: `@Channel('slack')`. Types are in lower case and unique in the
+ * application.
+ */
 export const Channel = DiscoveryService.createDecorator<string>();

@@ -64,7 +64,7 @@ describe('the sentence of a notification', () => {
     {
       changes: { locations: [...LOCATIONS.slice(0, 1), SILENT], upSeconds: 180 },
       sentence:
-        'Checkout API is still down: connection refused (3 checks in a row) from 1 of 2 locations: fra; no word from office; it was up for 3 min',
+        'Checkout API is still down: connection refused (3 checks in a row) from 1 of 2 locations: fra; no result from office; it was up for 3 min',
     },
     {
       changes: degraded({
@@ -89,8 +89,8 @@ describe('the sentence of a notification', () => {
       },
       sentence: 'Test message for contact Operations: notifications arrive here',
     },
-    { changes: { kind: 'resolved', durationSeconds: 723 }, sentence: 'Checkout API is up again after 12 min 3 s' },
-    { changes: { kind: 'resolved' }, sentence: 'Checkout API is up again' },
+    { changes: { kind: 'resolved', durationSeconds: 723 }, sentence: 'Checkout API is back up after 12 min 3 s' },
+    { changes: { kind: 'resolved' }, sentence: 'Checkout API is back up' },
     {
       changes: { kind: 'resolved', reason: 'disabled', durationSeconds: 60 },
       sentence: 'The alert for Checkout API was closed after 1 min: it was disabled',
@@ -112,7 +112,7 @@ describe('the sentence of a notification', () => {
     { changes: digest(24, 2), sentence: '24 alerts triggered, 2 resolved' },
     {
       changes: { kind: 'flapping' },
-      sentence: 'Checkout API keeps going up and down; further messages are held back until it is stable',
+      sentence: 'Checkout API keeps going up and down; no more messages are sent until it is stable',
     },
     {
       changes: degraded({ error: { code: 'assertion_failed', message: 'the certificate expires in 10 days' } }),
@@ -137,13 +137,13 @@ describe('the sentence of a notification', () => {
     {
       changes: degraded({ kind: 'flapping' }),
       sentence:
-        'Checkout API keeps going down or degraded and recovering; further messages are held back until it is stable',
+        'Checkout API keeps going down or degraded and recovering; no more messages are sent until it is stable',
     },
     {
       changes: { kind: 'acknowledged', acknowledgement: { by: 'Ann', note: 'replacing\na disk' } },
-      sentence: 'Ann has Checkout API in hand: replacing a disk',
+      sentence: 'Ann acknowledged Checkout API: replacing a disk',
     },
-    { changes: { kind: 'acknowledged' }, sentence: 'Somebody has Checkout API in hand' },
+    { changes: { kind: 'acknowledged' }, sentence: 'Someone acknowledged Checkout API' },
     { changes: { kind: 'test' }, sentence: 'Test message for Checkout API: notifications arrive here' },
   ])('is "$sentence"', ({ changes, sentence }) => {
     expect(notificationText(notificationOf(changes)).sentence).toBe(sentence);
@@ -216,7 +216,7 @@ describe('the details of a notification', () => {
       }));
     const REFUSED = saying('connection refused', 'connection refused');
     const DEGRADED = saying('slow.').map((one) => ({ ...one, isDegraded: true }));
-    const UP = [{ kind: 'resolved' as const, isDegraded: false, endpoint: 'A', website: 'Shop', message: 'up again' }];
+    const UP = [{ kind: 'resolved' as const, isDegraded: false, endpoint: 'A', website: 'Shop', message: 'back up' }];
     it.each<[string, Partial<FoldedIncident>, typeof REFUSED | typeof UP, string]>([
       [
         '40 endpoints at 192.0.2.1 are down: connection refused (incident #12)',
@@ -232,14 +232,14 @@ describe('the details of a notification', () => {
       ],
       ['39 more are down (incident #12)', { down: 39, isMore: true }, saying('status 500', 'status 502'), 'bad'],
       [
-        '1 more is down: status 500, 2 up again (incident #12)',
+        '1 more is down: status 500, 2 back up (incident #12)',
         { down: 1, up: 2, isMore: true },
         saying('status 500'),
         'bad',
       ],
       ['3 endpoints are degraded: slow (incident #12)', { down: 3 }, DEGRADED, 'warning'],
       ['40 endpoints are still down (incident #12)', { down: 40, isMore: true, isReminder: true }, REFUSED, 'bad'],
-      ['12 endpoints are up again, 28 still down (incident #12)', { up: 12 }, UP, 'good'],
+      ['12 endpoints are back up, 28 still down (incident #12)', { up: 12 }, UP, 'good'],
       ['Incident #12 is over: 40 endpoints, 23 min', { up: 1, open: 0, durationSeconds: 1380 }, UP, 'good'],
     ])('says "%s"', (sentence, incident, members, tone) => {
       const triggered = members.filter(({ kind }) => kind === 'triggered').length;

@@ -5,58 +5,64 @@ import { endsIn } from '../platform/text/ends-in';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
-/** The colour of a notification: an outage, a warning, the end of either, or none of them. */
+/** The color of a notification: an outage, a warning, the end of either, or neutral. */
 export type NotificationTone = 'bad' | 'warning' | 'good' | 'neutral';
 
-/** One fact of a notification, such as "Error: connection_refused". */
+/** A fact in a notification, such as "Error: connection_refused". */
 export interface NotificationFact {
   label: string;
   value: string;
 }
 
-/** Where a reader goes from a notification: an absolute URL, and the word for it. */
+/** A link in a notification, with an absolute URL and a label. */
 export interface NotificationLink {
   label: string;
   url: string;
 }
 
-/** A notification in words, for any channel that people read. Plain text: each channel escapes it for its own markup. */
+/**
+ * A notification as text, for every channel that people read. It is plain text, and each channel escapes it for its
+ * markup.
+ */
 export class NotificationText {
   constructor(
     readonly tone: NotificationTone,
-    /** What happened, in one sentence on one line, without a full stop. Begins with "Repeat: " when it may have arrived before. */
+    /**
+     * One sentence about what happened, on one line, without a full stop. It starts with "Repeat: " if it may have
+     * arrived before.
+     */
     readonly sentence: string,
-    /** What a reader wants to know next, in reading order. */
+    /** More facts for the reader, in reading order. */
     readonly facts: readonly NotificationFact[],
     /** The members of a digest, one line each. */
     readonly lines: readonly string[],
-    /** What is checked, without the user name, password and query that an http(s) URL may carry. */
+    /** The checked target, without the user name, password and query of an http(s) URL. */
     readonly target: string,
-    /** Where to act and look, the most important first; empty without `PUBLIC_URL`. */
+    /** Links to act and look, most important first. Empty without `PUBLIC_URL`. */
     readonly links: readonly NotificationLink[],
   ) {}
 
-  /** Lines and facts as plain text, one below the other, without the links. */
+  /** Returns lines and facts as plain text without the links, one on each line. */
   get details(): string {
     return [...this.lines, ...this.facts.map(({ label, value }) => `${label}: ${value}`)].join('\n');
   }
 
-  /** The links as plain text, one below the other; empty without any. */
+  /** Returns the links as plain text, one on each line. Empty if there are none. */
   get linkLines(): string {
     return this.links.map(({ label, url }) => `${label}: ${url}`).join('\n');
   }
 
-  /** The details with the links below them, in at most `max` characters; a link is whole, whatever is cut. */
+  /** Returns the details followed by the links, in at most `max` characters. Links are never cut. */
   detailsWithin(max: number): string {
     return aboveLinks(this.details, this.linkLines, max);
   }
 
-  /** The sentence with details and links below it, in at most `max` characters; a link is whole, whatever is cut. */
+  /** Returns the sentence followed by details and links, in at most `max` characters. Links are never cut. */
   plain(max: number): string {
     return aboveLinks(`${this.sentence}\n${this.details}`, this.linkLines, max);
   }
 
-  /** This text with its sentence and the value of each fact cut to so many characters. */
+  /** Returns this text with its sentence and each fact's value cut to these lengths. */
   shortened(max: { sentence: number; value: number }): NotificationText {
     const facts = this.facts.map(({ label, value }) => ({ label, value: cut(value, max.value) }));
     return new NotificationText(
@@ -75,7 +81,9 @@ function aboveLinks(text: string, links: string, max: number): string {
   return `${cut(text.trimEnd(), max - links.length - 1)}\n${links}`.trimStart();
 }
 
-/** Puts a notification into words. Names and messages come from outside: control characters and line ends are taken out. */
+/**
+ * Converts a notification to text. Names and messages are untrusted, so control characters and line ends are removed.
+ */
 export function notificationText(notification: Notification): NotificationText {
   const isDigest = notification.kind === 'digest';
   const sentence = eventSentence(notification);
@@ -95,7 +103,7 @@ function linksOf({ links }: Notification): NotificationLink[] {
   return links.acknowledge === null ? [page] : [{ label: 'Acknowledge', url: links.acknowledge }, page];
 }
 
-/** `45 s`, `12 min 3 s`, `3 h 4 min`, `2 d 3 h`: two units at most. */
+/** Returns a duration with at most two units: `45 s`, `12 min 3 s`, `3 h 4 min`, `2 d 3 h`. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const units = [
@@ -118,10 +126,10 @@ export function durationText(seconds: number): string {
     .join(' ');
 }
 
-/** `2026-11-20 12:01:33 UTC` from an ISO timestamp. */
+/** Returns an ISO timestamp as `2026-11-20 12:01:33 UTC`. */
 export const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
-/** A target fit for a chat room: without the user name, password and query that an http(s) URL may carry. */
+/** Returns a target for a chat room, without the user name, password and query of an http(s) URL. */
 export function targetText(url: string): string {
   const line = oneLine(url);
   if (!/^https?:/i.test(line)) return line;
@@ -139,7 +147,7 @@ function toneOf(notification: Notification): NotificationTone {
     case 'digest':
       if ((notification.digest?.triggered ?? 0) === 0) return 'good';
       return notification.digest?.incident && isAllDegraded(notification.digest) ? 'warning' : 'bad';
-    // Mentions are for outages: a failing contact, or a certificate with days left, can wait for whoever reads next.
+    // Mentions are for outages. A failing contact, or a certificate with days left, can wait for the next reader.
     case 'contact_failing':
     case 'expiry':
     case 'acknowledged':
@@ -151,7 +159,7 @@ function toneOf(notification: Notification): NotificationTone {
   }
 }
 
-/** What happened, in one sentence; the same for every attempt at the notification. */
+/** Returns one sentence about what happened. It is the same for every attempt to send the notification. */
 export function eventSentence(notification: Notification): string {
   const name = nameOf(notification);
   switch (notification.kind) {
@@ -166,7 +174,7 @@ export function eventSentence(notification: Notification): string {
     case 'digest':
       return digestSentence(notification.digest);
     case 'flapping':
-      return `${name} keeps ${changesOf(notification)}; further messages are held back until it is stable`;
+      return `${name} keeps ${changesOf(notification)}; no more messages are sent until it is stable`;
     case 'acknowledged':
       return acknowledgedSentence(notification, name);
     case 'test':
@@ -196,9 +204,9 @@ function resolvedSentence(notification: Notification, name: string): string {
 }
 
 function acknowledgedSentence({ acknowledgement }: Notification, name: string): string {
-  const by = oneLine(acknowledgement?.by ?? '') || 'Somebody';
+  const by = oneLine(acknowledgement?.by ?? '') || 'Someone';
   const note = oneLine(acknowledgement?.note ?? '');
-  return `${by} has ${name} in hand${note && `: ${note}`}`;
+  return `${by} acknowledged ${name}${note && `: ${note}`}`;
 }
 
 function failingSentence({ durationSeconds, failing }: Notification, name: string): string {
@@ -206,9 +214,9 @@ function failingSentence({ durationSeconds, failing }: Notification, name: strin
   return `Messages to ${name} have been failing for ${durationText(durationSeconds ?? 0)}${error && `: ${error}`}`;
 }
 
-/** Such as "The certificate of Shop ends in 9 days, on 2026-12-04". */
+/** Returns a sentence such as "The certificate of Shop ends in 9 days, on 2026-12-04". */
 const expirySentence = ({ certificate }: Notification, name: string): string =>
-  `The certificate of ${name} ${certificate ? endsIn(certificate.daysLeft, certificate.expiresAt) : 'ends soon'}`;
+  `The certificate of ${name} ${certificate ? endsIn(certificate.daysLeft, certificate.expiresAt) : 'expires soon'}`;
 
 function span(notification: Notification): string {
   const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;
@@ -224,7 +232,7 @@ function digestSentence(digest: Notification['digest']): string {
   const down = `${plural(triggered, 'alert')} triggered`;
   const up = triggered === 0 ? `${plural(resolved, 'alert')} resolved` : `${resolved} resolved`;
   const failing = `${plural(contacts, 'contact')} failing`;
-  const ending = `${plural(certificates, 'certificate')} ending`;
+  const ending = `${plural(certificates, 'certificate')} expiring`;
   const said = [
     ...(triggered > 0 ? [down] : []),
     ...(resolved > 0 ? [up] : []),
@@ -237,8 +245,8 @@ function digestSentence(digest: Notification['digest']): string {
 type Digest = NonNullable<Notification['digest']>;
 
 /**
- * Such as "39 more, all at 192.0.2.1: connection refused (incident #12)" and, at its end, "Incident #12 is over: 40 endpoints,
- * 23 min".
+ * Returns a sentence such as "39 more, all at 192.0.2.1: connection refused (incident #12)", or for its end "Incident
+ * #12 is over: 40 endpoints, 23 min".
  */
 function foldSentence(
   digest: Digest,
@@ -247,9 +255,9 @@ function foldSentence(
   if (down === 0 && durationSeconds !== null)
     return `Incident #${number} is over: ${plural(endpoints, 'endpoint')}, ${durationText(durationSeconds)}`;
   const which = `(incident #${number})`;
-  if (down === 0) return `${plural(up, 'endpoint')} ${are(up)} up again, ${open} still down ${which}`;
+  if (down === 0) return `${plural(up, 'endpoint')} ${are(up)} back up, ${open} still down ${which}`;
   const state = isAllDegraded(digest) ? 'degraded' : 'down';
-  const upAgain = up > 0 ? `, ${up} up again` : '';
+  const upAgain = up > 0 ? `, ${up} back up` : '';
   if (incident.isReminder) return `${plural(down, 'endpoint')} ${are(down)} still ${state}${upAgain} ${which}`;
   const where = incident.address === null ? '' : ` at ${oneLine(incident.address)}`;
   const said = `${sharedMessage(digest)}${upAgain} ${which}`;
@@ -262,7 +270,7 @@ const are = (count: number): string => (count === 1 ? 'is' : 'are');
 const isAllDegraded = ({ members }: Digest): boolean =>
   members.every(({ kind, isDegraded }) => kind !== 'triggered' || isDegraded);
 
-/** What all of the named say went wrong; nothing where they differ. */
+/** Returns the error message that all named members share, or nothing if they differ. */
 function sharedMessage({ members }: Digest): string {
   const messages = new Set(members.filter(({ kind }) => kind === 'triggered').map(({ message }) => oneLine(message)));
   const [first] = messages;
@@ -323,41 +331,44 @@ const certificateFacts = ({ certificate }: Notification): NotificationFact[] =>
     ? [
         { label: 'Certificate', value: oneLine(certificate.subject ?? '') },
         { label: 'Issued by', value: oneLine(certificate.issuer ?? '') },
-        { label: 'Ends', value: timeText(certificate.expiresAt) },
+        { label: 'Expires', value: timeText(certificate.expiresAt) },
       ]
     : [];
 
-/** Empty without an endpoint. */
+/** Empty if the notification has no endpoint. */
 const endpointText = ({ endpoint, contact }: Notification): string =>
   contact ? '' : `${oneLine(endpoint.name)} (${oneLine(endpoint.type)})`;
 
 const repeatFact = (notification: Notification): NotificationFact[] =>
-  notification.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
+  notification.repeat ? [{ label: 'Note', value: 'an earlier attempt to send this message may have succeeded' }] : [];
 
-/** Characters of the names of locations in a sentence. */
+/** The maximum length of location names in a sentence, in characters. */
 const MAX_LOCATIONS = 200;
 
-/** Such as " from 2 of 3 locations: fra, office; no word from virginia". Of what is degraded its warning says it. */
+/**
+ * Returns a text such as " from 2 of 3 locations: fra, office; no word from virginia". If the endpoint is degraded, the
+ * warning already contains it.
+ */
 function fromWhere({ locations, isDegraded }: Notification): string {
   if (!locations || isDegraded) return '';
   const named = (outcome: NotifiedLocation['outcome']): string[] =>
     locations.filter((one) => one.outcome === outcome).map(({ location }) => oneLine(location));
   const [down, lost] = [named('down'), named('unknown')];
   const from = ` from ${down.length} of ${plural(locations.length, 'location')}: ${cut(down.join(', '), MAX_LOCATIONS)}`;
-  return lost.length === 0 ? from : `${from}; no word from ${cut(lost.join(', '), MAX_LOCATIONS)}`;
+  return lost.length === 0 ? from : `${from}; no result from ${cut(lost.join(', '), MAX_LOCATIONS)}`;
 }
 
-/** Such as "fra down (connection_refused)". */
+/** Returns a text such as "fra down (connection_refused)". */
 function locationText({ location, outcome, error }: NotifiedLocation): string {
   const state = outcome === 'unknown' ? 'silent' : outcome === 'up' && error ? 'degraded' : outcome;
   return `${oneLine(location)} ${state}${error && outcome !== 'unknown' ? ` (${oneLine(error.code)})` : ''}`;
 }
 
-/** What a trigger adds when the recovery just before it was not notified. */
+/** Returns what a trigger adds if the recovery just before it was not notified. */
 const interruption = ({ upSeconds }: Notification): string =>
   upSeconds === undefined ? '' : `; it was up for ${durationText(upSeconds)}`;
 
-/** Cut, so that a long endpoint name cannot push out the rest of the sentence; the facts give it in full. */
+/** Cuts the name, so that it can't displace the rest of the sentence. The facts contain the full name. */
 const nameOf = ({ endpoint, contact }: Notification): string => {
   const name = contact ? `contact ${oneLine(contact.name)}` : oneLine(endpoint.name) || oneLine(endpoint.id);
   return cut(name, MAX_NAME_IN_SENTENCE);
@@ -365,19 +376,19 @@ const nameOf = ({ endpoint, contact }: Notification): string => {
 
 export const stateOf = ({ isDegraded }: Notification): string => (isDegraded ? 'degraded' : 'down');
 
-/** ` for 5 min`, or nothing while the duration is not known. */
+/** Returns a text such as ` for 5 min`, or nothing if the duration is unknown. */
 export const lasting = (word: 'after' | 'for', { durationSeconds }: Notification): string =>
   durationSeconds === null ? '' : ` ${word} ${durationText(durationSeconds)}`;
 
-/** `still down for 5 min`: what a reminder says of an endpoint, alone or in a digest. */
+/** Returns the reminder text of an endpoint, such as `still down for 5 min`, alone or in a digest. */
 export const stillText = (notification: Notification): string =>
   `still ${stateOf(notification)}${lasting('for', notification)}`;
 
-/** `up again after 5 min`: what a resolve says of an endpoint, alone or in a digest. */
+/** Returns the recovery text of an endpoint, such as `up again after 5 min`, alone or in a digest. */
 export const recoveryText = (notification: Notification): string =>
-  `${notification.isDegraded ? 'no longer degraded' : 'up again'}${lasting('after', notification)}`;
+  `${notification.isDegraded ? 'no longer degraded' : 'back up'}${lasting('after', notification)}`;
 
-/** What an alert that triggers and resolves too often reports. */
+/** Returns what a flapping alert does too often. */
 export const changesOf = ({ condition }: Notification): string =>
   condition === 'degraded' ? 'going down or degraded and recovering' : 'going up and down';
 

@@ -1,11 +1,15 @@
 /**
- * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger was delivered, both in
- * one notification. `digest`: several events of one destination in one notification. `flapping`: the state changes too often.
- * `acknowledged`: somebody has the open incident in hand; only for channels that say so of themselves (`acknowledges`).
- * `reminder`: the incident is still open; never for pagers, which remind by themselves.
- * `contact_failing`: another contact of the organization has taken no message for days; never for pagers, which would open an
- * incident for it.
- * `expiry`: a certificate ends soon; no event, never for pagers.
+ * The kind of a notification.
+ *
+ * - `triggered`, `resolved`, `test`: one event each.
+ * - `recovered`: the outage ended before its trigger was delivered, so one notification contains both.
+ * - `digest`: several events for one destination in one notification.
+ * - `flapping`: the state changes too often.
+ * - `acknowledged`: someone acknowledged the open incident. Only for channels with `acknowledges`.
+ * - `reminder`: the incident is still open. Never for pagers, which send their own reminders.
+ * - `contact_failing`: another contact of the organization has accepted no message for days. Never for pagers, which
+ *   would open an incident for it.
+ * - `expiry`: a certificate expires soon. It has no event, and is never for pagers.
  */
 export type NotificationKind =
   | 'triggered'
@@ -19,70 +23,90 @@ export type NotificationKind =
   | 'contact_failing'
   | 'expiry';
 
-/** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
+/**
+ * The content of a notification, independent of vendors. All times are ISO 8601 in UTC with milliseconds. IDs are in
+ * their public form.
+ */
 export interface Notification {
   kind: NotificationKind;
   /**
-   * The idempotency key: `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery where no event is told, in
-   * a test, a reminder, of a contact that fails or a certificate that ends.
+   * The idempotency key: `ev_…` of the event (in a digest, of the newest one). For tests, reminders, failing contacts
+   * and expiring certificates, which have no event, it is `dl_…` of the delivery.
    */
   id: string;
-  /** `inc_…` of the incident that its event is of; absent without one. Added when it is sent. */
+  /** `inc_…` of the incident of its event. Absent without an incident. Added when the notification is sent. */
   incidentId?: string;
-  /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
+  /**
+   * The key for paging channels: alert ID and incident number, `al_…-7`. It is the same for the trigger and its
+   * resolve.
+   */
   incidentKey: string;
-  /** `ev_…` of the trigger when this is its resolve; mail threads by it. */
+  /** `ev_…` of the trigger if this is its resolve. Email threads use it. */
   triggerId: string | null;
-  /** True when an earlier attempt may have arrived and people read it: they are told so in the text. Pagers and webhooks have a key. */
+  /**
+   * True if people read the channel and an earlier attempt may have arrived. The text then contains a note. Pagers and
+   * webhooks have a key instead.
+   */
   repeat: boolean;
   alert: { id: string; description: string };
   endpoint: { id: string; name: string; url: string; type: string };
   website: { id: string; name: string; url: string };
-  /** Which checks are bad for the alert: those that are down, or also those that are up with a warning. */
+  /** Which checks count as failed for the alert: only `down`, or also `degraded`. */
   condition: 'down' | 'degraded';
-  /** Of a trigger: the endpoint was up with a warning, which `error` tells. Of a resolve: the same as `condition`. */
+  /**
+   * For a trigger: the endpoint was up with a warning, which `error` contains. For a resolve: the same as `condition`.
+   */
   isDegraded: boolean;
   reason: 'threshold' | 'disabled' | 'deleted' | null;
   error: { code: string; message: string } | null;
   failureCount: number;
   successCount: number;
-  /** When the first bad check ran. */
+  /** The time of the first failed check. */
   startedAt: string | null;
-  /** When the transition was recorded. */
+  /** The time when the transition was recorded. */
   createdAt: string;
   durationSeconds: number | null;
-  /** Of an endpoint with several locations, in their order: what those saw that have a say. Absent with one. */
+  /**
+   * The results of the locations that count, in order, for an endpoint with several locations. Absent with one
+   * location.
+   */
   locations?: NotifiedLocation[];
-  /** Of a trigger: how long the endpoint was up just before, when that recovery was not notified. */
+  /** For a trigger: how long the endpoint was up before, if that recovery was not notified. */
   upSeconds?: number;
-  /** Of `reminder`: which one of the incident, from 1; `durationSeconds` is how long it has lasted. */
+  /**
+   * For `reminder`: its number within the incident, starting at 1. `durationSeconds` is how long the incident has
+   * lasted.
+   */
   ordinal?: number;
   /**
-   * Of the test of a contact, and the one that `contact_failing` is about. There is no alert, endpoint and website then: their
-   * texts are empty, and so are their ids.
+   * The contact of a contact test, or the failing contact of `contact_failing`. There is no alert, endpoint and website
+   * in these cases, so their texts and IDs are empty.
    */
   contact?: { id: string; name: string };
-  /** The contact that the first attempt went through, named as it was then; absent for an alert's own config. */
+  /** The contact that the first attempt used, with its name at that time. Absent if the alert has its own config. */
   through?: { id: string; name: string };
-  /** Of `contact_failing`: its channel type, failed attempts since `startedAt`, and what went wrong at the last one. */
+  /** For `contact_failing`: the channel type, the failed attempts since `startedAt`, and the last error. */
   failing?: { type: string; attempts: number; error: string | null };
-  /** Of `expiry`. `subject` and `issuer` are `null` when no check with them is kept any more. `daysLeft`: whole days. */
+  /**
+   * For `expiry`. `subject` and `issuer` are `null` if no check with them is kept. `daysLeft` is a number of whole
+   * days.
+   */
   certificate?: { subject: string | null; issuer: string | null; expiresAt: string; daysLeft: number };
-  /** Where to look and act; only with `PUBLIC_URL`. Added when the notification is sent. */
+  /** Links to look and act, only with `PUBLIC_URL`. Added when the notification is sent. */
   links?: NotificationLinks;
-  /** Of `acknowledged`: who has it in hand, and what they said. */
+  /** For `acknowledged`: who acknowledged it, and their note. */
   acknowledgement?: { by: string; note: string };
   /** The newest check, for the `data` of a webhook. */
   check: { checkedAt: string; durationMs: number | null; statusCode: number | null; address: string | null } | null;
-  /** Digest: how many events it covers, and the first 20 of them. */
+  /** For a digest: the number of events, and the first 20 of them. */
   digest: {
     triggered: number;
     resolved: number;
-    /** Contacts that fail; absent without any. */
+    /** The number of failing contacts. Absent if there are none. */
     contacts?: number;
-    /** Certificates that end soon; absent without any. */
+    /** The number of certificates that expire soon. Absent if there are none. */
     certificates?: number;
-    /** Of a fold: the incident that all of it is of. */
+    /** The incident, if all events belong to the same one. */
     incident?: FoldedIncident;
     members: {
       kind: 'triggered' | 'resolved' | 'contact' | 'certificate';
@@ -94,7 +118,10 @@ export interface Notification {
   } | null;
 }
 
-/** What a location saw last; `unknown`: it has been silent for so long that the others decide without it. */
+/**
+ * The last result of a location. `unknown` means that it has not responded for so long that the others decide without
+ * it.
+ */
 export interface NotifiedLocation {
   /** `local`, `<key>` of a probe or `shared/<key>`. */
   location: string;
@@ -102,31 +129,37 @@ export interface NotifiedLocation {
   error: { code: string; message: string } | null;
 }
 
-/** What one message tells of an incident: deliveries of several of its endpoints, or the end of it. */
+/** The incident of a message that combines deliveries of several of its endpoints, or announces its end. */
 export interface FoldedIncident {
   /** `inc_…`. */
   id: string;
   number: number;
-  /** Something of it was told to the same destination before. */
+  /** Whether the same destination was already notified about it. */
   isMore: boolean;
-  /** Only of endpoints that were told to be down before, and still are. */
+  /** Whether all endpoints were already reported as down and still are. */
   isReminder: boolean;
-  /** The address that all of them failed at; `null` where it is not what they share. */
+  /** The IP address at which all of them failed, or `null` if they have none in common. */
   address: string | null;
-  /** Endpoints that the message tells to be down, and up again. */
+  /** The number of endpoints that the message reports as down, and as recovered. */
   down: number;
   up: number;
-  /** Endpoints that were ever in it, and that are down still. */
+  /** The number of endpoints that were ever in the incident, and that are still down. */
   endpoints: number;
   open: number;
-  /** From its beginning to its end; `null` while it is open. */
+  /** The duration from start to end. `null` while it is open. */
   durationSeconds: number | null;
 }
 
 /** Absolute URLs. */
 export interface NotificationLinks {
-  /** The page of what it is about: the endpoint's, of a test the alert's or the contact's, of a fold the incident's, of another digest the overview. */
+  /**
+   * The page of the subject: the endpoint, for a test the alert or contact, for messages about one incident the
+   * incident, for any other digest the overview.
+   */
   page: string;
-  /** Where a person takes the incident in hand; in triggers, reminders and folds of them, for people only. */
+  /**
+   * The link with which a person acknowledges the incident. Only in triggers, reminders and their combinations, and
+   * only for people.
+   */
   acknowledge: string | null;
 }

@@ -6,32 +6,33 @@ import { isRecord } from '../platform/text/json';
 import type { SendOutcome, SendRequest } from './channel';
 import { outcomeOfResponse, publicOutcome, quotingOrLogging, type Reading } from './send-outcome';
 
-/** No attempt takes longer, whatever the provider does. */
+/** The time limit of an attempt, regardless of the provider. */
 export const ATTEMPT_LIMIT_MS = 15_000;
 
-/** One HTTP request to a provider. */
 export interface ProviderRequest {
-  /** How the provider is named in error texts. */
+  /** The provider's name in error texts. */
   provider: string;
-  /** Default `POST`. */
+  /** Default: `POST`. */
   method?: string;
   url: string;
-  /** Lower-case names. Without a `content-type` the body is JSON. */
+  /** Names are in lower case. Without a `content-type`, the body is JSON. */
   headers?: Readonly<Record<string, string>>;
   body: string;
-  /** What no error text may repeat besides the marked values of the config, such as credentials in another encoding. */
+  /**
+   * More texts that errors must not contain, in addition to the marked values of the config, such as credentials in
+   * another encoding.
+   */
   hidden?: readonly string[];
 }
 
-/** The provider's response. */
 export interface ProviderResponse extends OutboundResponse {
-  /** The body read as JSON; `{}` when it is not a JSON object. */
+  /** The parsed JSON body, or `{}` if it isn't a JSON object. */
   json: Readonly<Record<string, unknown>>;
 }
 
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
 
-/** One attempt over HTTP, the same for every channel: limits, egress policy, outcome, and errors without secrets. */
+/** Sends one attempt over HTTP for every channel, with limits, egress policy, outcome, and errors without secrets. */
 @Injectable()
 export class ProviderClient {
   private readonly logger = new Logger(ProviderClient.name);
@@ -41,7 +42,7 @@ export class ProviderClient {
     private readonly clock: Clock,
   ) {}
 
-  /** `read` knows the provider's rule of success; it must not throw. */
+  /** `read` applies the provider's rule of success. It must not throw. */
   async send(
     attempt: Attempt,
     request: ProviderRequest,
@@ -74,7 +75,7 @@ export class ProviderClient {
         reading,
         this.clock.now().getTime(),
         quotingOrLogging(response.address, hidden, (words) =>
-          this.logger.warn(`${provider} refused a message: ${words}`),
+          this.logger.warn(`${provider} rejected a message: ${words}`),
         ),
       );
     } catch (error) {
@@ -84,7 +85,9 @@ export class ProviderClient {
   }
 }
 
-/** There was no response. A destination we may not connect to needs a change, anything else may work later. */
+/**
+ * Returns the outcome if there was no response. A blocked destination needs a change. Any other failure may work later.
+ */
 export function outcomeOfOutboundError(provider: string, error: OutboundError): SendOutcome {
   if (error.code === 'blocked')
     return {

@@ -11,8 +11,9 @@ export interface Promised {
 }
 
 /**
- * Returns whether the receiver at `url` took the message. A compatible server confirms with any 2xx status, unless its
- * body reports a failure: servers in the field answer `{"ok":true}`, `OK`, nothing, or 204 to the same message.
+ * Returns whether the receiver at `url` accepted the message. A compatible server confirms with any 2xx status, unless
+ * its body reports a failure. Servers in the field respond with `{"ok":true}`, `OK`, nothing, or 204 to the same
+ * message.
  */
 export function isTaken(url: string, promised: Promised, response: ProviderResponse): boolean {
   if (promised.hosts.test(readUrl(url)?.hostname ?? '')) return promised.isKept(response);
@@ -33,11 +34,11 @@ export function reportsFailure({ body, json }: Pick<ProviderResponse, 'body' | '
   );
 }
 
-/** The error words of Slack, such as `no_text` or `channel_not_found`; compatible servers use them as well. */
+/** The error words of Slack, such as `no_text` or `channel_not_found`. Compatible servers use them as well. */
 const SLACK_ERROR =
   /^(?:invalid|missing|no|not|too|unknown)_[a-z_]+$|^[a-z_]+_(?:archived|denied|disabled|error|exceeded|failed|found|long|prohibited)$/;
 const FAILURE = /^"?(?:error|fail|failed|failure|false|invalid|not found|refused|rejected|undelivered|unauthorized)\b/i;
-/** An HTML page. Chat servers answer with one for a wrong path, and so does a sign-in page in front of them. */
+/** An HTML page. Chat servers respond with one for a wrong path, and so does a login page in front of them. */
 const PAGE = /^(?:<!doctype html|<html)\b/i;
 
 const isGiven = (error: unknown): boolean =>

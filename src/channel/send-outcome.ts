@@ -9,7 +9,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** The longest error that a delivery stores. */
 const MAX_ERROR = 300;
 const MAX_DETAIL = 160;
-/** So much of what a provider says is searched for secrets. */
+/** How much of a provider's text is searched for secrets, in characters. */
 const MAX_WORDS = 8192;
 /** Shorter pieces of a secret are too common in ordinary text to be removed. */
 const MIN_HIDDEN = 4;
@@ -19,9 +19,9 @@ const HIDDEN = '[hidden]';
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, ?\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * How long a provider asks us to wait, from a `Retry-After` header (seconds or an HTTP date) or a number of seconds in
- * its body: at least 5 s, at most 1 h. `null` when there is no usable value (absent, negative, garbage); then our own
- * schedule decides.
+ * Returns how long a provider asks us to wait, from a `Retry-After` header (seconds or an HTTP date) or a number of
+ * seconds in its body. At least 5 s, at most 1 h. `null` if there is no usable value (absent, negative, garbage), so
+ * that the service's own schedule applies.
  */
 export function retryAfterMs(value: unknown, nowMs: number): number | null {
   const requested = requestedMs(value, nowMs);
@@ -39,7 +39,7 @@ function requestedMs(value: unknown, nowMs: number): number | null {
   return Number.isNaN(date) ? null : date - nowMs;
 }
 
-/** Whether a channel of another package returned one. */
+/** Whether a channel of another package returned a valid outcome. */
 export function isOutcome(value: unknown): value is SendOutcome {
   if (!isRecord(value)) return false;
   const { result, status, error, warning, retryAfterMs, mayHaveArrived, gone } = value;
@@ -58,29 +58,29 @@ export function isOutcome(value: unknown): value is SendOutcome {
   }
 }
 
-/** What a channel reads in a provider's response. Everything but `delivered` and `warning` is about a failure. */
+/** The parts of a response that a channel reads. Everything except `delivered` and `warning` is about a failure. */
 export interface Reading {
-  /** The provider's own rule of success is met. */
+  /** Whether the provider's own rule of success is met. */
   delivered: boolean;
-  /** The status to judge by when the body has a more exact one. */
+  /** A more exact status from the body, which replaces the response's status. */
   status?: number;
   /** The provider's short error text. */
   detail?: unknown;
-  /** Seconds to wait, when the body says it; the header counts otherwise. */
+  /** Seconds to wait, if the body contains them. Otherwise the header counts. */
   retryAfterSeconds?: unknown;
-  /** The destination no longer exists: trying again would only do harm. */
+  /** The destination no longer exists, and another attempt would only do harm. */
   gone?: boolean;
   /** The message may have been sent in spite of this response. */
   mayHaveArrived?: boolean;
-  /** Delivered, yet something should be corrected. */
+  /** A problem to fix although the message was delivered. */
   warning?: string;
 }
 
 const RETRIED = new Set([408, 425, 429]);
-/** Sent by a proxy that lost the provider's response: the message may have been taken. */
+/** Statuses of a proxy that lost the provider's response. The message may have been accepted. */
 const AMBIGUOUS = new Set([502, 504]);
 
-/** Status and reading to outcome, the same for all channels. Error texts are public. */
+/** Returns the outcome for a status and a reading, for all channels. Error texts are public. */
 export function outcomeOfResponse(
   provider: string,
   response: { status: number; headers: Readonly<Record<string, string>> },
@@ -112,17 +112,17 @@ function responseText(provider: string, status: number, quoted: string): string 
   return `${provider} answered ${status}${odd}${quoted ? `: ${quoted}` : ''}`;
 }
 
-/** What may be repeated of a peer's own words: one short line without secrets, or nothing. */
+/** Returns what may be quoted from a peer: one short line without secrets, or nothing. */
 export type Quote = (words: unknown) => string;
 
 /**
- * The rule for what is quoted of a peer at this address. Of a private one nothing: who may write alerts could otherwise
- * read, answer by answer, what services inside the operator's network say.
+ * Returns the rule for quoting a peer at this IP address. Nothing from a private address is quoted. Otherwise, users
+ * who may write alerts could read what services in the operator's network respond.
  */
 export const quoting = (address: string | null, hidden: readonly string[]): Quote =>
   address !== null && isPublicAddress(address) ? quotingAnybody(hidden) : () => '';
 
-/** As `quoting`. Words that are left out go to `log`, where the operator finds why a message was refused. */
+/** As `quoting`. Text that is left out goes to `log`, where the operator can find why a message was refused. */
 export function quotingOrLogging(address: string, hidden: readonly string[], log: (words: string) => void): Quote {
   const [shown, all] = [quoting(address, hidden), quotingAnybody(hidden)];
   return (words) => {
@@ -132,36 +132,44 @@ export function quotingOrLogging(address: string, hidden: readonly string[], log
   };
 }
 
-/** The rule for what is quoted of a peer wherever it is. Secrets are hidden before the text is cut; a page of markup says nothing and is dropped. */
+/**
+ * Returns the rule for quoting a peer at any address. Secrets are hidden before the text is cut. A page of markup is
+ * not helpful and is dropped.
+ */
 export const quotingAnybody =
   (hidden: readonly string[]): Quote =>
   (words) => {
     if (typeof words !== 'string') return '';
     const line = withoutHidden(cut(words, MAX_WORDS, ''), hidden);
-    // Where the words were cut, a secret may have been cut and thus not recognised.
+    // The end of a cut text may contain a cut secret, which would not be recognized.
     const unsure = words.length > MAX_WORDS ? (spellings(hidden)[0]?.length ?? 0) : 0;
     return line.startsWith('<') ? '' : cut(cut(line, Math.max(0, line.length - unsure), ''), MAX_DETAIL);
   };
 
-/** An error text that may be stored and shown: no hidden value nor part of one, no URL, one line of at most 300 characters. */
+/**
+ * Returns an error text that may be stored and shown: one line of at most 300 characters, without URLs, hidden values,
+ * or parts of them.
+ */
 export function publicError(text: string, hidden: readonly string[]): string {
   return cut(withoutHidden(text, hidden).replace(/\bhttps?:\/\/\S+/gi, '[url]'), MAX_ERROR);
 }
 
-/** One line with every hidden value replaced. */
+/** Returns one line with every hidden value replaced. */
 function withoutHidden(text: string, hidden: readonly string[]): string {
   let line = oneLine(text);
   for (const secret of spellings(hidden)) line = line.replaceAll(secret, HIDDEN);
   return line;
 }
 
-/** An outcome with every hidden value in its texts replaced. */
 export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): SendOutcome {
   if (outcome.result !== 'delivered') return { ...outcome, error: publicError(outcome.error, hidden) };
   return outcome.warning === undefined ? outcome : { ...outcome, warning: publicError(outcome.warning, hidden) };
 }
 
-/** Each value as it is on one line, and as URLs, forms, JSON and base64 spell it, and the secret parts of a URL; longest first. */
+/**
+ * Returns each value on one line, as spelled in URLs, forms, JSON and base64, and the secret parts of a URL, longest
+ * first.
+ */
 function spellings(hidden: readonly string[]): readonly string[] {
   const known = spelled.get(hidden);
   if (known) return known;
@@ -178,7 +186,7 @@ function spellings(hidden: readonly string[]): readonly string[] {
   return found;
 }
 
-/** Kept for the length of an attempt, which asks twice. */
+/** A cache for the length of an attempt, which needs the spellings twice. */
 const spelled = new WeakMap<readonly string[], readonly string[]>();
 
 function urlParts(value: string): string[] {

@@ -2,12 +2,12 @@ import { soonAfter } from '../platform/net/deadline';
 import type { Checker, CheckRequest, CheckResult } from './checker';
 import { completeResult } from './complete-result';
 
-/** How long a checker may take to settle once its signal has aborted; then its place is given to another check. */
+/** How long a checker may take to settle after its signal has aborted. Then its slot goes to another check. */
 const GRACE_MS = 5000;
 
 /**
- * A checker that is not the service's own. Whatever it does, its check ends: the promise is rejected with an error that
- * names the type when there is no result some seconds after the signal, or one that is none.
+ * Wraps a checker from an extension so that its check always ends. If there is no valid result some seconds after the
+ * signal, the promise rejects with an error that names the type.
  */
 export class AttendedChecker implements Checker {
   readonly assertionSources;

@@ -11,12 +11,12 @@ const endingIn = (days: number) => ({
 describe('a certificate', () => {
   it.each<[number, number | null, string | null]>([
     [15, 14, null],
-    [14.9, 14, 'The certificate ends in 14 days, on 2026-12-05.'],
-    [9.5, 14, 'The certificate ends in 9 days, on 2026-11-30.'],
-    [1.5, 14, 'The certificate ends in 1 day, on 2026-11-22.'],
-    [0.5, 14, 'The certificate ends within a day, on 2026-11-21.'],
-    [-1.5, 14, 'The certificate ended on 2026-11-19.'],
-    [0.5, 0, 'The certificate ends within a day, on 2026-11-21.'],
+    [14.9, 14, 'The certificate expires in 14 days, on 2026-12-05.'],
+    [9.5, 14, 'The certificate expires in 9 days, on 2026-11-30.'],
+    [1.5, 14, 'The certificate expires in 1 day, on 2026-11-22.'],
+    [0.5, 14, 'The certificate expires within a day, on 2026-11-21.'],
+    [-1.5, 14, 'The certificate expired on 2026-11-19.'],
+    [0.5, 0, 'The certificate expires within a day, on 2026-11-21.'],
     [1.5, 0, null],
     [9.5, null, null],
   ])('that ends in %d days, warned of from %s on: %s', (days, warnDays, message) => {

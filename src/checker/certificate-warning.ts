@@ -3,17 +3,20 @@ import { cut } from '../platform/text/text-limits';
 import { DAY_MS } from '../platform/time/time-units';
 import type { Certificate, CheckError } from './checker';
 
-/** Days before a certificate ends at which a new endpoint begins to warn. */
+/** Days before the expiry of a certificate at which a new endpoint starts to warn. */
 export const DEFAULT_WARN_DAYS = 14;
 export const MAX_WARN_DAYS = 90;
 
-/** Full and part days until it ends; negative when it has ended. */
+/** Returns the days until expiry, with fractions. Negative if the certificate has expired. */
 export const daysUntil = (endsMs: number, nowMs: number): number => (endsMs - nowMs) / DAY_MS;
 
 const subjectOf = ({ authority }: Certificate): string =>
   authority ? `The certificate of the authority "${cut(authority, 100, '')}" in the chain` : 'The certificate';
 
-/** Why a target that is up counts as degraded: its certificate ends in so many days or fewer. `null`: it does not. */
+/**
+ * Returns a warning if a certificate expires within this many days, which makes a target that is up degraded. Otherwise
+ * returns `null`.
+ */
 export function certificateWarning(
   certificate: Certificate | null,
   warnDays: number | null | undefined,

@@ -3,7 +3,7 @@ import type { CheckError, CheckPhase, CheckResult, ErrorCode, Outcome } from './
 import { DeadlineExceeded } from '../platform/net/deadline';
 import { cut } from '../platform/text/text-limits';
 
-/** Why a check did not succeed: `down` is the target's fault, `unknown` is ours. */
+/** Why a check did not succeed. `down` is the target's fault, `unknown` is the monitor's. */
 export interface CheckFailure {
   outcome: Exclude<Outcome, 'up'>;
   error: CheckError;
@@ -18,23 +18,23 @@ const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
   dns: ['dns_timeout', 'The DNS lookup was not answered'],
   connect: ['connection_timeout', 'The connection was not established'],
   tls: ['tls_timeout', 'Connected, but the TLS handshake was not completed'],
-  first_byte: ['first_byte_timeout', 'Connected, but no response came'],
-  transfer: ['body_timeout', 'The answer began but was not complete'],
+  first_byte: ['first_byte_timeout', 'Connected, but no response was received'],
+  transfer: ['body_timeout', 'The response started but was not complete'],
 };
 
-/** The target's failure. */
+/** Returns a failure of the target. */
 export const down = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
   outcome: 'down',
   error: { code, phase, message: cut(message, MAX_MESSAGE, '') },
 });
 
-/** The monitor's failure, or something it was not allowed to do. */
+/** Returns a failure of the monitor, or of a check that was not allowed. */
 export const unknown = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
   outcome: 'unknown',
   error: { code, phase, message: cut(message, MAX_MESSAGE, '') },
 });
 
-/** The result of a check that asked the target nothing. */
+/** Returns the result of a check that sent nothing to the target. */
 export const resultOf = ({ outcome, error }: CheckFailure): CheckResult => ({
   outcome,
   durationMs: 0,
@@ -49,8 +49,8 @@ export const resultOf = ({ outcome, error }: CheckFailure): CheckResult => ({
 });
 
 /**
- * What an aborted check means: the endpoint's own timeout is the target's failure, named after the phase that did not end;
- * anything else (shutdown) is ours.
+ * Returns the failure of an aborted check. If the endpoint's own timeout expired, it is the target's failure, named
+ * after the phase that didn't finish. Any other cause (shutdown) is the monitor's.
  */
 export function abortFailure(phase: WaitingPhase, signal: AbortSignal): CheckFailure {
   const reason: unknown = signal.reason;
@@ -61,7 +61,6 @@ export function abortFailure(phase: WaitingPhase, signal: AbortSignal): CheckFai
   return down(code, phase, `${sentence} within ${reason.timeoutMs / 1000} s.`);
 }
 
-/** What a failed connection means for the check. */
 export function dialFailure(error: DialError, signal: AbortSignal): CheckFailure {
   const { code, phase, message, local } = error;
   if (code === 'aborted') {
@@ -72,7 +71,7 @@ export function dialFailure(error: DialError, signal: AbortSignal): CheckFailure
   return local || code === 'target_blocked' ? unknown(code, phase, message) : down(code, phase, message);
 }
 
-/** What a fault on an established connection means for the check. `subject` begins the sentence. */
+/** Returns the failure that a fault on an established connection causes. `subject` starts the sentence. */
 export function socketFailure(fault: SocketFault, phase: CheckPhase, subject: string): CheckFailure {
   const code = fault.code === 'aborted' ? 'internal' : fault.code;
   const message = `${subject} ${fault.text}.`;

@@ -14,7 +14,10 @@ const checker: Checker = {
 const settings = { method: 'GET', headers: [], body: null, followRedirects: true, tls: null, assertions: [] };
 const requestOf = (url: string) => toCheckRequest(checker, { url, ...settings }, OPERATORS_EGRESS);
 
-/** Whether V8 keeps two objects by the same hidden class, so that code that has read one reads the other quickly. */
+/**
+ * Returns true if V8 uses the same hidden class for two objects, so that code that has read one reads the other
+ * quickly.
+ */
 function areAlike(a: object, b: object): boolean {
   setFlagsFromString('--allow-natives-syntax');
   try {
@@ -31,7 +34,7 @@ describe('toCheckRequest', () => {
   });
 
   it('makes all requests alike, so that a check of one reads no slower than a check of another', () => {
-    // As in the service, where thousands were made before: V8 learns how from the first ones.
+    // As in the service, where thousands of requests exist already: V8 optimizes based on the first ones.
     for (let i = 0; i < 1000; i++) requestOf(`http://${i}/`);
     expect(areAlike(requestOf('http://one/'), requestOf('http://two/'))).toBe(true);
   });

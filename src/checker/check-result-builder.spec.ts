@@ -23,7 +23,7 @@ describe('CheckResultBuilder', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
-  /** A connection to a server that handles it with the script. */
+  /** Connects to a server that runs the script for the connection. */
   const connected = async (script: (socket: Socket) => void): Promise<Socket> => {
     server = createServer((socket) => script(socket.on('error', () => {}))).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -48,7 +48,7 @@ describe('CheckResultBuilder', () => {
       'resets the connection',
       (peer) => peer.on('data', () => peer.resetAndDestroy()),
       'connection_reset',
-      'reset by the other side',
+      'reset by the server',
     ],
   ])('reports a server as down that %s', async (_, script, code, sentence) => {
     const builder = builderWith();

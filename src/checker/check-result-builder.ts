@@ -21,19 +21,21 @@ import {
 import { certificateWarning } from './certificate-warning';
 import type { Certificate, CheckError, CheckPhase, CheckPhases, CheckRequest, CheckResult, ErrorCode } from './checker';
 
-/** Where to connect to. */
 export interface DialTarget {
   host: string;
   port: number;
-  /** Starts TLS after connecting; a certificate that is not valid is the check's failure unless `verify` is false. */
+  /** Starts TLS after connecting. An invalid certificate fails the check unless `verify` is false. */
   tls?: DialedTls | undefined;
-  /** The check ends once it is connected: nothing is read. */
+  /** The check ends once the connection is established: nothing is read. */
   unread?: boolean;
-  /** Takes what is read; without it there are `data` events. Not for TLS. */
+  /** Receives the data that is read. Without it, the socket emits `data` events. Cannot be combined with TLS. */
   inflow?: Inflow | undefined;
 }
 
-/** `servername`: the name the certificate must carry, default `host`. `ca`: what alone is trusted, in PEM. */
+/**
+ * TLS options. `servername` is the name in the certificate, `host` by default. `ca` contains the only trusted
+ * certificates, in PEM.
+ */
 export interface DialedTls {
   servername?: string | undefined;
   alpn?: string[];
@@ -41,18 +43,18 @@ export interface DialedTls {
   verify?: boolean;
 }
 
-/** What a checker adds to what the builder knows. */
+/** The facts that a checker adds to the facts that the builder knows. */
 export type LearnedFacts = Omit<AssertionFacts, 'durationMs' | 'address'>;
 
-/** More of a response than this is not read by `ask`. */
+/** The maximum that `ask` reads of a response. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const sum = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
 
 /**
- * What one check learns about its target; becomes its result. Whatever ends a check early (no connection, a fault, the time
- * limit) is kept as its failure: the methods that can fail then return `null`, and `finish` returns the result. The first
- * failure counts. Phases that are measured more than once, as with redirects, add up.
+ * Collects what one check learns about its target and builds the result. If anything ends a check early (no connection,
+ * a fault, the timeout), it is stored as the failure. Methods that can fail then return `null`, and `finish` returns
+ * the result. The first failure counts. Phases that are measured more than once, as with redirects, add up.
  */
 export class CheckResultBuilder {
   readonly phases: CheckPhases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
@@ -70,7 +72,7 @@ export class CheckResultBuilder {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** A fresh connection, within the egress policy of the request. The caller destroys the socket. */
+  /** Opens a new connection, within the egress policy of the request. The caller destroys the socket. */
   async dial(dialer: Dialer, { host, port, tls, unread = false, inflow }: DialTarget): Promise<Socket | null> {
     const { egress } = this.request;
     try {
@@ -85,7 +87,7 @@ export class CheckResultBuilder {
     }
   }
 
-  /** The addresses of a host, within the egress policy: for checks that send without a connection. */
+  /** Resolves the addresses of a host, within the egress policy. For checks that send without a connection. */
   async resolve(dialer: Dialer, host: string): Promise<string[] | null> {
     try {
       const { addresses, dnsMs } = await dialer.resolve(host, this.request.egress, this.signal);
@@ -97,8 +99,8 @@ export class CheckResultBuilder {
   }
 
   /**
-   * Sends a request over a connection and reads the response, as Latin-1, until `isComplete` says so, but at most 64 KiB of
-   * it. The wait is `firstByteMs`. Destroys the socket.
+   * Sends a request over a connection and reads the response, as Latin-1, until `isComplete` returns true or 64 KiB
+   * have arrived. Records the wait as `firstByteMs`. Destroys the socket.
    */
   async ask(
     socket: Socket,
@@ -107,7 +109,7 @@ export class CheckResultBuilder {
   ): Promise<string | null> {
     const startedAt = performance.now();
     let onAbort = () => {};
-    // Only what happened first counts: destroying the socket closes it as well.
+    // Only the first event counts, because destroying the socket also closes it.
     const end = await new Promise<() => string | null>((resolve) => {
       let received = '';
       const wrong = (sentence: string) => resolve(() => this.down('protocol_error', 'first_byte', sentence));
@@ -119,7 +121,7 @@ export class CheckResultBuilder {
       socket.on('data', (chunk: Buffer) => {
         received += chunk.toString('latin1', 0, MAX_RESPONSE_BYTES);
         if (isComplete(received)) resolve(() => received);
-        else if (received.length >= MAX_RESPONSE_BYTES) wrong('The response does not end within 64 KiB.');
+        else if (received.length >= MAX_RESPONSE_BYTES) wrong('The response did not end within 64 KiB.');
       });
       socket.write(request);
     });
@@ -129,49 +131,52 @@ export class CheckResultBuilder {
     return end();
   }
 
-  /** Adds to the time of a phase; `null` adds nothing. */
+  /** Adds to the time of a phase. `null` adds nothing. */
   add(phase: keyof CheckPhases, ms: number | null): void {
     this.phases[phase] = sum(this.phases[phase], ms);
   }
 
-  /** The target is at fault. `message` is one public sentence without secrets. */
+  /** Records a failure of the target. `message` is one public sentence without secrets. */
   down(code: ErrorCode, phase: CheckPhase, message: string): null {
     return this.fail(down(code, phase, message));
   }
 
-  /** The monitor is at fault, or was not allowed to look. */
+  /** Records a failure of the monitor, or of a check that was not allowed. */
   unknown(code: ErrorCode, phase: CheckPhase, message: string): null {
     return this.fail(unknown(code, phase, message));
   }
 
-  /** The signal ended the check: the target's failure when its time limit ran out, otherwise a shutdown. */
+  /**
+   * Records that the signal ended the check. It is the target's failure if the timeout expired, and otherwise a
+   * shutdown.
+   */
   aborted(phase: WaitingPhase): null {
     return this.fail(abortFailure(phase, this.signal));
   }
 
-  /** An established connection broke. `subject` begins the sentence. */
+  /** Records that an established connection broke. `subject` starts the sentence. */
   socketFailed(error: NodeJS.ErrnoException, phase: CheckPhase, subject: string): null {
     return this.fail(socketFailure(socketFault(error), phase, subject));
   }
 
-  /** Ends the check with this failure unless another one came first; `null` is none. */
+  /** Ends the check with this failure unless there is an earlier one. `null` has no effect. */
   fail(failure: CheckFailure | null): null {
     this.failure ??= failure;
     return null;
   }
 
-  /** Sum of the phases, so that our own scheduling gaps are not billed to the target. */
+  /** The sum of the phases. The target must not be blamed for the monitor's own scheduling gaps. */
   get durationMs(): number {
     const { dnsMs, connectMs, tlsMs, firstByteMs, transferMs } = this.phases;
     return (dnsMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0) + (firstByteMs ?? 0) + (transferMs ?? 0);
   }
 
-  /** What the request's assertions are judged by: what the builder knows, and what else was learned. */
+  /** Returns all facts for the assertions: what the builder knows, and what else was learned. */
   factsWith(learned: LearnedFacts): AssertionFacts {
     return { durationMs: this.durationMs, address: this.address, ...learned };
   }
 
-  /** The request's assertions were judged; `failed` is the one to be told of. `finish` judges none then. */
+  /** Records that the assertions were judged, so that `finish` doesn't judge them. `failed` is the one to report. */
   judged(failed: FailedAssertion | null): null {
     this.isJudged = true;
     if (failed === null) return null;
@@ -181,7 +186,9 @@ export class CheckResultBuilder {
     return null;
   }
 
-  /** The result. Without a failure so far the request's assertions decide. Of a body they must have been judged before. */
+  /**
+   * Returns the result. If there is no failure yet, the assertions decide. Assertions on a body must be judged before.
+   */
   finish(learned: Omit<LearnedFacts, 'body'> = {}): CheckResult {
     const { durationMs } = this;
     const { assertions } = this.request;

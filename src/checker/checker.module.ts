@@ -12,7 +12,6 @@ import { SshChecker } from './ssh/ssh.checker';
 import { SystemResolvers } from './dns/system-resolvers';
 import { TcpChecker } from './tcp/tcp.checker';
 
-/** All checkers, one line each. */
 @Module({
   imports: [DiscoveryModule, NetModule],
   providers: [

@@ -6,7 +6,7 @@ import { AttendedChecker } from './attended-checker';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 import { CheckerRegistry } from './checker.registry';
 
-/** A checker of a type, as far as the registry looks at it. */
+/** Creates a minimal checker of a type, with what the registry reads. */
 function checkerOf(type: string, name = `${type}Checker`): Type {
   const made = { [name]: class {} }[name];
   if (!made) throw new Error('no class was made');

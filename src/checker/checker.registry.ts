@@ -5,13 +5,15 @@ import { AttendedChecker } from './attended-checker';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 
 /**
- * Every checker of the application, found by its `@Checker('type')` in whatever module lists it.
- * Start-up fails when a type exists twice or a built-in type is missing.
+ * Finds every checker of the application by its `@Checker('type')`, in any module that lists it. Startup fails if a
+ * type exists twice or a built-in type is missing.
  */
 @Injectable()
 export class CheckerRegistry implements OnModuleInit {
   private readonly checkers = new Map<string, Checker>();
-  /** Those that others wrote; the service's own are asked directly: this is on the way of every check. */
+  /**
+   * The checkers of extensions. The service's own checkers are called directly, because every check takes this path.
+   */
   private readonly attended = new Map<string, Checker>();
 
   constructor(private readonly discovery: DiscoveryService) {}
@@ -25,7 +27,7 @@ export class CheckerRegistry implements OnModuleInit {
     if (missing.length > 0) throw new Error(`No checker is registered for: ${missing.join(', ')}`);
   }
 
-  /** Throws for an unknown type: call `has` first where the type comes from a client. */
+  /** Throws for an unknown type. If the type comes from a client, call `has` first. */
   get(type: string): Checker {
     const checker = this.attended.get(type) ?? this.checkers.get(type);
     if (!checker) throw new Error(`There is no checker of type "${type}"`);
@@ -36,12 +38,12 @@ export class CheckerRegistry implements OnModuleInit {
     return this.checkers.has(type);
   }
 
-  /** Nothing runs its checks. False for an unknown type. */
+  /** Returns true if nothing runs checks of this type. False for an unknown type. */
   isPassive(type: string): boolean {
     return this.checkers.get(type)?.passive === true;
   }
 
-  /** The built-in types in their order, then the others by name. */
+  /** Returns the built-in types in their order, then the others by name. */
   types(): string[] {
     const others = [...this.checkers.keys()].filter((type) => !isSpecType(type)).sort();
     return [...SPEC_CHECKER_TYPES.filter((type) => this.checkers.has(type)), ...others];

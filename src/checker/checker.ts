@@ -4,22 +4,19 @@ import { HOST_FORM, normalizeHost } from '../platform/net/egress/host-name';
 import type { Assertion, AssertionSource } from './assertion/assertion';
 import type { TlsSettings } from './tls-settings';
 
-/** The built-in types: the service does not start without one of them. Others may be added by any module. */
+/** The built-in types. The service doesn't start if one is missing. Any module may add others. */
 export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;
 
 /**
- * `up` and `down` speak about the target. `unknown` means that the fault is ours or that we were not allowed to look;
- * it is recorded, kept out of uptime and streaks, and never triggers an alert.
+ * The outcome of a check. `up` and `down` describe the target. `unknown` means that the monitor failed or was not
+ * allowed to check. It is recorded, but doesn't count for uptime and streaks, and never triggers an alert.
  */
 export type Outcome = 'up' | 'down' | 'unknown';
 
-/** Where in its life a check ended. */
+/** The phase in which a check ended. */
 export type CheckPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'transfer' | 'assertion' | 'internal' | 'run';
 
-/**
- * Every reason a check can give; public and stable. The position in this list is what is stored:
- * append only, never reorder.
- */
+/** All error codes of checks. They are public and stable. The index is stored, so only append and never reorder. */
 export const ERROR_CODES = [
   'dns_not_found',
   'dns_timeout',
@@ -57,11 +54,14 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export interface CheckError {
   code: ErrorCode;
   phase: CheckPhase;
-  /** One plain sentence for the person on call; at most 300 characters, never a secret, never a body. */
+  /** One plain sentence for the person on call. At most 300 characters, never a secret, never a body. */
   message: string;
 }
 
-/** Milliseconds on the monotonic clock, with fractions; `null` for a phase the check did not reach or does not have. */
+/**
+ * Milliseconds on the monotonic clock, with fractions. `null` for a phase that the check did not reach or does not
+ * have.
+ */
 export interface CheckPhases {
   dnsMs: number | null;
   connectMs: number | null;
@@ -71,9 +71,11 @@ export interface CheckPhases {
 }
 
 export interface Certificate {
-  /** ISO 8601 with milliseconds, UTC. When an authority in the chain ends before the certificate itself, that is its end. */
+  /**
+   * ISO 8601 with milliseconds, UTC. If an authority in the chain expires before the certificate, this is its expiry.
+   */
   expiresAt: string;
-  /** The authority that ends first, by its name; `null` or absent: the certificate itself does. */
+  /** The name of the authority that expires first. `null` or absent if the certificate itself does. */
   authority?: string | null;
   issuer: string;
   subject: string;
@@ -83,59 +85,66 @@ export interface Certificate {
 
 export interface CheckResult {
   outcome: Outcome;
-  /** Sum of the phases: our own scheduling gaps are not billed to the target. */
+  /** The sum of the phases. The target must not be blamed for the monitor's own scheduling gaps. */
   durationMs: number;
   phases: CheckPhases;
   statusCode: number | null;
-  /** The address that was connected to, without port. */
+  /** The address that was connected to, without the port. */
   address: string | null;
-  /** Reported also when its verification failed. */
+  /** Present even if its verification failed. */
   certificate: Certificate | null;
-  /** DNS: the records, one line each. SSH: the identification and the host key's fingerprint. Otherwise `null`. */
+  /**
+   * For DNS, the records, one line each. For SSH, the identification and the host key's fingerprint. Otherwise `null`.
+   */
   records: string[] | null;
-  /** The URLs that were redirected to, without credentials and query, at most 5 of 500 characters. */
+  /** The URLs of redirects, without credentials and query. At most 5, with 500 characters each. */
   redirects: string[];
-  /** `null` exactly when the outcome is `up`. */
+  /** `null` exactly if the outcome is `up`. */
   error: CheckError | null;
-  /** The first assertion of severity `warning` that failed although the outcome is `up`, or a certificate that ends soon: the target is degraded. */
+  /**
+   * The first failed assertion with severity `warning`, or a certificate that expires soon, although the outcome is
+   * `up`. The target is degraded.
+   */
   warning: CheckError | null;
 }
 
-/** Everything that one check needs. Holds no secret that a result may repeat. */
+/** Everything that one check needs. Contains no secret that a result may repeat. */
 export interface CheckRequest<Target> {
   target: Target;
-  /** HTTP(S) only; the other types ignore the next five. */
+  /** Only for HTTP(S). Other types ignore this field and the next four. */
   method: string;
   headers: readonly { key: string; value: string }[];
   body: string | null;
   followRedirects: boolean;
-  /** `null`: the defaults. */
+  /** `null` means the defaults. */
   tls: TlsSettings | null;
   assertions: readonly Assertion[];
-  /** A certificate that ends in so many days or fewer is a warning; `null` or absent: it is none. */
+  /** A certificate that expires within this many days causes a warning. `null` or absent turns this off. */
   certificateWarnDays?: number | null;
-  /** By whose clock the days of a certificate are counted, milliseconds since the epoch; absent: this machine's. */
+  /**
+   * The clock by which certificate days are counted, in milliseconds since the epoch. Absent means the clock of this
+   * machine.
+   */
   now?: (() => number) | undefined;
-  /** Which addresses this organization may be connected to. Judged on every address that is dialed. */
+  /** The addresses that this organization may connect to. The rule applies to every address that is dialed. */
   egress: EgressRule;
 }
 
-/** Thrown by `parseTarget`. `message` says what is wrong and shows the accepted form; it is public. */
+/** Thrown by `parseTarget`. `message` describes the problem and the accepted form, and is public. */
 export class InvalidTarget extends Error {}
 
-/** A target that is a port of a host. */
 export interface HostPort {
   host: string;
   port: number;
 }
 
-/** How the targets of one type are written that are a host and a port. */
+/** The accepted form of targets that consist of a host and a port. */
 export interface HostPortForm {
-  /** The scheme before `://`, which may be left out. */
+  /** The scheme before `://`, which is optional in targets. */
   scheme: string;
-  /** Without it the port must be written; with it the target may also end in a slash, as URLs do. */
+  /** Without a default, targets must contain the port. With one, they may also end with a slash, as URLs do. */
   defaultPort?: number;
-  /** What a target is, such as "a TCP target is a host and a port": said of what is none. */
+  /** A description of the target for errors, such as "a TCP target is a host and a port". */
   what: string;
   /** The `targetForm` of the checker. */
   form: string;
@@ -143,7 +152,7 @@ export interface HostPortForm {
 
 const HOST_PORT = /^(\[[^\]]*\]|[^:[\]/?#@]+)(?::(\d{1,5}))?(\/?)$/;
 
-/** Reads `host:port`, with or without a scheme. Throws `InvalidTarget`. */
+/** Parses `host:port`, with or without a scheme. Throws: `InvalidTarget`. */
 export function parseHostPort(url: string, { scheme, defaultPort, what, form }: HostPortForm): HostPort {
   const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
   const hasScheme = url.slice(0, scheme.length + 3).toLowerCase() === `${scheme}://`;
@@ -158,29 +167,36 @@ export function parseHostPort(url: string, { scheme, defaultPort, what, form }: 
 }
 
 /**
- * One type of check. Implementations live one per file, carry `@Checker('TYPE')` and are listed once in a module's
- * providers; the registry finds them in any module.
+ * A type of check. Implementations are one per file, carry `@Checker('TYPE')`, and are listed once in a module's
+ * providers. The registry finds them in any module.
  *
- * `check` never throws for a failed target: that is a result. A throw is a bug; the caller logs it and records `unknown`.
- * `CheckResultBuilder` makes the result and deals with whatever ends a check early. It must settle soon after `signal` aborts, with every socket it opened destroyed. The signal's `reason` is a
- * `DeadlineExceeded` when the endpoint's own timeout ran out (that is the target's failure), anything else is ours.
+ * `check` never throws for a failed target, because a failure is a result. If it throws, that is a bug. The caller logs
+ * it and records `unknown`. `CheckResultBuilder` builds the result and handles anything that ends a check early.
+ * `check` must settle soon after `signal` aborts, with every socket it opened destroyed. The signal's `reason` is a
+ * `DeadlineExceeded` if the endpoint's own timeout expired, which is the target's failure. Any other reason is the
+ * monitor's failure.
  */
 export interface Checker<Target = unknown> {
-  /** The assertion sources that make sense for this type; others are refused when the endpoint is saved. */
+  /** The assertion sources that this type supports. Others are refused when the endpoint is saved. */
   readonly assertionSources: readonly AssertionSource[];
-  /** Accepted form of the target, shown in errors and in the API reference, e.g. `tcp://host:port`. */
+  /** The accepted form of the target for errors and the API reference, e.g. `tcp://host:port`. */
   readonly targetForm: string;
-  /** Parses without network. Throws `InvalidTarget`. */
+  /** Parses a target without using the network. Throws: `InvalidTarget`. */
   parseTarget(url: string): Target;
-  /** The hosts (names or addresses) in the target; one that the egress policy refuses is refused when the endpoint is saved. */
+  /**
+   * Returns the hosts (names or addresses) in the target. If the egress policy refuses one, saving the endpoint fails.
+   */
   hostsOf?(target: Target): string[];
   check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;
   /**
-   * Nothing ever runs `check`: the results of such endpoints are sent to the monitor. They have no slots, and checks that a
-   * client asks for are refused.
+   * True if nothing ever runs `check`, because results of such endpoints are sent to the monitor. They have no slots,
+   * and on-demand checks are refused.
    */
   readonly passive?: boolean;
 }
 
-/** Marks a provider as the checker of one type: `@Checker('TCP')`. Upper case, unique over the whole application. */
+/**
+ * Marks a provider as the checker of one type: `@Checker('TCP')`. The type must be uppercase and unique in the
+ * application.
+ */
 export const Checker = DiscoveryService.createDecorator<string>();

@@ -7,7 +7,7 @@ const MAX_MESSAGE = 300;
 const OUTCOMES: readonly unknown[] = ['up', 'down', 'unknown'];
 const CODES: readonly unknown[] = ERROR_CODES;
 
-/** What a checker may return: one that was made before there were warnings says nothing of them. */
+/** A result as a checker may return it. Checkers written before warnings existed don't return one. */
 type ReturnedResult = Omit<CheckResult, 'warning'> & { warning?: CheckError | null | undefined };
 
 function isResult(value: unknown): value is ReturnedResult {
@@ -40,8 +40,9 @@ const orNull =
     value === null || is(value);
 
 /**
- * The result as everything behind it may rely on: `warning` is there, `null` unless the outcome is `up`; no message is too long.
- * `null` for a value that is no result. `warnDays`: a certificate that ends so soon is a warning, too.
+ * Returns the result in the form that all later code relies on. `warning` is present, and `null` unless the outcome is
+ * `up`, and no message is too long. Adds a warning if the certificate expires within `warnDays`. Returns `null` for an
+ * invalid result.
  */
 export function completeResult(result: unknown, warnDays: number | null | undefined): CheckResult | null {
   if (!isResult(result)) return null;

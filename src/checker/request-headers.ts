@@ -1,7 +1,7 @@
 import { NOT_IN_VALUE, TOKEN } from '../platform/net/http/http-field';
 import { cut, isLongerThan } from '../platform/text/text-limits';
 
-/** What is wrong with a header that a user wants to send, or `null`. Judged when an endpoint or a webhook is saved. */
+/** The problem of a header that a user wants to send. Judged when an endpoint or a webhook is saved. */
 export type HeaderProblem = {
   part: 'key' | 'value';
   code: 'forbidden_header' | 'invalid_characters' | 'too_long' | 'invalid_format';
@@ -10,12 +10,12 @@ export type HeaderProblem = {
 
 const MAX_KEY = 256;
 const MAX_VALUE = 4096;
-/** Hop-by-hop and framing headers: the client sets them for its own connection. `Host` follows from the URL. */
+/** Hop-by-hop and framing headers, which the client sets for its own connection. `Host` follows from the URL. */
 const FORBIDDEN =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|__proto__)$/i;
 /**
- * Headers that carry no credential, by their name: what a client accepts, what a body is, what a cache may do, and what servers
- * say about themselves. Everything else may be one, whatever it is called.
+ * Names of headers that never carry a credential: content negotiation, the type of a body, caching, and what servers
+ * report about themselves. Any other header may be a credential.
  */
 const HARMLESS = new RegExp(
   `^(${[
@@ -43,23 +43,24 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
     return {
       part: 'key',
       code: 'invalid_characters',
-      message: "a header name may hold letters, digits and !#$%&'*+-.^_`|~ only",
+      message: "a header name may contain only letters, digits and !#$%&'*+-.^_`|~",
     };
   if (isLongerThan(value, MAX_VALUE))
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
-  // Headers are sent as Latin-1; anything beyond it, and every control character but the tab, is refused there too.
+  // Headers are sent as Latin-1. The HTTP client also refuses other characters, and every control character except the
+  // tab.
   if (NOT_IN_VALUE.test(value)) {
     return {
       part: 'value',
       code: 'invalid_characters',
-      message: 'a header value may hold printable Latin-1 characters only',
+      message: 'a header value may contain only printable Latin-1 characters',
     };
   }
   return null;
 }
 
 /**
- * True when the value of the header may be a credential: sealed at rest, masked for read keys and in the audit log, kept out
- * of messages, and not sent to another origin by a redirect.
+ * Returns true if the value of the header may be a credential. Such a value is encrypted at rest, and masked for read
+ * keys and in the audit log. It is kept out of messages, and a redirect doesn't send it to another origin.
  */
 export const isSensitiveHeader = (key: string): boolean => !HARMLESS.test(key);

@@ -5,17 +5,17 @@ import { isSensitiveHeader } from './request-headers';
 import { credentialParameter } from './url-credentials';
 import { cut } from '../platform/text/text-limits';
 
-/** How a check over TLS judges its server's certificate. `null` in place of all of it: as everybody would. */
+/** How a check judges the server's certificate. `null` instead of the whole object means the defaults. */
 export interface TlsSettings {
-  /** False: whatever the certificate is, the check goes on. */
+  /** If false, the check continues with any certificate. */
   verify: boolean;
-  /** The only certificates that are trusted, in PEM; `null`: those that the system trusts. */
+  /** The only trusted certificates, in PEM. `null` means those that the system trusts. */
   ca: string | null;
-  /** The name that is asked for (SNI) and that the certificate must carry; `null`: the host of the target. */
+  /** The name that is requested (SNI) and that the certificate must contain. `null` means the host of the target. */
   serverName: string | null;
 }
 
-/** What is wrong with one of the settings, or with what they stand beside. */
+/** A problem of one of the settings, alone or in combination. */
 export interface TlsProblem {
   part: 'verify' | 'ca' | 'server_name';
   code: 'too_long' | 'out_of_range' | 'invalid_characters' | 'invalid_format';
@@ -24,13 +24,13 @@ export interface TlsProblem {
 
 /** Bytes as UTF-8. */
 export const MAX_CA_BYTES = 32 * 1024;
-/** Each takes 0.13 ms whenever a TLS context is built for them. */
+/** Each certificate takes 0.13 ms whenever a TLS context is built. */
 export const MAX_CERTIFICATES = 10;
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^]*?-----END \1-----/g;
-/** NUL and half a surrogate pair: no column holds them. */
+/** NUL and half a surrogate pair, which no column can store. */
 const NO_TEXT = /\0|\p{Surrogate}/u;
 
-/** Everything that is wrong with the settings themselves. */
+/** Returns all problems of the settings themselves. */
 export function tlsProblems({ ca, serverName }: TlsSettings): TlsProblem[] {
   const found = [ca === null ? null : caProblem(ca), serverName === null ? null : serverNameProblem(serverName)];
   return found.filter((problem) => problem !== null);
@@ -39,22 +39,23 @@ export function tlsProblems({ ca, serverName }: TlsSettings): TlsProblem[] {
 function caProblem(ca: string): TlsProblem | null {
   const wrong = (code: TlsProblem['code'], message: string): TlsProblem => ({ part: 'ca', code, message });
   if (Buffer.byteLength(ca) > MAX_CA_BYTES) return wrong('too_long', `ca may have at most ${MAX_CA_BYTES} bytes`);
-  if (NO_TEXT.test(ca)) return wrong('invalid_characters', 'ca holds characters that are no text');
-  if (/PRIVATE KEY-----/.test(ca)) return wrong('invalid_format', 'ca holds a private key: send certificates only');
-  // Counted first: to look for the end of each of a thousand beginnings takes too long.
+  if (NO_TEXT.test(ca)) return wrong('invalid_characters', 'ca contains characters that are not text');
+  if (/PRIVATE KEY-----/.test(ca)) return wrong('invalid_format', 'ca contains a private key: send only certificates');
+  // Count them first: finding the end of each of a thousand starts takes too long.
   const begun = ca.split('-----BEGIN ').length - 1;
   if (begun > MAX_CERTIFICATES)
-    return wrong('out_of_range', `ca may hold at most ${MAX_CERTIFICATES} certificates, not ${begun}`);
+    return wrong('out_of_range', `ca may contain at most ${MAX_CERTIFICATES} certificates, not ${begun}`);
   const blocks = [...ca.matchAll(BLOCK)];
-  if (blocks.length === 0) return wrong('invalid_format', `ca must hold certificates in PEM, ${FORM}`);
+  if (blocks.length === 0) return wrong('invalid_format', `ca must contain certificates in PEM, ${FORM}`);
   if (blocks.length !== begun || blocks.some(([, label]) => label !== 'CERTIFICATE')) {
-    return wrong('invalid_format', `ca may hold whole certificates in PEM only, each ${FORM}`);
+    return wrong('invalid_format', `ca must contain only complete certificates in PEM, each ${FORM}`);
   }
   const unreadable = blocks.findIndex(([block]) => !isCertificate(block));
   if (unreadable < 0) return null;
-  return wrong('invalid_format', `certificate ${unreadable + 1} of ca cannot be read; each begins and ends ${FORM}`);
+  return wrong('invalid_format', `certificate ${unreadable + 1} of ca is not valid; send each complete, ${FORM}`);
 }
 
+// prose: BEGIN is part of the format
 const FORM = 'from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
 
 function isCertificate(pem: string): boolean {
@@ -65,38 +66,40 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** In the one spelling of host names; a text that is none stays as it is, to be refused. */
+/** Returns the normal form of a host name. Any other text stays as it is, to be refused later. */
 export const normalServerName = (text: string): string => normalizeHost(text) ?? text;
 
 function serverNameProblem(name: string): TlsProblem | null {
   const host = normalizeHost(name);
   if (host !== null && isIP(host) === 0) return null;
-  const message = 'server_name must be a host name of at most 253 characters, such as shop.example.com, and no address';
+  const message =
+    'server_name must be a host name of at most 253 characters, such as shop.example.com, and not an IP address';
   return { part: 'server_name', code: 'invalid_format', message };
 }
 
-/** What a check sends. */
 interface Sent {
   url: string;
   headers: readonly { key: string; value: string }[];
   body: string | null;
 }
 
-/** Why the certificate of the server has to be verified before this is sent, or `null`: it may be a credential. */
+/**
+ * Returns why the server's certificate must be verified before this is sent, or `null`. The data may be a credential.
+ */
 export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProblem | null {
   const credential = verify ? null : credentialIn(sent);
   if (credential === null) return null;
   const message =
-    `verify cannot be false for a check that sends ${credential}: whoever answers in the server's place could collect it. ` +
-    'Give the certificate of the server or of its authority as ca instead, or leave the credential out';
+    `verify cannot be false for a check that sends ${credential}: a server that pretends to be yours could ` +
+    'collect it. Send the certificate of the server or of its authority in ca instead, or remove the credential';
   return { part: 'verify', code: 'invalid_format', message };
 }
 
-/** In words. */
+/** Describes the first possible credential in words. */
 function credentialIn({ url, headers, body }: Sent): string | null {
   const header = headers.find(({ key }) => isSensitiveHeader(key));
   if (header) return `the header ${cut(header.key, 40, '')}, which may be a credential`;
-  if (body !== null && body !== '') return 'a body, which may hold a credential';
+  if (body !== null && body !== '') return 'a body, which may contain a credential';
   const parameter = credentialParameter(url);
   return parameter === null ? null : `the URL's parameter ${cut(parameter, 40, '')}, which may be a credential`;
 }

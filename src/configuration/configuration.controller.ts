@@ -13,7 +13,7 @@ const BODY = {
   type: 'object' as const,
   additionalProperties: true,
   description:
-    'A configuration document, YAML 1.2 or JSON, at most 8 MiB and 5,000 resources. Resources are recognised by their keys; fields that are absent keep their value, `null` is the default.',
+    'A configuration document in YAML 1.2 or JSON, with at most 8 MiB and 5,000 resources. Resources are recognized by their keys. Fields that are absent keep their value; `null` sets the default.',
   example: {
     version: 1,
     owner: 'shop-repo',
@@ -30,7 +30,7 @@ const BODY = {
   },
 };
 
-/** Planning reads and compares thousands of resources. */
+/** The cost for the rate limit: planning reads and compares thousands of resources. */
 const COST = 20;
 
 @ApiTags('Configuration')
@@ -43,9 +43,9 @@ export class ConfigurationController {
     cost: () => COST,
     idempotencyKey: { refused: 'Nothing is stored.' },
     operationId: 'planConfiguration',
-    summary: 'Say what a configuration document would change',
+    summary: 'Preview the changes of a configuration document',
     description:
-      'Compares the document with what your organization has. Nothing is written, not even the audit log. The `ETag` of the plan, sent as `If-Match`, makes sure that exactly this plan is applied.',
+      'Compares the document with the configuration of your organization. Nothing is written, not even to the audit log. To apply exactly this plan, send the `ETag` of the plan as `If-Match`.',
     returns: { ok: ConfigurationPlanView, description: 'The plan.', ...WITH_ETAG },
     problems: [
       'invalid_query',
@@ -75,8 +75,8 @@ export class ConfigurationController {
     operationId: 'applyConfiguration',
     summary: 'Apply a configuration document',
     description:
-      'Makes your organization what the document declares, in one transaction: all of it or nothing. What is as declared is not touched. With `prune=true` what the owner declared before and no longer declares is deleted; what others declared, or nobody did, never is.',
-    returns: { ok: ConfigurationPlanView, description: 'What was changed.', ...WITH_ETAG },
+      'Changes your organization to match the document, in one transaction: either everything is applied or nothing. Resources that already match the document are not changed. With `prune=true`, the resources that the owner declared earlier and no longer declares are deleted. Resources that other owners declared, or that no owner declared, are never deleted.',
+    returns: { ok: ConfigurationPlanView, description: 'The changes that were made.', ...WITH_ETAG },
     problems: [
       'invalid_query',
       'validation_failed',

@@ -10,7 +10,6 @@ import { PlanTurns } from './plan/plan-turns';
 import { Planner, type PlanRequest } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
-/** What a request was sent with. */
 export interface SentDocument {
   text: string;
   query: PlanQuery;
@@ -18,7 +17,7 @@ export interface SentDocument {
   host: string | undefined;
 }
 
-/** Configuration documents of one organization: compared with what it has, and applied. */
+/** Compares configuration documents with an organization, and applies them. */
 @Injectable()
 export class ConfigurationService {
   constructor(
@@ -29,14 +28,14 @@ export class ConfigurationService {
     private readonly guesses: SecretGuesses,
   ) {}
 
-  /** Writes nothing. Throws `malformed_document`, and what `Planner.plan` throws. */
+  /** Returns the plan and writes nothing. Throws `malformed_document`, and the errors of `Planner.plan`. */
   async plan(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
     const request = await this.requestOf(caller, sent);
     const { plan, digest } = await this.turns.take(request, () => this.planner.plan(this.database, request));
     return toPlanView(plan, { digest, isDone: false });
   }
 
-  /** All of it or nothing. Throws `malformed_document`, and what `ApplyService.apply` throws. */
+  /** Applies all of the document or nothing. Throws `malformed_document`, and the errors of `ApplyService.apply`. */
   async apply(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
     const request = await this.requestOf(caller, sent);
     return this.turns.take(request, () => this.applies.apply(request));

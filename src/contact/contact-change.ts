@@ -5,10 +5,10 @@ import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { CONTACT_FIELDS, type CreateContactDto, type UpdateContactDto } from './contact.dto';
 import { Contact, DEFAULT_CONTACT } from './contact.entity';
 
-/** What a client's config came to. */
+/** A validated config from a client. */
 export type ResolvedRoute = Omit<ResolvedConfig, 'generatedKeys'>;
 
-/** The contact that a client asks for. `id` is the one that its config is sealed for. */
+/** Returns the new contact of a client. Its config is encrypted for `id`. */
 export function newContact(
   orgId: string,
   id: string,
@@ -31,7 +31,7 @@ export function newContact(
   });
 }
 
-/** The contact after a partial update, or `null` when that changes nothing. */
+/** Returns the contact after a partial update, or `null` if nothing changes. */
 export function changedContact(
   before: Contact,
   sent: UpdateContactDto,
@@ -49,6 +49,6 @@ const plainFields = (sent: UpdateContactDto) =>
     CONTACT_FIELDS,
   );
 
-/** The fields that were sent, as the database returns them: a plain object without what is undefined. */
+/** Returns the sent fields as the database would: a plain object without undefined values. */
 const sentFields = (defaults: AlertDefaults): AlertDefaults =>
   Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined));

@@ -7,12 +7,11 @@ import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { Contact } from './contact.entity';
 import type { ContactRoute } from './contact-events';
 
-/** Contacts of an organization. */
 export const MOST_CONTACTS = 1000;
-/** Contacts that each new endpoint gets an alert through. */
+/** The limit for default contacts. Each new endpoint gets an alert through every one of them. */
 export const MOST_DEFAULT = 10;
 
-/** What making an alert through a contact needs of it. */
+/** The parts of a contact that are needed to create an alert through it. */
 export interface HeldContact extends ContactRoute {
   defaults: AlertDefaults;
 }
@@ -21,25 +20,31 @@ const ROUTE = 'id AS "contactId", type, config, destination, defaults';
 const ONE = `SELECT ${ROUTE} FROM contact WHERE org_id = $1 AND id = $2`;
 
 /**
- * The rows of contacts, and their locks. A contact is always locked before endpoints and alerts: whoever changes it holds the
- * row exclusively and then locks all its alerts; whoever makes an alert through it, or moves one to it, holds it shared, so
- * that type and destination of the alert are those of the contact.
+ * The rows of contacts, and their locks. A contact is always locked before endpoints and alerts. A transaction that
+ * changes it locks its row exclusively and then locks all its alerts. A transaction that creates an alert through it,
+ * or moves one to it, locks it shared. The type and destination of the alert then always match the contact.
  */
 @Injectable()
 export class ContactStore {
   constructor(private readonly quotas: Quotas) {}
 
-  /** Held shared until the transaction ends. Throws `not_found`, at `contact_id`, unless it is this organization's. */
+  /**
+   * Locks a contact shared until the transaction ends. Throws: `not_found` at `contact_id` unless it belongs to this
+   * organization.
+   */
   async hold(tx: Tx, orgId: string, id: string): Promise<HeldContact> {
     return found(await tx.query<HeldContact>(`${ONE} FOR SHARE`, [orgId, id]));
   }
 
-  /** As it is now. Throws what `hold` throws. */
+  /** Reads a contact without a lock. Throws: as `hold`. */
   async find(sql: Sql, orgId: string, id: string): Promise<HeldContact> {
     return found(await sql.query<HeldContact>(ONE, [orgId, id]));
   }
 
-  /** Several, held shared in the order of their ids until the transaction ends. Those that are not there are missing. */
+  /**
+   * Locks several contacts shared, in the order of their IDs, until the transaction ends. Unknown ones are missing in
+   * the result.
+   */
   async holdSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Map<string, HeldContact>> {
     if (ids.length === 0) return new Map();
     const rows = await tx.query<HeldContact>(
@@ -49,7 +54,7 @@ export class ContactStore {
     return new Map(rows.map((row) => [row.contactId, row]));
   }
 
-  /** Several, locked exclusively in the order of their ids. */
+  /** Locks several contacts exclusively, in the order of their IDs. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length > 0)
       await tx.query('SELECT FROM contact WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
@@ -58,7 +63,7 @@ export class ContactStore {
       ]);
   }
 
-  /** Those that new endpoints get an alert through, oldest first, held shared. One probe of a small partial index. */
+  /** Returns the default contacts, oldest first, and locks them shared. Cost: one probe of a small partial index. */
   holdDefaults(tx: Tx, orgId: string): Promise<HeldContact[]> {
     return tx.query<HeldContact>(
       `SELECT ${ROUTE} FROM contact WHERE org_id = $1 AND is_default ORDER BY id FOR SHARE`,
@@ -66,7 +71,6 @@ export class ContactStore {
     );
   }
 
-  /** The routes of these contacts. */
   async routes(sql: Sql, orgId: string, ids: readonly string[]): Promise<Map<string, ContactRoute>> {
     if (ids.length === 0) return new Map();
     const rows = await sql.query<ContactRoute>(
@@ -76,14 +80,17 @@ export class ContactStore {
     return new Map(rows.map((row) => [row.contactId, row]));
   }
 
-  /** Locked exclusively. Throws `not_found` unless it is this organization's. */
+  /** Locks a contact exclusively. Throws: `not_found` unless it belongs to this organization. */
   async lock(tx: Tx, orgId: string, id: string): Promise<Contact> {
     const contact = await tx.manager.findOne(Contact, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
     if (!contact) throw problems.notFound();
     return contact;
   }
 
-  /** Two different ones, locked exclusively in the order of their ids. Throws `not_found` unless both are this organization's. */
+  /**
+   * Locks two different contacts exclusively, in the order of their IDs. Throws: `not_found` unless both belong to this
+   * organization.
+   */
   async lockBoth(tx: Tx, orgId: string, id: string, otherId: string): Promise<[Contact, Contact]> {
     const contacts = await tx.manager.find(Contact, {
       where: { orgId, id: In([id, otherId]) },
@@ -95,7 +102,10 @@ export class ContactStore {
     return [one, other];
   }
 
-  /** Alerts that notify through a contact: exact, and fixed until the transaction ends, while the caller has it locked. */
+  /**
+   * Counts the alerts of a contact. The count is exact and does not change until the transaction ends, while the caller
+   * has the contact locked.
+   */
   async countAlerts(tx: Tx, id: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>('SELECT count(*)::int AS count FROM alert WHERE contact_id = $1', [
       id,
@@ -104,8 +114,9 @@ export class ContactStore {
   }
 
   /**
-   * Throws `quota_exceeded` when there are too many with what the transaction has added. To be called last of all that
-   * locks: the counters stay locked until it ends, so that of parallel transactions none goes beyond a limit.
+   * Throws: `quota_exceeded` if there are too many contacts, including those that the transaction has added. Call this
+   * after everything else that locks. The counters stay locked until the transaction ends, so that parallel
+   * transactions can't exceed a limit together.
    */
   async refuseTooMany(tx: Tx, orgId: string): Promise<void> {
     await this.quotas.claim(tx, orgId, {});
@@ -119,12 +130,12 @@ export class ContactStore {
     if (defaults > MOST_DEFAULT)
       throw problems.quotaExceeded(
         { name: 'default_contacts', limit: MOST_DEFAULT, used: MOST_DEFAULT },
-        'contacts that new endpoints get an alert through',
+        'default contacts',
       );
   }
 }
 
 function found([contact]: readonly HeldContact[]): HeldContact {
-  if (!contact) throw problems.referenceNotFound('/contact_id', 'there is no such contact, or it is not yours');
+  if (!contact) throw problems.referenceNotFound('/contact_id', 'the contact was not found in this organization');
   return contact;
 }

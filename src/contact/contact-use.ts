@@ -4,7 +4,6 @@ import type { Contact } from './contact.entity';
 import type { FailedAttempts } from './failing';
 import { FAILED } from './failing-queries';
 
-/** What uses a contact, and whether its messages arrive. */
 export interface ContactUse {
   alertCount: number;
   lastDelivery: ContactDeliveryView | null;
@@ -24,7 +23,7 @@ interface Row extends Pick<ContactDeliveryView, 'error'>, FailedAttempts {
   at: Date | null;
 }
 
-// For each contact: its part of the index of alerts by contact (counted), one probe of the index of deliveries by contact,
+// Cost for each contact: its part of the index of alerts by contact, one probe of the index of deliveries by contact,
 // and one of the destination's row.
 const READ = `
   SELECT c.id, ${FAILED}, n.state, n.at, n.error,
@@ -35,7 +34,7 @@ const READ = `
     SELECT n.state, COALESCE(n.last_attempt_at, n.created_at) AS at, n.error FROM notification n
      WHERE n.contact_id = c.id AND n.kind <> 'test' ORDER BY n.seq DESC LIMIT 1) n ON true`;
 
-/** The use of each of these contacts, in one statement. */
+/** Returns the use of each of these contacts. Cost: one statement. */
 export async function usesOf(
   sql: Sql,
   orgId: string,

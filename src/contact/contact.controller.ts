@@ -26,7 +26,7 @@ export class ContactController {
     cost: costOfList(1000),
     operationId: 'listContacts',
     summary: 'List contacts',
-    description: 'Channels that are configured once and used by any number of alerts, oldest first.',
+    description: 'A contact is a channel that you configure once and use in any number of alert rules. Oldest first.',
     returns: { page: ContactView, description: 'One page of contacts.' },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: ContactQuery): Promise<Page<ContactView>> {
@@ -37,7 +37,7 @@ export class ContactController {
     access: 'read',
     operationId: 'getContact',
     summary: 'Get a contact',
-    description: 'One contact; credentials in its config are masked.',
+    description: 'Credentials in the config are masked.',
     returns: { ok: ContactView, ...WITH_ETAG, description: 'The contact.' },
   })
   get(@CurrentCaller() caller: Caller, @IdParam('contact') id: string): Promise<ContactView> {
@@ -50,7 +50,7 @@ export class ContactController {
     operationId: 'createContact',
     summary: 'Create a contact',
     description:
-      'With `default`, every endpoint that is created from then on gets an alert through it. A secret that the channel generated is shown in this answer only. At most 1,000 contacts, 10 of them `default`.',
+      'With `default`, every endpoint that you create later gets an alert rule for the contact. If the channel generates a secret, it is shown only in this response. An organization can have 1,000 contacts, and 10 of them can be `default`.',
     returns: { created: ContactView, at: '/api/v1/contacts', ...WITH_ETAG, description: 'The new contact.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
@@ -67,8 +67,8 @@ export class ContactController {
     operationId: 'updateContact',
     summary: 'Update a contact',
     description:
-      'Partial: only the fields sent change, `type` only together with `config`. A change of the config holds for all its alerts at once. Where messages still go to the same account and address, as with a rotated token, open incidents stay open; else they are closed through the old config, and the next failing result opens new ones.',
-    returns: { ok: ContactView, ...WITH_ETAG, description: 'The contact as it is now.' },
+      'Changes only the fields that you send. `type` can only be changed together with `config`. A new config applies to all alert rules of the contact at once. If messages still go to the same account and address, for example after you rotate a token, triggered alerts stay triggered. Otherwise, they are resolved through the old config, and the next failed check triggers them again.',
+    returns: { ok: ContactView, ...WITH_ETAG, description: 'The updated contact.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
   @AlsoChecked(ContactService, (contacts, fields: UpdateContactDto, { caller, params }) =>
@@ -88,7 +88,7 @@ export class ContactController {
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      '409 while alerts use it, unless `replace_with` names another contact: then they notify through that one from now on, in the same transaction.',
+      'You cannot delete a contact while alert rules use it (409), unless `replace_with` names another contact. In that case, the alert rules switch to that contact in the same transaction.',
     returns: { noContent: 'The contact is deleted.' },
     problems: ['conflict'],
   })
@@ -106,8 +106,8 @@ export class ContactController {
     operationId: 'testNewContact',
     summary: 'Send a test message before saving a contact',
     description:
-      'Takes what creating a contact takes, sends one message marked as a test through its channel now and answers after the attempt, within 15 s. Nothing is stored but an entry in the audit log; the message is not retried. At most 10 a minute per destination. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
-    returns: { ok: DeliveryTestView, description: 'What became of the message.' },
+      'Takes the same fields as creating a contact. Sends one message, marked as a test, through the channel and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried. The limit is 10 test messages per minute and destination. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+    returns: { ok: DeliveryTestView, description: 'The result of the attempt.' },
     problems: ['target_not_allowed'],
   })
   @AlsoChecked(ContactService, (contacts, fields: Partial<CreateContactDto>, { caller }) =>
@@ -127,8 +127,8 @@ export class ContactController {
     operationId: 'testContact',
     summary: 'Send a test message through a contact',
     description:
-      'Sends one message marked as a test now and answers after the attempt, within 15 s. Nothing is stored but an entry in the audit log; the message is not retried and is no `last_delivery`. At most 10 a minute per destination. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
-    returns: { ok: DeliveryTestView, description: 'What became of the message.' },
+      'Sends one message, marked as a test, and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried and does not count as `last_delivery`. The limit is 10 test messages per minute and destination. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+    returns: { ok: DeliveryTestView, description: 'The result of the attempt.' },
     problems: ['conflict'],
   })
   test(

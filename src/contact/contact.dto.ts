@@ -14,25 +14,32 @@ import type { Contact, DEFAULT_CONTACT } from './contact.entity';
 const MAX_NAME = 255;
 const CONTACT_ID = 'ct_01jd3k6q7be5y9x4v2m8n0r1st';
 
-const NAME = { description: 'Who is reached.', example: 'Operations', minLength: 1, maxLength: MAX_NAME };
+const NAME = {
+  description: 'The name of the recipient.',
+  example: 'Operations',
+  minLength: 1,
+  maxLength: MAX_NAME,
+};
 const TYPE = {
-  description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
+  description: `The channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, or a type that a module adds.`,
   example: 'slack',
 };
 const CONFIG = {
   type: 'object' as const,
   additionalProperties: true,
-  description: 'Settings of the channel, by `type`, as those of an alert; masked in the same way.',
+  description:
+    'The settings of the channel. They depend on `type`, and they are the same as for an alert rule and masked in the same way.',
   example: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
 };
-const DEFAULT = { description: 'New endpoints get an alert through it.', default: false };
+const DEFAULT = { description: 'Whether new endpoints get an alert rule for this contact.', default: false };
 const ALERT_DEFAULTS = {
   type: AlertDefaults,
-  description: 'What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.',
+  description:
+    'The default settings of alert rules for this contact. If you send this field, it replaces all previous defaults.',
   example: { failure_threshold: 2, remind_every: 3600 },
 };
 
-/** What became of the newest message through a contact. */
+/** The state of the newest message through a contact. */
 export class ContactDeliveryView extends OmitType(DeliverySummaryView, ['id']) {}
 
 export class ContactView {
@@ -64,18 +71,23 @@ export class ContactView {
     type: String,
     nullable: true,
     description:
-      'Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.',
+      'A short description of the destination, such as a host, an address, or a chat. It contains no secrets and is masked in the same way as `config`. `null` if the config does not show a destination.',
     example: 'hooks.slack.com',
   })
   destination!: string | null;
 
-  @ApiProperty({ type: 'integer', description: 'Alerts that notify through it.', example: 12 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of alert rules that notify through the contact.',
+    example: 12,
+  })
   alert_count!: number;
 
   @ApiProperty({
     type: ContactDeliveryView,
     nullable: true,
-    description: 'The newest message through it, without tests, and what became of it; null before the first.',
+    description:
+      'The newest message sent through the contact, not counting tests, and its delivery state. `null` before the first message.',
   })
   last_delivery!: ContactDeliveryView | null;
 
@@ -83,14 +95,15 @@ export class ContactView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'The first failed attempt since the last one that was delivered; null while messages arrive.',
+    description:
+      'The time of the first failed attempt since the last delivered message. `null` while messages are delivered.',
     example: null,
   })
   failing_since!: string | null;
 
   @ApiProperty({
     description:
-      'Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.',
+      'Whether messages have been failing for more than seven days, with at least three failed attempts, the last one within a day. The other default contacts are notified once. The contact is not turned off.',
     example: false,
   })
   failing!: boolean;
@@ -102,7 +115,7 @@ export class ContactView {
   updated_at!: string;
 }
 
-/** What a client sets of a contact. */
+/** The fields of a contact that a client sets. */
 @ReadOnlyFieldsOf(ContactView)
 export class CreateContactDto {
   @ApiProperty(NAME)
@@ -131,14 +144,17 @@ export class CreateContactDto {
   key?: string | null;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional, and only the sent ones change. */
 export class UpdateContactDto extends PartialOf(CreateContactDto) {
-  @ApiPropertyOptional({ description: `${TYPE.description} Changes only together with \`config\`.` })
+  @ApiPropertyOptional({ description: `${TYPE.description} Can only be changed together with \`config\`.` })
   override type?: string;
 }
 
 export class ContactQuery extends PageQuery {
-  @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
+  @ApiPropertyOptional({
+    description: 'Only contacts that are failing (`true`) or not failing (`false`).',
+    example: true,
+  })
   @Optional()
   @QueryBoolean()
   failing?: boolean;
@@ -146,7 +162,7 @@ export class ContactQuery extends PageQuery {
 
 export class DeleteContactQuery {
   @ApiPropertyOptional({
-    description: 'The contact that its alerts notify through from then on.',
+    description: 'The contact that the alert rules use from then on.',
     example: CONTACT_ID,
   })
   @Optional()
@@ -154,7 +170,7 @@ export class DeleteContactQuery {
   replace_with?: string;
 }
 
-/** What the API calls the plain fields of a contact, in the order in which they are shown. */
+/** The names of a contact's plain fields in the API, in the order of display. */
 export const CONTACT_FIELDS = {
   name: 'name',
   isDefault: 'default',
@@ -162,13 +178,13 @@ export const CONTACT_FIELDS = {
   externalKey: 'key',
 } as const satisfies Record<keyof typeof DEFAULT_CONTACT, keyof UpdateContactDto & keyof ContactView>;
 
-/** What clients set, as the audit log shows it. */
+/** The fields that clients set, as shown in the audit log. */
 export type ContactSettings = Omit<
   ContactView,
   'destination' | 'alert_count' | 'last_delivery' | 'failing_since' | 'failing'
 >;
 
-/** `config` is already masked for the reader. */
+/** Expects a `config` that is already masked for the reader. */
 export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({
   id: formatId('contact', contact.id),
   ...toFields(contact, CONTACT_FIELDS),

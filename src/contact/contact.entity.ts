@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateD
 import type { SealedConfig } from '../delivery/config/sealed-config';
 import type { AlertDefaults } from '../alert-rule/alert-rule';
 
-/** A channel that is configured once, for all alerts that name it. */
+/** A channel that is configured once for many alerts. */
 @Entity('contact')
 @Unique('contact_org_id', ['orgId', 'id'])
 @Index('contact_external_key', ['orgId', 'externalKey'], { unique: true, where: 'external_key IS NOT NULL' })
@@ -17,23 +17,23 @@ export class Contact {
   @Column('varchar', { length: 255 })
   name!: string;
 
-  /** Channel type. Changes only together with the config. */
+  /** The channel type. It changes only together with the config. */
   @Column('varchar', { length: 32 })
   type!: string;
 
-  /** Sealed for the contact: see `ownerOf`. */
+  /** The config, encrypted for the contact. See `ownerOf`. */
   @Column('jsonb')
   config!: SealedConfig;
 
-  /** The channel's digest of account and address, which its alerts repeat; `null` when the channel names none. */
+  /** The channel's digest of account and address, which its alerts copy. `null` if the channel has none. */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;
 
-  /** New endpoints get an alert through it. */
+  /** Whether new endpoints get an alert through it. */
   @Column('boolean', { name: 'is_default', default: false })
   isDefault!: boolean;
 
-  /** What its alerts begin with where nobody says otherwise; a field that is missing has the alert's own default. */
+  /** The initial values for its alerts. A missing field has the alert's own default. */
   @Column('jsonb', { default: {} })
   defaults!: AlertDefaults;
 
@@ -41,11 +41,14 @@ export class Contact {
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** Of the configuration document that declares it; `null` for what none declares. */
+  /** The owner of the configuration document that declares it. `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
-  /** The beginning of the failure that others were told of; `null` before the first. Written by `FailingContactsJob` alone. */
+  /**
+   * The start of the failure that others were notified about. `null` before the first. Only `FailingContactsJob` writes
+   * it.
+   */
   @Column({ type: 'timestamptz', name: 'failing_told', precision: 3, nullable: true })
   failingTold!: Date | null;
 
@@ -56,7 +59,7 @@ export class Contact {
   updatedAt!: Date;
 }
 
-/** What a new contact has where its client sent nothing: all plain fields. The name has to be sent. */
+/** The defaults for all plain fields of a new contact. The name is required. */
 export const DEFAULT_CONTACT = {
   name: '',
   isDefault: false,

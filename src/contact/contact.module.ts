@@ -14,7 +14,6 @@ import { ContactStore } from './contact-store';
 import { FailingContactsJob } from './failing-contacts.job';
 import { TestContactService } from './test-contact.service';
 
-/** Channels that are configured once, for all alerts that name them. */
 @Module({
   imports: [TypeOrmModule.forFeature([Contact]), ChannelModule, DeliveryModule],
   controllers: [ContactController],
@@ -35,7 +34,10 @@ export class ContactModule implements OnModuleInit {
 
 const BATCH = 500;
 
-/** One step of removing a deleted organization; alerts go with their endpoints, and their contacts after them. */
+/**
+ * Runs one step of removing a deleted organization. Alerts are deleted with their endpoints, and the contacts after
+ * them.
+ */
 async function removeUnused(step: OrganizationPurge, tx: Tx): Promise<void> {
   await tx.query(
     `DELETE FROM contact WHERE id IN (

@@ -38,10 +38,10 @@ import { Contact } from './contact.entity';
 
 const LIST = 'contacts';
 const DEFAULT_LIMIT = 1000;
-/** The audit log shows what a read key sees: no credential, no address. */
+/** The audit log shows what a read key sees: no credential and no address. */
 const READER = { role: 'read' } as const;
 
-/** Contacts of one organization. Every method throws `not_found` for anything of another organization. */
+/** Contacts of one organization. Every method throws `not_found` for a contact of another organization. */
 @Injectable()
 export class ContactService {
   constructor(
@@ -53,7 +53,10 @@ export class ContactService {
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest first. One statement for the page and one for the use of its contacts, with `failing` one more; an organization has 1,000 at most. */
+  /**
+   * Lists contacts, oldest first. Cost: one statement for the page, one for the use of its contacts, and one more with
+   * `failing`. An organization has at most 1,000 contacts.
+   */
   async list(caller: Caller, query: ContactQuery): Promise<Page<ContactView>> {
     const { orgId } = caller;
     const { manager } = this.database;
@@ -93,13 +96,13 @@ export class ContactService {
     });
   }
 
-  /** Creates several contacts, in as many statements as one takes. */
+  /** Creates several contacts. Cost: as many statements as for one. */
   async createSome(tx: Tx, caller: Caller, sent: readonly SentContact<CreateContactDto>[]): Promise<void> {
     const made = await new Turns().map(sent, ({ id, dto }) => this.made(caller, id, dto).contact);
     if (made.length > 0) await this.insert(tx, caller.orgId, made);
   }
 
-  /** Partial. What another config means for its alerts is written in the same transaction. */
+  /** Updates the sent fields. The effects of a new config on its alerts are written in the same transaction. */
   update(caller: Caller, id: string, dto: UpdateContactDto): Promise<ContactView> {
     return this.database.transaction(async (tx) => {
       const before = await this.store.lock(tx, caller.orgId, id);
@@ -111,7 +114,7 @@ export class ContactService {
     });
   }
 
-  /** Updates several contacts that are locked: a few statements, and some for each that notifies elsewhere from now on. */
+  /** Updates several locked contacts. Cost: a few statements, and more for each contact whose destination changes. */
   async updateSome(tx: Tx, caller: Caller, sent: readonly SentContact<UpdateContactDto>[]): Promise<void> {
     if (sent.length === 0) return;
     const { orgId } = caller;
@@ -127,7 +130,7 @@ export class ContactService {
     await this.save(tx, orgId, changes.flat());
   }
 
-  /** Throws `conflict` while alerts use it and nothing replaces it. */
+  /** Throws: `conflict` if alerts use the contact and no replacement is given. */
   remove({ orgId }: Caller, id: string, { replace_with }: DeleteContactQuery): Promise<void> {
     const replacementId = parseId('contact', replace_with);
     if (replacementId === id) throw problems.invalidQuery([REPLACED_BY_ITSELF]);
@@ -148,8 +151,9 @@ export class ContactService {
   }
 
   /**
-   * What `update`, of `null` a creation, would make of it, as the audit log shows both sides; `after` is the contact itself.
-   * `hidden`: settings that change behind a mask. Throws what they throw.
+   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it. It has both sides as
+   * the audit log shows them, and `after` is the contact. `hidden` lists settings that change behind a mask. Throws: as
+   * `update` and `create`.
    */
   preview(caller: Caller, before: Contact | null, id: string, dto: CreateContactDto): PreviewedContact {
     const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
@@ -167,22 +171,22 @@ export class ContactService {
     };
   }
 
-  /** The config of a contact as read keys see it: masks stand for what is secret. */
+  /** Returns the config of a contact as read keys see it, with secrets masked. */
   masked(contact: Contact): object {
     return this.audited(contact).config;
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents call this. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'contact', orgId, ids, owner);
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns what `create` would refuse in these fields. */
   findingsInNew(caller: Caller, fields: Partial<CreateContactDto>): Findings {
     return this.channels.findingsIn(caller, ownerOf('', newUuid()), fields, null);
   }
 
-  /** What `update` would refuse in these fields; nothing for a contact that is not there. */
+  /** Returns what `update` would refuse in these fields, or nothing if the contact does not exist. */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateContactDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('contact', publicId);
@@ -249,7 +253,6 @@ export class ContactService {
   }
 }
 
-/** What a document says of a contact. */
 export interface SentContact<Dto> {
   id: string;
   dto: Dto;
@@ -261,14 +264,14 @@ interface ContactChange {
   hasNewConfig: boolean;
 }
 
-/** See `ContactService.preview`. */
+/** The result of `ContactService.preview`. */
 export interface PreviewedContact {
   contact: Contact;
   isChanged: boolean;
   before: object | null;
   after: object;
   hidden: readonly string[];
-  /** Secrets that it would get because none was sent. */
+  /** The secrets that would be generated because they were not sent. */
   generatedKeys: readonly string[];
 }
 
@@ -284,7 +287,7 @@ const publicId = ({ id }: Contact): string => formatId('contact', id);
 const routeOf = ({ id, type, config, destination }: Contact) => ({ contactId: id, type, config, destination });
 
 const inUse = (count: number): string =>
-  `${count} ${count === 1 ? 'alert uses' : 'alerts use'} the contact. Name another contact for ${count === 1 ? 'it' : 'them'} with ?replace_with=ct_…, or delete ${count === 1 ? 'it' : 'them'} first.`;
+  `${count} ${count === 1 ? 'alert rule uses' : 'alert rules use'} the contact. Choose another contact for ${count === 1 ? 'it' : 'them'} with ?replace_with=ct_…, or delete ${count === 1 ? 'it' : 'them'} first.`;
 
 const REPLACED_BY_ITSELF: FieldProblem = {
   pointer: '?replace_with',

@@ -16,15 +16,15 @@ import { type DefaultContact, toldOf } from './failing';
 import { defaultContacts, lockNewlyFailing, markTold, type NewlyFailing } from './failing-queries';
 
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Contacts of one transaction, and so ten times as many deliveries at most. */
+/** The number of contacts in one transaction. There are at most ten times as many deliveries. */
 const BATCH = 100;
-/** What somebody else holds is waited for no longer: the next look tries again. */
+/** A locked row is skipped after this time, and the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * Tells the other default contacts of an organization that one of its contacts has been failing for days, once per failure.
- * Deliveries and the mark that they were made commit together: an instance that is killed has told all or nothing, and of
- * several that look at the same time one tells.
+ * Notifies the other default contacts of an organization that one of its contacts has been failing for days, once per
+ * failure. The deliveries and the mark commit together. A killed instance has created all of them or none, and only one
+ * of several instances creates them.
  */
 @Injectable()
 export class FailingContactsJob {
@@ -46,14 +46,17 @@ export class FailingContactsJob {
     return this.job.tick();
   }
 
-  /** One statement while nothing fails that nobody was told of. */
+  /** Cost: one statement while there is no new failure. */
   async run(): Promise<void> {
     if (!this.config.tellFailingContacts) return;
     for (let found = BATCH; found === BATCH && !this.job.isStopping;)
       found = await this.database.transaction((tx) => this.tell(tx), LIMITS);
   }
 
-  /** Returns how many contacts were found. Where nobody can be told they are marked all the same: the overview shows them. */
+  /**
+   * Returns the number of failing contacts. They are also marked if no one can be notified, because the overview shows
+   * them.
+   */
   private async tell(tx: Tx): Promise<number> {
     const now = this.clock.now();
     const failing = await lockNewlyFailing(tx, now, BATCH);

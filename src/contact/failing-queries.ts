@@ -1,11 +1,11 @@
 import type { Sql, Tx } from '../platform/database/database';
 import { type DefaultContact, FAILING, type FailedAttempts } from './failing';
 
-/** `d` is the row of the contact's destination. */
+/** The columns of a failure. `d` is the row of the contact's destination. */
 export const FAILED = `d.failing_since AS "since",
   COALESCE(d.failures, 0) AS "count", d.last_failed_at AS "lastAt"`;
 
-/** What `isFailing` says, over `d`; the parameters are `failingLimits`. */
+/** The condition of `isFailing` on `d`. The parameters are `failingLimits`. */
 const IS_FAILING = `d.failing_since < $1 AND d.last_failed_at >= $2 AND d.failures >= $3`;
 
 const failingLimits = (now: Date): [Date, Date, number] => [
@@ -14,7 +14,7 @@ const failingLimits = (now: Date): [Date, Date, number] => [
   FAILING.attempts,
 ];
 
-/** The contacts of an organization that are failing. Cost: its destinations that fail, by a small partial index. */
+/** Returns the failing contacts of an organization. Cost: its failing destinations, by a small partial index. */
 export async function failingContacts(sql: Sql, orgId: string, now: Date): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `SELECT c.id FROM notification_destination d
@@ -25,7 +25,7 @@ export async function failingContacts(sql: Sql, orgId: string, now: Date): Promi
   return rows.map(({ id }) => id);
 }
 
-/** A contact that is failing, of a failure that nobody was told of yet. */
+/** A failing contact whose failure no one was notified about yet. */
 export interface NewlyFailing {
   id: string;
   orgId: string;
@@ -36,9 +36,9 @@ export interface NewlyFailing {
   error: string | null;
 }
 
-// Cost: the destinations of all organizations that have failed for a week, by a partial index; for each the contacts of its
-// organization, 1,000 at most. Of those that are to be told the newest error is found by the index of deliveries by contact.
-// `SKIP LOCKED`: of instances that look at the same time each takes others; one that comes later sees the mark.
+// Cost: the destinations of all organizations that have failed for a week, by a partial index. For each, the contacts
+// of its organization, at most 1,000. The index of deliveries by contact finds the newest error. With `SKIP LOCKED`,
+// concurrent instances take different rows, and a later one sees the mark.
 const LOCK = `
   SELECT c.id, c.org_id AS "orgId", c.name, c.type, d.failing_since AS since, d.failures AS count, n.error
   FROM notification_destination d
@@ -51,13 +51,16 @@ const LOCK = `
   ORDER BY d.failing_since LIMIT $4
   FOR UPDATE OF c SKIP LOCKED`;
 
-/** Locks those that are failing and that nobody was told of, the longest failing first. */
+/** Locks the failing contacts that no one was notified about, the longest failure first. */
 export const lockNewlyFailing = (tx: Tx, now: Date, limit: number): Promise<NewlyFailing[]> =>
   tx.query<NewlyFailing>(LOCK, [...failingLimits(now), limit]);
 
 type DefaultRow = Omit<DefaultContact, 'failed'> & FailedAttempts & { orgId: string };
 
-/** The default contacts of these organizations, by organization. Cost: ten rows each at most, by a partial index. */
+/**
+ * Returns the default contacts of these organizations, by organization. Cost: at most ten rows each, by a partial
+ * index.
+ */
 export async function defaultContacts(tx: Tx, orgIds: readonly string[]): Promise<Map<string, DefaultContact[]>> {
   const rows = await tx.query<DefaultRow>(
     `SELECT c.id, c.org_id AS "orgId", c.type, c.destination, ${FAILED} FROM contact c
@@ -71,7 +74,7 @@ export async function defaultContacts(tx: Tx, orgIds: readonly string[]): Promis
   return found;
 }
 
-/** Of these failures others have been told, or there was nobody to tell. */
+/** Marks these failures: others were notified, or there was no one to notify. */
 export async function markTold(tx: Tx, contacts: readonly NewlyFailing[]): Promise<void> {
   await tx.query(
     `UPDATE contact c SET failing_told = t.since FROM unnest($1::uuid[], $2::timestamptz[]) AS t (id, since)

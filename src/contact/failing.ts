@@ -1,27 +1,27 @@
 import { DAY_MS } from '../platform/time/time-units';
 
-/** The failed attempts at a contact's destination since the last one that was delivered. */
+/** The failed attempts at a contact's destination since the last successful one. */
 export interface FailedAttempts {
-  /** The first of them; `null` while messages arrive. */
+  /** The first failed attempt. `null` while messages arrive. */
   since: Date | null;
   count: number;
-  /** The newest of them; `null` where only a version before this one made any. */
+  /** The newest failed attempt. `null` if only an earlier version made attempts. */
   lastAt: Date | null;
 }
 
-/** Failing for longer than this, with so many attempts and the last of them so recent, is failing for days. */
+/** The limits of a failing contact: how long, how many attempts, and how recent the last one is. */
 export const FAILING = { longerThanMs: 7 * DAY_MS, attempts: 3, withinMs: DAY_MS } as const;
 
 /**
- * Messages to the contact have not arrived for a week, although it was tried. What nobody tries any more is not failing: a
- * contact that no alert uses drops out a day after its last attempt.
+ * Returns whether messages to the contact have not arrived for a week in spite of attempts. Without attempts, a contact
+ * isn't failing. A contact that no alert uses stops failing a day after its last attempt.
  */
 export function isFailing({ since, count, lastAt }: FailedAttempts, now: Date): boolean {
   if (since === null || lastAt === null || count < FAILING.attempts) return false;
   return now.getTime() - since.getTime() > FAILING.longerThanMs && now.getTime() - lastAt.getTime() <= FAILING.withinMs;
 }
 
-/** A default contact, as far as it decides whether others are told through it. */
+/** The parts of a default contact that decide whether it is used for notifications. */
 export interface DefaultContact {
   id: string;
   type: string;
@@ -30,9 +30,9 @@ export interface DefaultContact {
 }
 
 /**
- * Whom to tell of a contact that fails: the other default contacts, each destination once. Not those that fail themselves,
- * which would tell nobody; not pagers, which would open an incident that nothing closes and wake somebody for what has been
- * so for a week.
+ * Returns the contacts to notify of a failing contact: the other default contacts, each destination once. It excludes
+ * contacts that are failing themselves. It also excludes pagers, which would open an incident that nothing closes, and
+ * wake someone for a week-old problem.
  */
 export function toldOf<T extends DefaultContact>(
   failingId: string,

@@ -14,7 +14,7 @@ import { Clock } from '../platform/time/clock';
 import type { CreateContactDto } from './contact.dto';
 import { Contact } from './contact.entity';
 
-/** Sends a test through a contact. Nothing is stored but an audit entry, which is committed before anything is sent. */
+/** Sends a test through a contact. Only an audit entry is stored, which is committed before anything is sent. */
 @Injectable()
 export class TestContactService {
   constructor(
@@ -26,7 +26,7 @@ export class TestContactService {
   ) {}
 
   /**
-   * Through a contact that is not saved. Throws what creating it would throw, except for quotas, and `rate_limited` as `send`.
+   * Sends a test through an unsaved contact. Throws: as its creation, except for quotas, and `rate_limited` as `send`.
    */
   sendNew(
     caller: Caller,
@@ -46,14 +46,14 @@ export class TestContactService {
     });
   }
 
-  /** Throws `not_found`, and `rate_limited` after ten tests in a minute at one destination or beyond `WorkLimits`. */
+  /** Throws: `not_found`, and `rate_limited` after ten tests per minute at one destination or beyond `WorkLimits`. */
   send(caller: Caller, id: string, left: AbortSignal): Promise<DeliveryTestView> {
     const { orgId } = caller;
     return this.limits.run(orgId, async () => {
       const contact = await this.database.manager.findOneBy(Contact, { orgId, id });
       if (!contact) throw problems.notFound();
       const config = this.channels.opened(ownerOf('', id), contact.config);
-      if (config === null) throw problems.conflict('The stored configuration cannot be read; save the contact again.');
+      if (config === null) throw problems.conflict('The stored config cannot be read. Save the contact again.');
       await this.database.transaction((tx) => recordChange(tx, { orgId, action: 'test', resource: 'contact', id }));
       const { type, destination } = contact;
       const notification = testNotification(subjectOf(contact), newUuid(), this.clock.now());
@@ -62,7 +62,7 @@ export class TestContactService {
   }
 }
 
-/** A contact has no endpoint: the message names the contact instead. */
+/** A contact has no endpoint, so the message names the contact. */
 const subjectOf = ({ id, name }: Pick<Contact, 'id' | 'name'>): TestSubject => ({
   contact: { id: formatId('contact', id), name },
   alert: { id: '', description: '' },

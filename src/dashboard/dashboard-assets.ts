@@ -17,28 +17,27 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** One file of the built dashboard, kept in memory: together they are about 130 KB. */
+/** A file of the built dashboard, kept in memory. All files together are about 130 KB. */
 export interface Asset {
   type: string;
   etag: string;
-  /** Its name contains a hash of its content, so browsers may cache it forever. */
+  /** Whether its name contains a hash of its content, so that browsers may cache it forever. */
   isImmutable: boolean;
   body: Buffer;
 }
 
-/** The dashboard and the API reference. */
 const PAGES = new Map([
   ['/', '/index.html'],
   ['/docs', '/docs/index.html'],
   ['/docs/', '/docs/index.html'],
 ]);
 
-/** The build's output, seen from dist and from src. */
+/** The build's output, relative to dist and to src. */
 const DIRECTORIES = [join(__dirname, '../public'), join(__dirname, '../../dist/public')];
 
 /**
- * The files of the built dashboard by their URL path; none without a build. In memory, so that a build that replaces them
- * on disk cannot break a running service, with an ETag of the content, so that every instance sends the same.
+ * The files of the built dashboard by URL path. Empty without a build. They are kept in memory, so that a new build on
+ * disk can't break a running service. The ETag is derived from the content, so that every instance sends the same.
  */
 @Injectable()
 export class DashboardAssets {
@@ -63,7 +62,7 @@ export class DashboardAssets {
     return this.assets.get(path);
   }
 
-  /** The body in an encoding; compressed once per process, on the thread pool. */
+  /** Returns the body in an encoding. It is compressed once per process, on the thread pool. */
   encoded(asset: Asset, encoding: Encoding): Promise<Buffer> {
     if (encoding === 'identity') return Promise.resolve(asset.body);
     const key = `${encoding} ${asset.etag}`;
@@ -88,7 +87,9 @@ export class DashboardAssets {
 
 const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 
-/** A page whose addresses are relative, for a service below a path; scripts and styles find their files by their own address. */
+/**
+ * Returns a page with relative URLs, for a service below a path. Scripts and styles find their files by their own URL.
+ */
 function withRoot(page: Asset, root: string): Asset {
   const body = Buffer.from(page.body.toString().replace(/(\s(?:href|src)=")\//g, `$1${root}/`));
   return { ...page, body, etag: etagOf(body) };

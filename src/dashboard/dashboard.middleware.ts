@@ -4,18 +4,21 @@ import { IF_NONE_MATCH, isNamedBy } from '../platform/http/precondition/precondi
 import { type Asset, DashboardAssets, type Encoding } from './dashboard-assets';
 
 const NOT_BUILT =
-  'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its document at /api/v1/openapi.json.\n';
+  'The dashboard is not built. Run "npm run build" and restart the service. The API is at /api/v1, and its OpenAPI document at /api/v1/openapi.json.\n';
 
 const NEEDS_BUILD = new Set(['/', '/docs', '/docs/']);
 
-/** Serves the dashboard and the API reference: hashed files may be cached forever, the page is always revalidated. Other requests go to the API. */
+/**
+ * Serves the dashboard and the API reference. Hashed files may be cached forever, and pages are always revalidated.
+ * Other requests are passed to the API.
+ */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
   constructor(private readonly assets: DashboardAssets) {}
 
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // Not `request.path`: in middleware mounted on a wildcard that is always "/".
+    // `request.path` can't be used: in middleware mounted on a wildcard it is always "/".
     const [path = ''] = request.originalUrl.split('?');
     const asset = isRead ? this.assets.find(path) : undefined;
     if (asset) await this.send(asset, request, response);
@@ -54,7 +57,7 @@ function sendFavicon(request: Request, response: Response): void {
   response.type('image/svg+xml').send(favicon(count));
 }
 
-/** The tab's icon: a heartbeat line on green, or the number of endpoints that are down on red. */
+/** Returns the tab's icon: a heartbeat line on green, or the number of endpoints that are down on red. */
 function favicon(down: number): string {
   const color = down > 0 ? '#d3302f' : '#1a9a63';
   const mark =

@@ -6,7 +6,7 @@ import { SecurityTxtController } from './security-txt.controller';
 import { SystemController } from './system.controller';
 import { SystemService } from './system.service';
 
-/** The files of the dashboard and of the API reference, the state of the system, which only the dashboard shows, and security.txt. */
+/** The files of the dashboard and the API reference, the system's state for the dashboard, and security.txt. */
 @Module({
   controllers: [SystemController, SecurityTxtController],
   providers: [DashboardAssets, SystemService, SecurityTxt],

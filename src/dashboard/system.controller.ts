@@ -14,7 +14,8 @@ export class SystemController {
     access: 'admin',
     operationId: 'getSystem',
     summary: 'Get the state of the installation',
-    description: 'Scheduler, outbox, database and retention. Only for administrators of the organization that runs it.',
+    description:
+      'The state of the scheduler, outbox, database, and retention. Only for administrators of the organization that runs the installation.',
     returns: { ok: SystemView },
     problems: ['not_found'],
   })

@@ -15,56 +15,74 @@ export class SystemOverloadView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'When it began, by the earliest of the instances that are overloaded.',
+    description: 'The time when the overload started, by the earliest of the overloaded instances.',
     example: '2026-11-23T14:02:00.000Z',
   })
   since!: string;
 
   @ApiProperty({
-    description: 'Checks that fall due for each one that is begun, in the instance where that is most.',
+    description:
+      'The number of checks that fall due for each check that is started, in the instance with the highest ratio.',
     example: 1.8,
   })
   ratio!: number;
 
-  @ApiProperty({ description: 'Checks that are skipped for it each second, by all instances.', example: 840 })
+  @ApiProperty({
+    description: 'The number of checks that all instances skip per second because of the overload.',
+    example: 840,
+  })
   skipped_per_second!: number;
 }
 
 export class SystemSchedulerView {
-  @ApiProperty({ description: 'Endpoints that are checked on a schedule.', example: 120 })
+  @ApiProperty({ description: 'The number of endpoints that are checked on a schedule.', example: 120 })
   active_endpoints!: number;
 
-  @ApiProperty({ description: 'How late the most overdue check is, milliseconds; 0 when none is.', example: 0 })
+  @ApiProperty({
+    description: 'How late the most overdue check is, in milliseconds. 0 if no check is overdue.',
+    example: 0,
+  })
   lag_ms!: number;
 
-  @ApiProperty({ description: 'Checks that all instances begin each second, over the last seconds.', example: 12.4 })
+  @ApiProperty({
+    description: 'The number of checks that all instances start per second, over the last seconds.',
+    example: 12.4,
+  })
   checks_per_second!: number;
 
   @ApiProperty({
     type: SystemOverloadView,
     nullable: true,
-    description: 'Set while more checks fall due than the installation can make.',
+    description: 'The current overload. Set while more checks fall due than the installation can run.',
     example: null,
   })
   overload!: SystemOverloadView | null;
 }
 
 export class SystemOutboxView {
-  @ApiProperty({ description: 'Messages that are still owed.', example: 0 })
+  @ApiProperty({ description: 'The number of messages that are still pending.', example: 0 })
   pending!: number;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Age of the oldest of them, seconds.', example: null })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'The age of the oldest pending message, in seconds.',
+    example: null,
+  })
   oldest_pending_age_seconds!: number | null;
 
-  @ApiProperty({ description: 'Messages of all organizations that were given up, without tests.', example: 0 })
+  @ApiProperty({
+    description: 'The number of messages of all organizations that were given up, without test messages.',
+    example: 0,
+  })
   failed!: number;
 }
 
 export class SystemRetentionView {
-  @ApiProperty({ description: 'Days that single checks are kept.', example: 30 })
+  @ApiProperty({ description: 'The number of days that single checks are kept.', example: 30 })
   raw_days!: number;
 
-  @ApiProperty({ description: 'Days that hourly and daily figures are kept.', example: 400 })
+  @ApiProperty({ description: 'The number of days that hourly and daily data is kept.', example: 400 })
   rollup_days!: number;
 }
 
@@ -73,18 +91,18 @@ export class SystemView {
   @ApiProperty({ example: '0.1.0' })
   version!: string;
 
-  @ApiProperty({ enum: ['all', 'api', 'worker'], description: 'What this process does.' })
+  @ApiProperty({ enum: ['all', 'api', 'worker'], description: 'The role of this process.' })
   role!: string;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'Start of this process.',
+    description: 'The start time of this process.',
     example: '2026-11-20T10:00:00.000Z',
   })
   started_at!: string;
 
-  @ApiProperty({ description: 'Resident memory of this process.', example: 182_452_224 })
+  @ApiProperty({ description: 'The resident memory of this process, in bytes.', example: 182_452_224 })
   memory_bytes!: number;
 
   @ApiProperty({ type: SystemDatabaseView })

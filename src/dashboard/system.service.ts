@@ -22,7 +22,7 @@ interface Facts {
   skipped_per_second: number;
 }
 
-/** Reads the state of the installation, which the dashboard shows its operators. */
+/** Reads the state of the installation, which the dashboard shows to its operators. */
 @Injectable()
 export class SystemService {
   private readonly startedAt: Date;
@@ -35,7 +35,7 @@ export class SystemService {
     this.startedAt = new Date(clock.now().getTime() - process.uptime() * SECOND_MS);
   }
 
-  /** Throws `not_found` unless the caller belongs to the organization that runs the installation. */
+  /** Throws: `not_found` unless the caller belongs to the Default organization. */
   async read(caller: Caller): Promise<SystemView> {
     if (!caller.isDefaultOrg) throw problems.notFound();
     const [facts] = await this.database.query<Facts>('SELECT * FROM system_facts, monitoring_load');

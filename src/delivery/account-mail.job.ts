@@ -9,9 +9,9 @@ import { Clock } from '../platform/time/clock';
 import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** Emails per run. Together with the interval, this bounds what the account sends. */
+/** Emails per run. Together with the interval, this limits how much the SMTP account sends. */
 const BATCH = 10;
-/** A minute after the first attempt, twice as long after each other one: about four hours in all. */
+/** The retry waits a minute after the first attempt and doubles each time: about four hours in all. */
 const MOST_ATTEMPTS = 8;
 
 interface Due {
@@ -22,7 +22,7 @@ interface Due {
   attempts: number;
 }
 
-// Sent rows are kept for a day, because the number per hour is bounded.
+// Sent rows are kept for a day, because the number per hour is limited.
 const REMOVE = `
   DELETE FROM account_mail WHERE id IN (SELECT id FROM account_mail WHERE created_at < $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
@@ -31,7 +31,10 @@ export const ACCOUNT_MAIL_RETENTION: Retention = {
   rows: [{ days: 1, remove: inBatches(REMOVE) }],
 };
 
-/** Sends the emails that people get about their own account. A claimed email is due again only after the attempt, so two instances never send it at once. */
+/**
+ * Sends the emails that users get about their own account. A claimed email is due again only after the attempt, so two
+ * instances never send it at the same time.
+ */
 @Injectable()
 export class AccountMailJob implements BeforeApplicationShutdown {
   private readonly logger = new Logger(AccountMailJob.name);
@@ -57,7 +60,7 @@ export class AccountMailJob implements BeforeApplicationShutdown {
     this.shutdown.abort();
   }
 
-  /** One statement while there is nothing to send, and none without `SMTP_URL`. */
+  /** Sends the emails that are due. Cost: one statement if there is nothing to send, none without `SMTP_URL`. */
   async run(): Promise<void> {
     if (this.config.smtpUrl === null) return;
     for (const due of await this.claim()) {
@@ -66,7 +69,7 @@ export class AccountMailJob implements BeforeApplicationShutdown {
     }
   }
 
-  /** Cost: by a partial index of what is due. */
+  /** Cost: a partial index of due emails. */
   private claim(): Promise<Due[]> {
     return this.database.query<Due>(
       `UPDATE account_mail SET attempts = attempts + 1,
@@ -87,7 +90,7 @@ export class AccountMailJob implements BeforeApplicationShutdown {
     if (outcome.result === 'retry' && attempts < MOST_ATTEMPTS) return;
     await this.database.query('DELETE FROM account_mail WHERE id = $1', [mail.id]);
     this.logger.error(
-      `Could not send the email "${mail.subject}" in ${attempts} attempts, and dropped it: ${outcome.error}`,
+      `Could not send the email "${mail.subject}" in ${attempts} attempts and dropped it: ${outcome.error}`,
     );
   }
 }

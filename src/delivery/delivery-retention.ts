@@ -2,7 +2,8 @@ import { firstUuidAt } from '../platform/ids/id';
 import { inBatches, type Retention, RETENTION_BATCH } from '../platform/jobs/retention.job';
 import { DAY_MS } from '../platform/time/time-units';
 
-// Ids are in the order of their creation: reads the ten days of the primary key before the cutoff, and all after it.
+// IDs are in the order of their creation. Reads the ten days of the primary key before the cutoff, and everything after
+// it.
 const FORGET_CONFIGS = `
   UPDATE notification SET config = NULL WHERE config IS NOT NULL AND state <> 'pending' AND finished_at < $1 AND id >= $2`;
 
@@ -12,15 +13,15 @@ const REMOVE_DELIVERIES = `
     SELECT id FROM notification WHERE id < $1 AND state <> 'pending' AND finished_at < $2 ORDER BY id LIMIT ${RETENTION_BATCH})
   RETURNING 1`;
 
-// One that fails keeps its state while a contact notifies there: since when is shown with the contact. At most 1,000 contacts
-// of an organization are looked at for each of them.
+// A failing destination keeps its state while a contact uses it, because the contact shows how long it has been
+// failing. Reads at most 1,000 contacts of an organization per destination.
 const REMOVE_IDLE = `
   DELETE FROM notification_destination d
    WHERE due_at IS NULL AND tokens_at < $1 AND (blocked_until IS NULL OR blocked_until < $1)
      AND (failing_since IS NULL
        OR NOT EXISTS (SELECT FROM contact c WHERE c.org_id = d.org_id AND c.destination = d.destination))`;
 
-/** Finished deliveries are listed for 90 days; another config can revive a failed one for a day. */
+/** Finished deliveries are listed for 90 days. A new config can revive a failed one for a day. */
 export const DELIVERY_RETENTION: Retention = {
   name: 'delivery-retention',
   rows: [

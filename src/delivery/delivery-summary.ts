@@ -9,7 +9,7 @@ import {
   toDeliveryContact,
 } from './delivery-contact';
 
-/** What became of the newest delivery of an alert, or of the delivery of an event. */
+/** The result of the newest delivery of an alert, or of the delivery of an event. */
 export class DeliverySummaryView {
   @ApiProperty({ example: 'dl_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -20,7 +20,7 @@ export class DeliverySummaryView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'Last attempt; before the first, when it was enqueued.',
+    description: 'The time of the last attempt. Before the first attempt, the time when the message was queued.',
     example: '2026-11-20T10:00:00.120Z',
   })
   at!: string;
@@ -28,7 +28,7 @@ export class DeliverySummaryView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What went wrong at the last attempt, without URLs and secrets.',
+    description: 'The error of the last attempt, without URLs and secrets.',
     example: null,
   })
   error!: string | null;
@@ -42,7 +42,7 @@ interface SummaryRow {
   error: string | null;
 }
 
-/** By the id of the alert or the event. */
+/** Summaries by the ID of the alert or the event. */
 export type Summaries = ReadonlyMap<string, DeliverySummaryView>;
 
 const summaryOf = ({ id, state, at, error }: SummaryRow): DeliverySummaryView => ({
@@ -55,8 +55,8 @@ const summaryOf = ({ id, state, at, error }: SummaryRow): DeliverySummaryView =>
 const COLUMNS = `n.id, n.state, COALESCE(n.last_attempt_at, n.created_at) AS at, n.error`;
 
 /**
- * The newest delivery of each alert, tests included; an alert without one is missing. One statement: for each alert one
- * probe of the index `notification_of_alert`, which ends at its first row.
+ * Returns the newest delivery of each alert, including tests. Alerts without one are missing. Cost: one statement, with
+ * one probe of the index `notification_of_alert` per alert.
  */
 export async function lastDeliveries(sql: Sql, orgId: string, alertIds: readonly string[]): Promise<Summaries> {
   if (alertIds.length === 0) return new Map();
@@ -69,15 +69,15 @@ export async function lastDeliveries(sql: Sql, orgId: string, alertIds: readonly
   return new Map(rows.map((row) => [row.owner, summaryOf(row)]));
 }
 
-/** What became of an event's message, and whom it went to. */
+/** The result of an event's message, and its contact. */
 export interface EventDelivery {
   delivery: DeliverySummaryView;
   contact: DeliveryContactView | null;
 }
 
 /**
- * The delivery of each event; an event that none was sent for is missing. One statement: for each event one probe of the
- * unique index `notification_once`, and one for its contact.
+ * Returns the delivery of each event. Events without one are missing. Cost: one statement, with one probe of the unique
+ * index `notification_once` and one for the contact per event.
  */
 export async function deliveriesOfEvents(
   sql: Sql,

@@ -15,8 +15,8 @@ export class DeliveryController {
   @Route('GET', 'alerts/:id/deliveries', {
     access: 'read',
     operationId: 'listDeliveries',
-    summary: 'List deliveries of an alert',
-    description: 'The messages of one alert and what became of them, newest first.',
+    summary: 'List the deliveries of an alert rule',
+    description: 'The messages of one alert rule and their delivery state, newest first.',
     returns: { page: DeliveryView, description: 'One page of deliveries.' },
   })
   list(
@@ -30,8 +30,8 @@ export class DeliveryController {
   @Route('GET', 'endpoints/:id/deliveries', {
     access: 'read',
     operationId: 'listEndpointDeliveries',
-    summary: 'List deliveries about an endpoint',
-    description: 'The messages of all alerts that an endpoint has, tests included, newest first.',
+    summary: 'List the deliveries about an endpoint',
+    description: 'The messages of all alert rules of an endpoint, including tests, newest first.',
     returns: { page: DeliveryView, description: 'One page of deliveries.' },
   })
   listOfEndpoint(
@@ -45,9 +45,9 @@ export class DeliveryController {
   @Route('GET', 'deliveries', {
     access: 'read',
     operationId: 'listFailedDeliveries',
-    summary: 'List deliveries that were given up',
+    summary: 'List failed deliveries',
     description:
-      'The messages of your organization that reached nobody, newest first, without tests. One that is delivered again leaves the list.',
+      'The messages of your organization that could not be delivered, newest first, without tests. A message that you redeliver no longer appears in the list.',
     returns: { page: DeliveryView, description: 'One page of deliveries.' },
   })
   listAll(@OrgId() orgId: string, @Query() query: DeliveryListQuery): Promise<Page<DeliveryView>> {
@@ -58,7 +58,7 @@ export class DeliveryController {
     access: 'read',
     operationId: 'getDelivery',
     summary: 'Get a delivery',
-    description: 'One message and what became of it.',
+    description: 'One message and its delivery state.',
     returns: { ok: DeliveryView, description: 'The delivery.' },
   })
   get(@OrgId() orgId: string, @IdParam('delivery') id: string): Promise<DeliveryView> {
@@ -69,10 +69,10 @@ export class DeliveryController {
     access: 'write',
     idempotencyKey: 'honoured',
     operationId: 'redeliver',
-    summary: 'Deliver a message again',
+    summary: 'Redeliver a message',
     description:
-      'Puts a finished delivery back to `pending`: it is sent as it was written, through the alert’s present config, whatever the alert’s state is by now. What may have arrived before is marked as a repeat where the channel has no key. One older than a day (a webhook’s: three days) gets a single attempt. 409 while it is pending, for test messages, and when the alert is gone.',
-    returns: { created: DeliveryView, at: '/api/v1/deliveries', description: 'The delivery, pending again.' },
+      'Sets a finished delivery back to `pending`. The original message is sent through the current config of the alert rule, regardless of the current state of the alert. If the message may have arrived before and the channel has no idempotency key, it is marked as a repeat. A delivery that is older than a day (webhooks: three days) gets a single attempt. 409 while the delivery is pending, for test messages, and if the alert rule was deleted.',
+    returns: { created: DeliveryView, at: '/api/v1/deliveries', description: 'The delivery, which is pending again.' },
     problems: ['conflict'],
   })
   redeliver(@OrgId() orgId: string, @IdParam('delivery') id: string): Promise<DeliveryView> {

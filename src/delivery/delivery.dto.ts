@@ -22,20 +22,20 @@ export class DeliveryQuery extends CursorQuery {
   limit?: number;
 }
 
-/** States of which all deliveries of an organization can be listed: there is an index of each. */
+/** The states for which all deliveries of an organization can be listed. Each needs an index. */
 const LISTED_STATES = ['failed'] as const;
 
 export class DeliveryListQuery extends DeliveryQuery {
   @ApiProperty({
     enum: LISTED_STATES,
-    description: '`failed`: given up. Further states may follow.',
+    description: 'Only deliveries in this state. `failed`: given up. More states may be added.',
     example: 'failed',
   })
   @IsIn(LISTED_STATES)
   state!: (typeof LISTED_STATES)[number];
 }
 
-/** What became of a test that nothing stores. */
+/** The result of a test that is not stored. */
 export class DeliveryTestView {
   @ApiProperty({ enum: ['delivered', 'failed'] })
   state!: 'delivered' | 'failed';
@@ -44,7 +44,7 @@ export class DeliveryTestView {
     type: Number,
     nullable: true,
     example: 200,
-    description: 'Status of the answer; null when there was none.',
+    description: 'The HTTP status of the response. `null` if there was no response.',
   })
   response_status!: number | null;
 
@@ -52,7 +52,7 @@ export class DeliveryTestView {
     type: String,
     nullable: true,
     example: null,
-    description: 'What went wrong, without URLs and secrets; of a delivered one what should be corrected.',
+    description: 'The error, without URLs and secrets. For a delivered message, what should be corrected.',
   })
   error!: string | null;
 }
@@ -71,7 +71,7 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: 'al_01jd3k6q7be5y9x4v2m8n0r1st',
-    description: 'null for `contact_failing`, which no alert sends.',
+    description: 'The ID of the alert rule. `null` for `contact_failing`, which no alert rule sends.',
   })
   alert_id!: string | null;
 
@@ -79,7 +79,7 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: null,
-    description: 'Of `contact_failing`: the contact that it is about; null for everything else.',
+    description: 'For `contact_failing`, the ID of the contact that is failing. Otherwise `null`.',
   })
   contact_id!: string | null;
 
@@ -87,7 +87,7 @@ export class DeliveryView {
     type: DeliveryContactView,
     nullable: true,
     description:
-      'The contact that it goes through; null for a config of the alert’s own and a contact that is deleted.',
+      'The contact that the message is sent through. `null` if the alert rule has its own config or if the contact was deleted.',
   })
   contact!: DeliveryContactView | null;
 
@@ -96,7 +96,7 @@ export class DeliveryView {
     nullable: true,
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
     description:
-      'The event it tells, of a reminder that of the trigger; null for a test message and `contact_failing`.',
+      'The ID of the event that this delivery is about. For reminders, the ID of the trigger event. `null` for test messages and `contact_failing`.',
   })
   event_id!: string | null;
 
@@ -104,17 +104,22 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st',
-    description: 'The endpoint it is about.',
+    description: 'The ID of the endpoint that this delivery is about.',
   })
   endpoint_id!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Checkout API', description: 'Its name at that time.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Checkout API',
+    description: 'The name of the endpoint at that time.',
+  })
   endpoint_name!: string | null;
 
   @ApiProperty({
     enum: DELIVERY_KINDS,
     description:
-      'What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, a test, or that messages to another contact have been failing for a week.',
+      'The reason for the message: a trigger, a resolve, an acknowledgement (only to pagers), a reminder that the alert is still triggered (to all other channels), a test, or another contact whose messages have been failing for a week.',
   })
   kind!: DeliveryKind;
 
@@ -122,17 +127,17 @@ export class DeliveryView {
     type: 'integer',
     nullable: true,
     example: null,
-    description: 'Of a reminder: which one of its incident it is, from 1; null for everything else.',
+    description: 'For reminders, the number of the reminder since the trigger, starting at 1. Otherwise `null`.',
   })
   ordinal!: number | null;
 
-  @ApiProperty({ example: 'slack', description: 'Channel type it goes through.' })
+  @ApiProperty({ example: 'slack', description: 'The type of the channel that the message is sent through.' })
   channel_type!: string;
 
   @ApiProperty({
     enum: DELIVERY_STATES,
     description:
-      '`pending` until it is told or given up; `delivered`: the provider took it; `failed`: given up, and revived only by a redelivery or another config of the alert; `superseded`: not told, because telling it had become wrong.',
+      '`pending`: not sent and not given up yet. `delivered`: the provider accepted it. `failed`: given up. Only a redelivery or a new config of the alert rule sends it again. `superseded`: not sent, because the message was no longer correct.',
   })
   state!: DeliveryState;
 
@@ -141,11 +146,11 @@ export class DeliveryView {
     nullable: true,
     example: null,
     description:
-      'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder or a failing contact for a pager.',
+      'How or why the delivery reached its state. `digest`, `combined`, `flapping`: sent together with others. If a pending delivery is `flapping`, the final message waits until the alert is stable. `rejected`: rejected by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was rejected. `resolved_before_sent`, `trigger_not_told`, `collapsed`: outdated by later events. `not_supported`: an acknowledgement for a channel that does not support it, or a reminder or a failing contact for a pager.',
   })
   detail!: DeliveryDetail | null;
 
-  @ApiProperty({ example: 1, description: 'Attempts so far.' })
+  @ApiProperty({ example: 1, description: 'The number of attempts so far.' })
   attempts!: number;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.120Z' })
@@ -156,7 +161,7 @@ export class DeliveryView {
     format: 'date-time',
     nullable: true,
     example: null,
-    description: 'Earliest next attempt; null when there will be none.',
+    description: 'The earliest time of the next attempt. `null` if there will be no more attempts.',
   })
   next_attempt_at!: string | null;
 
@@ -164,7 +169,7 @@ export class DeliveryView {
     type: Number,
     nullable: true,
     example: 200,
-    description: 'Status of the last answer; null when there was none.',
+    description: 'The HTTP status of the last response. `null` if there was no response.',
   })
   response_status!: number | null;
 
@@ -172,7 +177,7 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: null,
-    description: 'What went wrong at the last attempt, without URLs and secrets.',
+    description: 'The error of the last attempt, without URLs and secrets.',
   })
   error!: string | null;
 
@@ -180,7 +185,6 @@ export class DeliveryView {
   created_at!: string;
 }
 
-/** The columns a view needs. */
 export interface DeliveryRow extends DeliveryContactRow {
   id: string;
   seq: string;

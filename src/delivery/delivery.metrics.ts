@@ -5,11 +5,11 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { Metrics } from '../platform/observability/metrics';
 import { DELIVERY_DETAILS, DELIVERY_STATES, type DeliveryDetail, type DeliveryState, DETAILS_OF } from './delivery';
 
-/** How an attempt ended. `unknown`: there was no response, and it may have arrived. */
+/** The result of an attempt. `unknown` means that there was no response, and the message may have arrived. */
 const ATTEMPT_CLASSES = ['delivered', 'retry', 'rejected', 'unknown'] as const;
 export type AttemptClass = (typeof ATTEMPT_CLASSES)[number];
 
-/** What a message that was simply delivered has no word for. */
+/** The detail of a normally delivered message. */
 const NO_DETAIL = '';
 
 const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail | typeof NO_DETAIL }): boolean =>
@@ -17,7 +17,7 @@ const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail
     ? state === 'delivered'
     : state !== 'pending' && (DETAILS_OF[state] as readonly string[]).includes(detail);
 
-/** Metrics of the deliveries. Labels name channel types, never an organization or a destination. */
+/** The metrics of the deliveries. Labels contain channel types, never an organization or a destination. */
 @Injectable()
 export class DeliveryMetrics {
   private readonly attempts;
@@ -37,35 +37,35 @@ export class DeliveryMetrics {
     });
     this.ends = metrics.labelledCounter({
       name: 'uptime_deliveries_finished_total',
-      help: 'Owed messages that reached their end, by channel, state and detail.',
+      help: 'Deliveries that reached a final state, by channel, state, and detail.',
       values: { channel, state: DELIVERY_STATES, detail: [NO_DETAIL, ...DELIVERY_DETAILS] },
       only: isEnd,
     });
     this.repeats = metrics.labelledCounter({
       name: 'uptime_delivery_repeats_total',
-      help: 'Messages sent again although an earlier attempt may have arrived.',
+      help: 'Messages that were sent again although an earlier attempt may have arrived.',
       values: { channel },
     });
     this.folds = metrics.labelledCounter({
       name: 'uptime_deliveries_folded_total',
-      help: 'Owed messages told in one with others of their incident.',
+      help: 'Deliveries that were sent in one message with others of their incident.',
       values: { channel },
     });
     this.seconds = metrics.histogram({
       name: 'uptime_delivery_attempt_seconds',
-      help: 'Duration of one attempt at a provider.',
+      help: 'Duration of one attempt to send a message to a provider, in seconds.',
       labelNames: ['channel'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     });
     this.delay = metrics.histogram({
       name: 'uptime_delivery_delay_seconds',
-      help: 'From the transition of an alert to the end of the attempt that delivered it.',
+      help: 'Time from the transition of an alert to the end of the attempt that delivered it, in seconds.',
       labelNames: ['channel'],
       buckets: [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600, 86_400],
     });
     this.bugs = metrics.labelledCounter({
       name: 'uptime_channel_bugs_total',
-      help: 'Attempts whose channel threw, did not end or returned no outcome.',
+      help: 'Attempts in which the channel threw an error, did not end, or returned no outcome.',
       values: { channel },
     });
     this.pending(metrics, database, clock);
@@ -97,11 +97,11 @@ export class DeliveryMetrics {
     this.ends.inc({ channel, state, detail: detail ?? NO_DETAIL }, count);
   }
 
-  /** Read on each scrape, from the index of pending deliveries. */
+  /** Reads the index of pending deliveries on each scrape. */
   private pending(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock): void {
     metrics.gauge({
       name: 'uptime_deliveries_pending',
-      help: 'Owed messages that are neither told nor given up.',
+      help: 'Deliveries that are still pending.',
       async collect() {
         const pending = await readPending(database);
         if (pending) this.set(pending.count);
@@ -109,7 +109,7 @@ export class DeliveryMetrics {
     });
     metrics.gauge({
       name: 'uptime_delivery_oldest_pending_seconds',
-      help: 'Age of the oldest owed message; 0 when nothing is owed.',
+      help: 'Age of the oldest pending delivery in seconds. 0 if none is pending.',
       async collect() {
         const pending = await readPending(database);
         if (pending)
@@ -119,7 +119,7 @@ export class DeliveryMetrics {
   }
 }
 
-/** `undefined` while the database is unavailable: the other metrics must still be readable. */
+/** Returns `undefined` while the database is unavailable, so that the other metrics stay readable. */
 async function readPending(database: WorkerDatabase): Promise<{ count: number; oldest: Date | null } | undefined> {
   const rows = await database
     .query<{ count: number; oldest: Date | null }>(

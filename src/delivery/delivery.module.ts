@@ -20,7 +20,7 @@ import { MessageLinks } from './send/message-links';
 import { DeliverySender } from './send/sender';
 import { TestDeliveries } from './send/test-deliveries';
 
-/** Delivers what alerts decided: the outbox, the plan of what leaves now, and the sending. */
+/** Delivers notifications: the outbox, the plan of what to send now, and the sending. */
 @Module({
   imports: [ChannelModule, NetModule],
   controllers: [DeliveryController],

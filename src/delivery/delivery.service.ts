@@ -18,7 +18,10 @@ import { Outbox } from './outbox';
 
 const DEFAULT_LIMIT = 50;
 
-/** The deliveries of an organization. Every method throws `not_found` for anything of another organization. */
+/**
+ * Reads and repeats the deliveries of an organization. Every method throws `not_found` for resources of another
+ * organization.
+ */
 @Injectable()
 export class DeliveryService {
   constructor(
@@ -28,19 +31,21 @@ export class DeliveryService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Newest first. */
+  /** Lists the deliveries of an alert, newest first. */
   async list(orgId: string, alertId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
     await this.require('alert', orgId, alertId);
     return this.page(orgId, alertId, query, some('alert_id = $4'), [alertId]);
   }
 
-  /** Of all alerts that the endpoint has, newest first. */
+  /** Lists the deliveries of all alerts of the endpoint, newest first. */
   async listOfEndpoint(orgId: string, endpointId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
     await this.require('endpoint', orgId, endpointId);
     return this.page(orgId, endpointId, query, OF_ENDPOINT, [endpointId]);
   }
 
-  /** All in one state, newest first, without tests: a range of the index `notification_failed`. */
+  /**
+   * Lists all deliveries in one state, newest first, without tests. Cost: a range of the index `notification_failed`.
+   */
   listAll(orgId: string, { state, ...query }: DeliveryListQuery): Promise<Page<DeliveryView>> {
     return this.page(orgId, state, query, some(`state = 'failed' AND kind <> 'test'`), []);
   }
@@ -54,16 +59,19 @@ export class DeliveryService {
     return toDeliveryView(row);
   }
 
-  /** Makes it pending again, outside its alert's queue and through what the alert notifies through now. Throws `conflict` where that cannot be. */
+  /**
+   * Makes a delivery pending again. It is sent outside its alert's queue, with the alert's current config. Throws:
+   * `conflict` if that is impossible.
+   */
   redeliver(orgId: string, id: string): Promise<DeliveryView> {
     return this.database.transaction(async (tx) => {
       const row = await lockRow(tx, orgId, id);
       if (!row) throw problems.notFound();
-      if (row.state === 'pending') throw problems.conflict('The delivery is still pending; wait for its outcome.');
-      if (row.kind === 'test') throw problems.conflict('A test message is not repeated; send a new one.');
+      if (row.state === 'pending') throw problems.conflict('The delivery is still pending. Wait for its outcome.');
+      if (row.kind === 'test') throw problems.conflict('A test message cannot be redelivered. Send a new one.');
       if (row.type === null)
         throw problems.conflict(
-          `The ${row.alertId === null ? 'contact' : 'alert'} is deleted; there is no configuration to deliver through.`,
+          `The ${row.alertId === null ? 'contact' : 'alert rule'} was deleted, so there is no config to send the message through.`,
         );
       const destination = destinationOfAlert({ id: row.alertId ?? row.contactId ?? id, destination: row.destination });
       const now = this.clock.now();
@@ -87,7 +95,10 @@ export class DeliveryService {
     if (!row) throw problems.notFound();
   }
 
-  /** `of`: what the list is of; its cursors are of no other. `sql` has the organization, a position, a number of rows, then `more`. */
+  /**
+   * Returns a page. `of` identifies the list, and cursors are valid only for it. The parameters of `sql` are the
+   * organization, a position, a number of rows, then `more`.
+   */
   private async page(
     orgId: string,
     of: string,
@@ -112,7 +123,8 @@ const some = (which: string) => `
   SELECT ${DELIVERY_COLUMNS} FROM notification WHERE org_id = $1 AND ${which} AND ($2::bigint IS NULL OR seq < $2)
    ORDER BY seq DESC LIMIT $3`;
 
-// Cost: of each of its alerts a page of deliveries, a range of the index `notification_of_alert`; the newest of these are read.
+// Cost: per alert of the endpoint, a page of deliveries from the index `notification_of_alert`. Reads the newest of
+// these.
 const OF_ENDPOINT = `
   SELECT ${DELIVERY_COLUMNS} FROM notification
    WHERE id IN (SELECT newest.id FROM alert a CROSS JOIN LATERAL (
@@ -126,13 +138,16 @@ interface LockedRow {
   state: string;
   kind: string;
   alertId: string | null;
-  /** What it goes through now: the alert's, without an alert the contact's. */
+  /** The current config of the alert, or of the contact if there is no alert. */
   type: string | null;
   contactId: string | null;
   destination: string | null;
 }
 
-/** The row of the alert, or of the contact without one, is held as well, before the delivery's: it must not change what it notifies through meanwhile. */
+/**
+ * Locks the alert, or the contact if there is no alert, before the delivery, so that its config cannot change in the
+ * meantime.
+ */
 async function lockRow(tx: Tx, orgId: string, id: string): Promise<LockedRow | undefined> {
   await tx.query(
     `SELECT FROM alert WHERE org_id = $1 AND id = (SELECT alert_id FROM notification WHERE org_id = $1 AND id = $2)

@@ -8,9 +8,8 @@ import { DeliveriesEnqueued } from './delivery-events';
 import { reroute, type Rerouting } from './rerouting';
 
 /**
- * The deliveries of alerts, as alerts write them. Everything here runs in the caller's transaction, which must hold the
- * row locks of the alerts it names: their order of commit is then the order of `seq`, in which each alert's deliveries
- * are sent.
+ * Enqueues the deliveries of alerts. Everything runs in the caller's transaction, which must hold the row locks of the
+ * alerts involved. Then their order of commit is the order of `seq`, in which each alert's deliveries are sent.
  */
 @Injectable()
 export class Outbox {
@@ -20,8 +19,9 @@ export class Outbox {
   ) {}
 
   /**
-   * Two statements, however many deliveries. An event that already has a delivery of this kind, or a reminder of this number,
-   * gets no second one. The incident of a delivery is that of its event, which is written before; of a reminder, its trigger's.
+   * Enqueues deliveries. Skips an event that already has a delivery of this kind, and a reminder whose number exists.
+   * The incident of a delivery is the incident of its event, which must be written before. A reminder takes it from its
+   * trigger. Cost: two statements, however many deliveries.
    */
   async enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
@@ -59,8 +59,8 @@ export class Outbox {
   }
 
   /**
-   * To be called before the alerts notify through something else. Returns the events of the triggers that go through it: their
-   * episodes stay open, as nobody was told of them otherwise.
+   * Moves pending deliveries. Call this before the alerts switch to another destination. Returns the trigger events
+   * that will be sent there. No one has been notified of these episodes yet, so they stay open.
    */
   async reroute(tx: Tx, rerouting: Rerouting): Promise<ReadonlySet<string>> {
     const { triggers, isAnyDue } = await reroute(tx, rerouting, this.clock.now());
@@ -68,7 +68,7 @@ export class Outbox {
     return triggers;
   }
 
-  /** Those of these alerts that have pending deliveries. Cost: a probe of the index by alert for each. */
+  /** Returns the alerts that have pending deliveries. Cost: one probe of the index by alert per alert. */
   async withPending(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await tx.query<{ id: string }>(
       `SELECT DISTINCT alert_id AS id FROM notification WHERE alert_id = ANY ($1::uuid[]) AND state = 'pending'`,
@@ -77,7 +77,7 @@ export class Outbox {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** To be called before alerts are deleted: their pending deliveries keep the configs that they were meant for. */
+  /** Saves the configs of pending deliveries. Call this before alerts are deleted. */
   async alertsDeleting(tx: Tx, alertIds: readonly string[]): Promise<void> {
     await tx.query(
       `UPDATE notification n SET config = COALESCE(a.config, c.config), contact_id = a.contact_id
@@ -89,8 +89,8 @@ export class Outbox {
   }
 
   /**
-   * Triggers, and news of certificates, that certainly did not leave yet are not sent any more: their alert was disabled or is being deleted. One
-   * that is being sent right now is finished, but not tried again.
+   * Cancels pending triggers and certificate warnings that were certainly not sent yet, because their alert was
+   * disabled or is being deleted. One that is being sent right now is completed, but not retried.
    */
   async cancelPendingTriggers(tx: Tx, alertIds: readonly string[], reason: 'disabled' | 'deleted'): Promise<void> {
     await tx.query(
@@ -104,7 +104,9 @@ export class Outbox {
     );
   }
 
-  /** Makes these destinations due at `at` at the latest. Locks them in one order, so that callers cannot deadlock. */
+  /**
+   * Makes these destinations due at `at` at the latest. Locks them in a fixed order, so that callers cannot deadlock.
+   */
   async wakeDestinations(
     tx: Tx,
     destinations: readonly Pick<NewDelivery, 'orgId' | 'destination' | 'channelType'>[],
@@ -131,7 +133,10 @@ export class Outbox {
   }
 }
 
-/** Makes every destination due that has pending deliveries and no due time. Safe at any time: being due changes nothing by itself. */
+/**
+ * Makes every destination due that has pending deliveries but no due time. Safe at any time, because being due alone
+ * changes nothing.
+ */
 export async function wakeForgotten(sql: Sql, now: Date): Promise<void> {
   await sql.query(
     `INSERT INTO notification_destination AS d (org_id, destination, channel_type, due_at)

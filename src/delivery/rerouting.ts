@@ -3,25 +3,26 @@ import { DAY_MS } from '../platform/time/time-units';
 import { STRAIGHT_FAILURES } from './plan/retry-policy';
 import { isSameDestination, type Route } from './route';
 
-/** Another config revives a failed delivery for this long after it was given up. */
+/** How long after giving up a new config revives a failed delivery. */
 const REVIVABLE_MS = DAY_MS;
 
-/** Alerts that notify through something else from now on. */
+/** Alerts that switch to another config or contact. */
 export interface Rerouting {
   orgId: string;
-  /** Of one organization, all of them through `before` until now. The caller holds their row locks. */
+  /** Alerts of one organization that all used `before` until now. The caller holds their row locks. */
   alertIds: readonly string[];
   before: Route;
   after: Route;
-  /** True when they are disabled at the same time: then nothing moves and nothing is revived. */
+  /** True if the alerts are disabled at the same time. Then nothing moves and nothing is revived. */
   isStopped: boolean;
 }
 
-/** Why a delivery was given up that another config may heal. */
+/** The reasons for giving up that a new config may fix. */
 const REFUSED = `'rejected', 'unsendable', 'behind_failed'`;
 
-// Pending deliveries and refused ones of the last day. Two partial indexes of one organization; never the history of each
-// alert, which is long. Reminders are not revived: the next one says how long it has been by then.
+// Selects pending deliveries, and refused ones of the last day. Cost: two partial indexes of one organization. It never
+// reads the whole history of an alert, which is long. Reminders are not revived, because the next one contains the
+// current duration.
 const LOCK = `
   SELECT n.id FROM notification n WHERE n.id IN (
     SELECT p.id FROM notification p
@@ -32,9 +33,9 @@ const LOCK = `
        AND f.detail IN (${REFUSED}) AND f.alert_id = ANY ($2::uuid[]))
   ORDER BY n.id FOR UPDATE OF n`;
 
-// `here`: it was meant for the destination of the new config anyway. `told`: its episode's trigger may have arrived, or is
-// on its way. With another credential a circuit breaker that is open lets one attempt try it. The key of an alert without a
-// destination is that of `destinationOfAlert`.
+// `here`: it was already meant for the destination of the new config. `told`: its episode's trigger may have arrived,
+// or is in flight. With another credential, an open circuit breaker allows one attempt. The key of an alert without a
+// destination comes from `destinationOfAlert`.
 const REROUTE = `
   WITH chosen AS (
     SELECT n.id, n.state, n.here,
@@ -83,13 +84,13 @@ interface Moved {
 }
 
 /**
- * Three ways for what has not been told yet. What was meant for the destination of the new config goes through that: only a
- * credential or the look of it changed. What surely never arrived, of an episode whose trigger may not have been told,
- * goes through the new one as well, together with what was given up within the last day because the provider refused it.
- * All else keeps the old config, so that what was told is ended where it was told.
+ * Chooses the config for pending deliveries in three ways. Deliveries that were already meant for the new destination
+ * use the new config, because only a credential or the look changed. Deliveries that certainly never arrived also use
+ * the new one, if their episode's trigger may not have been sent. So do deliveries that the provider refused within the
+ * last day. All others keep the old config, so that an episode ends where it was reported.
  *
- * At most two statements, however many alerts. The first only locks: another instance may lease or end a delivery while this
- * one waits for it, and the second statement sees that.
+ * Cost: at most two statements, however many alerts. The first one only locks. Another instance may lease or end a
+ * delivery while it waits, and the second statement sees that.
  */
 export async function reroute(
   tx: Tx,
@@ -117,8 +118,9 @@ export async function reroute(
 }
 
 /**
- * Gives the snapshots of a contact's config that deleted alerts left the new one, at the same destination: a revoked
- * credential would not end what they told. One statement over what waits at this destination.
+ * Deleted alerts leave snapshots of the contact's old config behind. Replaces those snapshots with the new config if
+ * the destination is the same. Otherwise a revoked credential would keep the service from sending their resolves. Cost:
+ * one statement over the pending deliveries of this destination.
  */
 export async function renewSnapshots(tx: Tx, orgId: string, before: Route, after: Route): Promise<void> {
   await tx.query(

@@ -1,15 +1,15 @@
 import type { SealedConfig } from './config/sealed-config';
 
-/** What the messages of an alert go through: its own config, or that of a contact. The envelope is that of whoever it belongs to. */
+/** The config that the messages of an alert use: its own, or its contact's. The envelope is encrypted for the owner. */
 export interface Route {
-  /** `null`: the alert's own. */
+  /** `null` means the alert's own config. */
   contactId: string | null;
   type: string;
   config: SealedConfig;
-  /** The channel's digest of account and address; `null` when it names none. */
+  /** The channel's digest of the account and address, or `null` if it has none. */
   destination: string | null;
 }
 
-/** Messages through both go to the same account and address: only a credential or the look of them differs. */
+/** Returns true if both routes use the same account and address. Then they differ only in a credential or the look. */
 export const isSameDestination = (one: Route, other: Route): boolean =>
   one.type === other.type && one.destination !== null && one.destination === other.destination;

@@ -1,10 +1,10 @@
 import type { Notification } from '../channel/notification';
 import { formatId } from '../platform/ids/id';
 
-/** What a test is of: an alert, or a contact, which has no endpoint. */
+/** The subject of a test: an alert, or a contact, which has no endpoint. */
 export type TestSubject = Pick<Notification, 'alert' | 'endpoint' | 'website' | 'condition' | 'contact'>;
 
-/** A message marked as a test. `id`: uuid of its delivery. */
+/** Returns a message marked as a test. `id`: UUID of its delivery. */
 export const testNotification = (subject: TestSubject, id: string, now: Date): Notification => ({
   kind: 'test',
   id: formatId('delivery', id),

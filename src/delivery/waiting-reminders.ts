@@ -1,8 +1,8 @@
 import type { Tx } from '../platform/database/database';
 
 /**
- * Reminders of these alerts that wait to be sent are not sent any more: newer ones follow. What is being sent right now is
- * finished, and what a client asked for again stays. One statement; the index of an alert's deliveries is walked once each.
+ * Supersedes the waiting reminders of these alerts, because newer ones follow. A reminder that is being sent right now
+ * is completed, and a redelivery stays. Cost: one statement, which walks the index of each alert's deliveries once.
  */
 export async function collapseReminders(tx: Tx, alertIds: readonly string[], now: Date): Promise<void> {
   if (alertIds.length === 0) return;

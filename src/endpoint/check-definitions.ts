@@ -15,8 +15,8 @@ import { Endpoint, type EndpointSettings } from './endpoint.entity';
 import { resultOf, unknown } from '../checker/check-failure';
 
 /**
- * Stands in for the checker of an endpoint whose stored settings cannot be read, such as a header that was encrypted with
- * a key this process does not have: its checks are `unknown` and say why, those of all others go on.
+ * Replaces the checker of an endpoint whose stored settings cannot be read, for example because a header was encrypted
+ * with a key this process does not have. Its checks return `unknown` with the reason. Other endpoints are not affected.
  */
 class UnreadableSettings implements Checker {
   readonly assertionSources = [];
@@ -34,8 +34,8 @@ class UnreadableSettings implements Checker {
 }
 
 /**
- * The settings that a check consists of. A change of one is a change of what is checked: it makes a new revision, and
- * results of the old one no longer count.
+ * The settings that define a check. Changing one creates a new revision, and results of older revisions no longer
+ * count.
  */
 export const CHECKED_SETTINGS = [
   'type',
@@ -50,10 +50,9 @@ export const CHECKED_SETTINGS = [
   'certificateWarnDays',
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
-/** What a check consists of, as it is stored. */
 export type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
 
-/** Whose endpoint it is: decides where its checks may connect to. */
+/** The organization that owns the endpoint. It decides where the endpoint's checks may connect to. */
 interface Organization {
   id: string;
   isDefault: boolean;
@@ -67,11 +66,12 @@ interface Row extends CheckedSettings {
   revision: number;
 }
 
-/** Definitions kept in memory, about 1 KB each besides their texts. */
+/** Maximum number of definitions in memory. Each takes about 1 KB plus its texts. */
 const MAX_KNOWN = 100_000;
 /**
- * Bytes of their texts: headers, body, assertions, certificates. Large definitions have a share of their own, so that an organization
- * with thousands of them evicts no small one of the others. One that is not kept costs a row to read at each claim.
+ * Maximum bytes of texts (headers, body, assertions, certificates) in memory. Large definitions have a separate budget,
+ * so an organization with thousands of them doesn't evict the small ones of others. A definition that is not in memory
+ * costs one row read per claim.
  */
 const MAX_SMALL_BYTES = 48 * 1024 * 1024;
 const MAX_LARGE_BYTES = 16 * 1024 * 1024;
@@ -81,7 +81,10 @@ const READ = `
   SELECT ${selectColumns(Endpoint, 'e', ['id', 'key', 'orgId', 'revision', ...CHECKED_SETTINGS])}, o.is_default AS "isDefaultOrg"
     FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`;
 
-/** About what its texts take in memory; the rest of a definition is much the same for all. */
+/**
+ * Approximates how many bytes the texts of a definition take in memory. The rest is about the same size for every
+ * definition.
+ */
 export function textBytesOf({ request: { headers, body, assertions, tls } }: PreparedCheck): number {
   let bytes = (body?.length ?? 0) + (tls?.ca?.length ?? 0);
   for (const { key, value } of headers) bytes += key.length + value.length;
@@ -89,7 +92,7 @@ export function textBytesOf({ request: { headers, body, assertions, tls } }: Pre
   return bytes;
 }
 
-/** Definitions by endpoint, bounded by the bytes of their texts. */
+/** Definitions by endpoint, limited by the total size of their texts. */
 class KnownDefinitions {
   private readonly small = new BoundedMap<string, CheckDefinition>(MAX_KNOWN, {
     max: MAX_SMALL_BYTES,
@@ -120,7 +123,10 @@ class KnownDefinitions {
   }
 }
 
-/** Definitions of the endpoints this process checks, kept between checks: a steady schedule reads no wide row. */
+/**
+ * Keeps the definitions of the endpoints this process checks in memory between checks, so a steady schedule reads no
+ * wide rows.
+ */
 @Injectable()
 export class CheckDefinitions {
   private readonly logger = new Logger(CheckDefinitions.name);
@@ -133,14 +139,14 @@ export class CheckDefinitions {
     private readonly settings: EndpointSettingsResolver,
   ) {}
 
-  /** What the texts of the definitions in memory take. */
   get textBytes(): number {
     return this.known.textBytes;
   }
 
   /**
-   * The definitions of these endpoints at these revisions or newer; `null` of a type that is not run here: a later version's,
-   * an extension's that is not loaded, a passive one. Deleted endpoints are absent. One statement for those not in memory.
+   * Returns the definitions of these endpoints at these revisions or newer. A definition is `null` if this instance
+   * cannot run its type: the type belongs to a later version, its extension is not loaded, or it is passive. Deleted
+   * endpoints are missing. Cost: one statement for the definitions that are not in memory.
    */
   async load(
     sql: Sql,
@@ -158,26 +164,28 @@ export class CheckDefinitions {
       const definition = this.define(row);
       found.set(row.id, definition);
       if (definition === null) continue;
-      // Read again at each claim, so that a repaired row is checked without a restart.
+      // Read it again at each claim, so that a repaired row is checked without a restart.
       if (definition.checker instanceof UnreadableSettings) this.known.delete(definition.endpointId);
       else this.known.set(definition);
     }
     return found;
   }
 
-  /** The definition of one endpoint as it is stored now; `null` when it was deleted or its type is not run here. */
+  /**
+   * Returns the stored definition of one endpoint, or `null` if it was deleted or this instance cannot run its type.
+   */
   async loadOne(sql: Sql, endpointId: string): Promise<CheckDefinition | null> {
     const [row] = await sql.query<Row>(READ, [[endpointId]]);
     return row ? this.define(row) : null;
   }
 
-  /** Throws `conflict` for a type that nothing runs. */
+  /** Throws `conflict` if the type is passive: no checker runs it. */
   refusePassive(type: string): void {
     if (this.checkers.isPassive(type))
-      throw problems.conflict(`Nothing runs a check of type ${type}: its results are sent to the monitor.`);
+      throw problems.conflict(`No check of type ${type} is run: its results are sent to the monitor.`);
   }
 
-  /** A check with these settings, whether the endpoint is stored or not. Its type must have a checker. */
+  /** Builds a check with these settings, for a stored endpoint or a new one. The type must have a checker. */
   prepare(endpointId: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
     const { type, timeoutSeconds, ...requested } = settings;
     const checker = this.checkers.get(type);
@@ -196,7 +204,7 @@ export class CheckDefinitions {
     return { endpointId: id, endpointKey: key, orgId, revision, ...this.prepareStored(id, settings, organization) };
   }
 
-  /** One row that cannot be read must not keep the others of its claim from being checked. */
+  /** A row that cannot be read must not keep the rest of its claim from being checked. */
   private prepareStored(id: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
     try {
       return this.prepare(id, settings, organization);
@@ -211,9 +219,9 @@ export class CheckDefinitions {
     }
   }
 
-  /** Once for each reason in a row, not at every check. */
+  /** Logs each reason once until the reason changes, not at every check. */
   private report(endpointId: string, why: string): void {
-    if (why !== this.reported) this.logger.error(`the settings of endpoint ${endpointId} cannot be read: ${why}`);
+    if (why !== this.reported) this.logger.error(`Could not read the settings of endpoint ${endpointId}: ${why}`);
     this.reported = why;
   }
 }

@@ -1,49 +1,56 @@
 import type { MaintenanceScope } from './suppression/cover';
 
-/** Whose alerts were suppressed: these endpoints', those of what depends on them, or all that a window covered. */
+/**
+ * The endpoints whose alerts were suppressed: these endpoints, those that depend on these parents, or all that a
+ * maintenance window covered.
+ */
 export type Suppressed =
   { endpointIds: readonly string[] } | { parentIds: readonly string[] } | (MaintenanceScope & { orgId: string });
 
 /**
- * Emitted inside the transaction in which a reason that suppressed alerts ends: an acknowledgement, a parent that was down or
- * is none any longer, a maintenance window. What is checked by the clock is checked soon; what is not has to have its result said again.
+ * Emitted inside the transaction that ends a suppression: an acknowledgement, a parent that was down or was removed, or
+ * a maintenance window. Scheduled checks will run again soon. Endpoints without a schedule need their last result
+ * repeated.
  */
 export class SuppressionEnded {
   constructor(readonly of: Suppressed) {}
 }
 
 /**
- * Emitted inside the transaction in which what is known of endpoints ends, after their endpoint_state rows are locked: they
- * are paused, and nobody looks, or they get another target, of which nothing is known.
+ * Emitted inside the transaction that resets the status of endpoints to unknown, after their `endpoint_state` rows are
+ * locked. The endpoints are paused, or they get a new target.
  */
 export class StatusEnded {
   constructor(readonly endpointIds: readonly string[]) {}
 }
 
 /**
- * Emitted inside a transaction that is about to make endpoints, when it holds nothing but their website's row: whoever reacts
- * locks what it needs now, before endpoints and counters are locked, and says with `whenCreated` what to do when they are
- * there. Not emitted where the client wants no alerts.
+ * Emitted inside a transaction that is about to create endpoints, while it holds only the row of their website.
+ * Listeners lock what they need now, before endpoints and counters are locked, and pass the rest of their work to
+ * `whenCreated`. Not emitted if the client wants no alerts.
  */
 export class EndpointsCreating {
   private readonly works: ((endpointIds: readonly string[]) => Promise<void>)[] = [];
 
   constructor(readonly orgId: string) {}
 
-  /** `work` runs in the same transaction, behind everything else that is written of the endpoints; a throw rolls it back. */
+  /**
+   * Runs `work` in the same transaction, after everything else about the endpoints is written. If it throws, the
+   * transaction rolls back.
+   */
   whenCreated(work: (endpointIds: readonly string[]) => Promise<void>): void {
     this.works.push(work);
   }
 
-  /** For the emitter: the endpoints are there. */
+  /** Called by the emitter once the endpoints exist. */
   async created(endpointIds: readonly string[]): Promise<void> {
     for (const work of this.works) await work(endpointIds);
   }
 }
 
 /**
- * Emitted inside the transaction that disables or deletes endpoints (themselves, or their website), after their
- * endpoint_state rows are locked in id order and before anything is deleted: open episodes on them must be resolved now.
+ * Emitted inside the transaction that disables or deletes endpoints or their website. Their `endpoint_state` rows are
+ * already locked in the order of their IDs, and nothing is deleted yet. Listeners must resolve open episodes now.
  */
 export class EndpointsStopped {
   constructor(
@@ -54,8 +61,8 @@ export class EndpointsStopped {
 }
 
 /**
- * Emitted inside the transaction that makes, changes, pauses or resumes heartbeats, after their endpoints and schedules are
- * written: when their next ping is expected has to be found again.
+ * Emitted inside the transaction that creates, changes, pauses, or resumes heartbeats, after their endpoints and
+ * schedules are written. Listeners must recompute when the next ping is expected.
  */
 export class HeartbeatsChanged {
   constructor(readonly endpointIds: readonly string[]) {}

@@ -7,7 +7,7 @@ import { CreateEndpointDto, UpdateEndpointDto } from './endpoint.dto';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-/** Puts the registered checkers into the API reference: which types there are, and how a target of each is written. */
+/** Adds the registered checkers to the API reference: the list of types, and how to write a target for each. */
 @Injectable()
 export class EndpointOpenApi implements OnModuleInit {
   constructor(
@@ -32,7 +32,7 @@ export class EndpointOpenApi implements OnModuleInit {
   }
 }
 
-/** Whatever is read lists the types of the interface; here are those of this installation. */
+/** Schemas of responses list the types of the published interface. Replace them with the types of this installation. */
 function addTypes(schema: Schemas[string], types: string[]): void {
   const type = 'properties' in schema ? schema.properties?.['type'] : undefined;
   if (type && !('$ref' in type) && type.enum?.join() === SPEC_CHECKER_TYPES.join()) type.enum = types;

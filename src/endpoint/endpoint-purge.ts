@@ -6,10 +6,10 @@ import type { WebsitePurge } from '../website/website-events';
 import { EndpointsStopped } from './endpoint-events';
 import { EndpointSchedule } from './endpoint-schedule';
 
-/** Endpoints that one step removes; few at once, because the recorder waits for their state rows. */
+/** Endpoints that one step removes. The number is small because the recorder waits for their state rows. */
 const BATCH = 100;
 
-/** What happens to endpoints while their website or organization is removed in steps. */
+/** The endpoint part of deleting a website or an organization in steps. */
 @Injectable()
 export class EndpointPurge {
   constructor(
@@ -17,14 +17,14 @@ export class EndpointPurge {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** No further check of the organization's endpoints begins. */
+  /** Stops scheduling checks of the organization's endpoints. */
   async stopSome(tx: Tx, step: OrganizationPurge): Promise<void> {
     if (await this.schedule.stopSome(tx, 'org_id', step.orgId)) step.leave();
   }
 
   /**
-   * No further check of the website's endpoints begins, and some of them go. Their state rows are locked as the recorder
-   * locks them, in the order of their ids; the endpoints with them, before anything of theirs is removed.
+   * Stops scheduling checks of the website's endpoints, then removes some of them. Locks their state rows in the order
+   * of their IDs, as the recorder does, and the endpoints with them, before it removes anything.
    */
   async removeSome(tx: Tx, step: WebsitePurge): Promise<void> {
     const { orgId, websiteId } = step;

@@ -12,54 +12,60 @@ import { type Coverable, covers, type MaintenanceScope } from './suppression/cov
 
 export interface Claim {
   slots: readonly ClaimedSlot[];
-  /** The database's clock when the claim was made: the only time that scheduling trusts. */
+  /** The database's time when the claim was made. Scheduling trusts no other clock. */
   nowMs: number;
-  /** Whether there is more than one organization. */
+  /** True if there is more than one organization. */
   several: boolean;
 }
 
-/** The part of an endpoint that the schedule keeps. */
+/** The columns of an endpoint that the schedule stores. */
 export interface Scheduled {
   endpointId: string;
   orgId: string;
   intervalSeconds: number;
   timeoutSeconds: number;
-  /** Endpoint and website are both enabled. */
+  /** True if both the endpoint and its website are enabled. */
   active: boolean;
-  /** Instances claim it: its slots come from the clock. Otherwise it has none, and its results come from elsewhere. */
+  /**
+   * True if instances claim the endpoint by the clock. Otherwise it has no slots, and its results come from elsewhere.
+   */
   scheduled: boolean;
   revision: number;
   locations: readonly string[];
 }
 
-/** Where the next slot of an endpoint stands that has none. */
+/** The next slot of an endpoint that has no slots. */
 const NO_SLOT = `timestamptz 'infinity'`;
 
-// A check may be repeated once for confirmation: it may still be running this long after its slot.
+// A check may be repeated once for confirmation, so it may still be running this long after its slot.
 const BUSY_SECONDS = '(2 * timeout_seconds + 5)';
 
-/** The first grid point of an endpoint that is at least half an interval after `at`: phase + k * interval since the epoch. */
+/** Returns the first grid point (phase + k * interval since the epoch) that is at least half an interval after `at`. */
 const nextSlot = (at: string, phaseMs: string, intervalSeconds: string): string => {
   const stride = `make_interval(secs => ${intervalSeconds})`;
   const origin = `(timestamptz 'epoch' + make_interval(secs => ${phaseMs} / 1000.0))`;
   return `date_bin(${stride}, ${at} + ${stride} / 2, ${origin}) + ${stride}`;
 };
 
-/** What makes an endpoint free for this instance's claim; `$3` is its number. */
+/** SQL condition: this instance (`$3` is its number) may claim the endpoint. */
 const FREE = '(busy_until IS NULL OR busy_until <= GREATEST(next_check_at, now()) OR claimed_by = $3)';
 
-/** In intervals: 1 from slot to slot of the grid, and between 0.5 and 1.5 from a moment beside it to its next slot. */
+/**
+ * The distance to the next slot in intervals: 1 between two slots of the grid, 0.5 to 1.5 from a moment that is not on
+ * the grid.
+ */
 const DISTANCE = `(extract(epoch FROM s.next_check_at - due.next_check_at)::float8 / s.interval_seconds)`;
 
-/** Whether there is a second organization. */
+/** True if there is a second organization. */
 const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS o)';
 
-// Claiming is one short statement on the narrow table, by database time: what has waited longest comes first, however late
-// it is, and the endpoint's next slot is the first one that is not over. So an endpoint waits its turn once per interval,
-// and under overload all of one interval lose the same share (docs/decisions/0019-overload.md). An endpoint that another
-// instance may still be checking is skipped; this instance keeps checks of one endpoint apart in memory. A clock that is
-// past $5 has jumped: nothing is claimed. The first two columns are there without slots, too. Cost: one index range scan over
-// the due rows and one update of each (measured with PostgreSQL 15: docs/benchmarks.md).
+// Claiming is one short statement on the narrow table, by the database's clock. The slots that have waited longest come
+// first, however late they are, and the endpoint's next slot is the first one that is not over. So an endpoint waits
+// its turn once per interval, and under overload all endpoints of one interval lose the same share
+// (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking. This
+// instance keeps checks of one endpoint apart in memory. If the clock is past $5, it has jumped, and nothing is
+// claimed. The first two columns are returned even without slots. Cost: one index range scan over the due rows and one
+// update of each, measured with PostgreSQL 15 (docs/benchmarks.md).
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -82,11 +88,11 @@ const claimOf = (organizations: string): string => `
 const CLAIM = claimOf('org_id <> ALL ($4::uuid[])');
 const CLAIM_OF_ONE = claimOf('org_id = $4::uuid');
 
-/** A moment in the next min(interval, 30 s), at the same offset for an endpoint each time. */
+/** A moment within min(interval, 30 s) from now, always at the same offset for the same endpoint. */
 const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)`;
 
-// After downtime the newest slot is run once, spread over min(interval, 30 s); the slots before it are gaps, not failures.
-// Cost: an index range scan over the rows due before $1, and one update of each.
+// After downtime, only the newest slot runs, spread over min(interval, 30 s). The slots before it are gaps, not
+// failures. Cost: an index range scan over the rows due before $1, and one update of each.
 const SPREAD_OVERDUE = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -99,9 +105,9 @@ const SPREAD_OVERDUE = `
   )
   SELECT count(*)::int AS endpoints, coalesce(sum(GREATEST(0, ceil(distance - 0.5))), 0)::float8 AS slots FROM spread`;
 
-// Under overload nothing waits for much longer than $1 seconds: when the load leaves there is no long backlog. Who was
-// skipped $2 times in a row keeps waiting and is claimed next, and so is a new endpoint: all lose alike. Cost: an index
-// range scan over the rows that are so late, and one update of each that is skipped; none while nothing is.
+// Under overload, no slot waits much longer than $1 seconds, so there is no long backlog when the load drops. An
+// endpoint that was skipped $2 times in a row keeps waiting and is claimed next, and so is a new endpoint, so all lose
+// the same share. Cost: an index range scan over the rows that are this late, and one update of each skipped row.
 const SKIP_LATE = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -116,13 +122,13 @@ const SKIP_LATE = `
   )
   SELECT coalesce(sum(GREATEST(1, ceil(distance - 0.5))), 0)::int AS slots FROM skipped`;
 
-// Normally no slot is more than one and a half intervals ahead. Cost: an index range scan of all slots ahead; only run
-// after the clock was set back.
+// Normally no slot is more than one and a half intervals ahead. Cost: an index range scan of all slots ahead. It runs
+// only after the clock was set back.
 const BRING_FORWARD = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}, busy_until = NULL
    WHERE active AND scheduled AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
 
-// Never more than an interval ahead: the database's clock may have been set back since the claim.
+// Never more than one interval ahead, because the database's clock may have been set back since the claim.
 const GIVE_BACK = `
   UPDATE endpoint_schedule s
      SET next_check_at = CASE WHEN s.scheduled
@@ -133,9 +139,10 @@ const GIVE_BACK = `
             FROM unnest($1::uuid[], $2::float8[]) AS u (endpoint_id, slot_ms) GROUP BY endpoint_id) first
    WHERE s.endpoint_id = first.endpoint_id AND s.claimed_by = $3`;
 
-// What is taken over counts as recorded, so that its result is a duplicate if the instance is alive and brings it after all;
-// the slot that is due instead is later. A result that is being recorded is waited for; what it claims meanwhile stays its own.
-// Cost: a scan of the table twice, and of what it had claimed an update of each row, of state and location where not recorded.
+// A slot that is taken over counts as recorded. If the instance is alive and delivers its result after all, that result
+// is a duplicate, and the slot that is due instead is later. This statement waits for results that are being recorded.
+// Slots that the instance claims in the meantime stay its own. Cost: two scans of the table. Each row that the instance
+// had claimed costs one update, plus updates of its state and location if they were not recorded.
 const TAKE_OVER = `
   WITH taken AS (
     UPDATE endpoint_state t SET last_slot_at = s.claimed_slot FROM endpoint_schedule s
@@ -153,17 +160,20 @@ const TAKE_OVER = `
      AND (s.busy_until IS NOT NULL OR taken.slot IS NOT NULL)
   RETURNING taken.slot IS NOT NULL AS due`;
 
-/** Endpoints that one statement stops for good. */
+/** Endpoints that one statement deactivates permanently. */
 const STOP_BATCH = 2000;
 
-/** min(interval, 30 s) after maintenance that ended at `end`; after now, when that is over or the clock was set back. */
+/**
+ * The moment from which a spread over min(interval, 30 s) starts after maintenance that ended at `end`. It is now if
+ * that time is over or the clock was set back.
+ */
 const AFTER = (end: string): string => {
   const span = 'make_interval(secs => LEAST(s.interval_seconds, 30))';
   return `CASE WHEN ${end} > now() OR now() > ${end} + ${span} THEN now() ELSE ${end} END`;
 };
 const LATER = `s.active AND s.scheduled AND s.next_check_at > ${AFTER('$2::timestamptz')} + make_interval(secs => LEAST(s.interval_seconds, 30))`;
 
-// Cost: a probe of an index for each website of the organization, and some for each of its endpoints that are down.
+// Cost: one index probe per website of the organization, and a few per endpoint that is down.
 const DOWN_AND_LATER = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM website w
@@ -172,14 +182,15 @@ const DOWN_AND_LATER = `
     JOIN endpoint e ON e.id = t.endpoint_id
    WHERE w.org_id = $1 AND ${LATER}`;
 
-// A row that somebody holds is left for the next call: it is about to be claimed, or changed. Cost: an update of each row.
+// Rows that another transaction has locked are left for the next call, because they are about to be claimed or changed.
+// Cost: one update per row.
 const DUE_AFTER = `
   UPDATE endpoint_schedule d
      SET next_check_at = GREATEST(now(), ${AFTER('$2::timestamptz')} + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0))
     FROM (SELECT * FROM endpoint_schedule s WHERE s.endpoint_id = ANY ($1::uuid[]) AND ${LATER} FOR UPDATE SKIP LOCKED) s
    WHERE d.endpoint_id = s.endpoint_id RETURNING 1`;
 
-// Not what is being checked, or was a moment ago. Cost: a look into an index and an update of each row.
+// Skips endpoints that are being checked or were checked a moment ago. Cost: one index probe and one update per row.
 const DUE_NOW = `
   UPDATE endpoint_schedule s SET next_check_at = now()
    WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.active AND s.scheduled AND s.next_check_at > now() AND s.busy_until IS NULL
@@ -189,14 +200,14 @@ const DUE_NOW = `
 /** Endpoints that one call of `dueAfter` moves. */
 const DUE_BATCH = 2000;
 
-/** The only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
+/** Contains the only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
   constructor(private readonly events: TransactionEvents) {}
 
   /**
-   * Claims at most `limit` slots that fall due within `aheadSeconds`, those first that have waited longest; none of
-   * organizations in `without` nor of endpoints in `left`, and none at all when the database's clock is past `notAfter`.
+   * Claims at most `limit` slots that fall due within `aheadSeconds`, the longest waiting first. Skips the
+   * organizations in `without` and the endpoints in `left`. Claims nothing if the database's clock is past `notAfter`.
    */
   claim(
     sql: Sql,
@@ -208,7 +219,7 @@ export class EndpointSchedule {
     return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, ...boundsOf(bounds)]);
   }
 
-  /** Claims slots of one organization only, otherwise as `claim` does. */
+  /** Claims slots of one organization only. Otherwise works like `claim`. */
   claimOfOne(
     sql: Sql,
     instance: number,
@@ -219,15 +230,18 @@ export class EndpointSchedule {
     return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, ...boundsOf(bounds)]);
   }
 
-  /** Moves slots that fell due before `before` into the next seconds, for at most 5,000 endpoints. Returns the numbers of endpoints and of missed slots. */
+  /**
+   * Moves slots that fell due before `before` into the next seconds, for at most 5,000 endpoints. Returns the number of
+   * endpoints and of missed slots.
+   */
   async spreadOverdue(sql: Sql, before: Date): Promise<{ endpoints: number; slots: number }> {
     const [row] = await sql.query<{ endpoints: number; slots: number }>(SPREAD_OVERDUE, [before]);
     return row ?? { endpoints: 0, slots: 0 };
   }
 
   /**
-   * Skips slots that are more than `lateSeconds` late, at most 5,000, of endpoints of which fewer than `inARow` were skipped
-   * since their newest claim; returns how many slots that were.
+   * Skips slots that are more than `lateSeconds` late, for at most 5,000 endpoints that were skipped fewer than
+   * `inARow` times since their last claim. Returns the number of skipped slots.
    */
   async skipLate(sql: Sql, lateSeconds: number, inARow: number): Promise<number> {
     const [row] = await sql.query<{ slots: number }>(SKIP_LATE, [lateSeconds, inARow]);
@@ -235,9 +249,9 @@ export class EndpointSchedule {
   }
 
   /**
-   * Maintenance ended at `end`: what it covered and is down is due within min(interval, 30 s) of that, at most 2,000 endpoints
-   * in a call. `moved`: how many were; `left`: how many more are to be, some perhaps because their row was held. When none is
-   * left, whoever gives results to what has no slots is told.
+   * Makes endpoints that maintenance covered and that are down due within min(interval, 30 s) of its `end`, at most
+   * 2,000 endpoints per call. `moved` is how many it moved. `left` is how many remain, some perhaps because their row
+   * was locked. When none remain, it emits `SuppressionEnded` for endpoints without slots.
    */
   async dueAfter(
     tx: Tx,
@@ -252,17 +266,23 @@ export class EndpointSchedule {
     return { moved: moved.length, left };
   }
 
-  /** Another location sees these endpoints down: they are due, unless they were checked here within min(interval, 30 s). */
+  /**
+   * Makes these endpoints due because another location sees them down, unless they were checked here within
+   * min(interval, 30 s).
+   */
   async dueNow(sql: Sql, endpointIds: readonly string[]): Promise<void> {
     await sql.query(DUE_NOW, [endpointIds]);
   }
 
-  /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */
+  /**
+   * Makes slots that were planned by the old time due within min(interval, 30 s). For use after the database's clock
+   * was set back.
+   */
   async bringForward(sql: Sql): Promise<void> {
     await sql.query(BRING_FORWARD);
   }
 
-  /** New endpoints: due at once, then on their grid, those that are scheduled. One statement. */
+  /** Adds new endpoints. Scheduled ones are due at once, then on their grid. Cost: one statement. */
   async add(sql: Sql, rows: readonly Scheduled[]): Promise<void> {
     await sql.query(
       `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, located, next_check_at)
@@ -283,7 +303,10 @@ export class EndpointSchedule {
     );
   }
 
-  /** A changed endpoint. `dueAtOnce` when its check has changed or it was enabled; otherwise its next slot on the new grid. */
+  /**
+   * Updates a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled. Otherwise its next slot is
+   * on the new grid.
+   */
   async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
     await sql.query(
       `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6, scheduled = $8, located = $9,
@@ -303,7 +326,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** Schedules several changed endpoints, in one statement. */
+  /** Updates several changed endpoints. Cost: one statement. */
   async changeSome(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
     if (rows.length === 0) return;
     await sql.query(
@@ -328,7 +351,10 @@ export class EndpointSchedule {
     );
   }
 
-  /** Enables or disables all endpoints of a website with it; enabled ones are due at once, spread over min(interval, 30 s). */
+  /**
+   * Enables or disables all endpoints of a website together with it. Enabled ones are due at once, spread over
+   * min(interval, 30 s).
+   */
   async switchWebsite(sql: Sql, websiteId: string, on: boolean): Promise<void> {
     await sql.query(
       `UPDATE endpoint_schedule s
@@ -341,7 +367,10 @@ export class EndpointSchedule {
     );
   }
 
-  /** Of an organization or website that is being deleted: stops some; true when there may be more. Their revisions stay. */
+  /**
+   * Deactivates some endpoints of an organization or website that is being deleted. Returns true if there may be more.
+   * Does not change their revisions.
+   */
   async stopSome(sql: Sql, by: 'org_id' | 'website_id', id: string): Promise<boolean> {
     const rows = await sql.query(
       `UPDATE endpoint_schedule SET active = false WHERE endpoint_id IN (
@@ -353,9 +382,9 @@ export class EndpointSchedule {
   }
 
   /**
-   * Returns slots that this instance claimed and did not run: the first of each endpoint is due again at its time, or at once
-   * when that is past. Sooner it would follow the check before it too closely. What it has no more, because others took it for
-   * dead meanwhile, is theirs: made due again it would be checked twice. Cost: an update of each row.
+   * Gives back slots that this instance claimed and did not run. The first of each endpoint is due again at its time,
+   * or at once if that has passed. Sooner would be too close to the previous check. Slots that other instances took
+   * over in the meantime stay theirs, because they would be checked twice otherwise. Cost: one update per row.
    */
   async giveBack(
     sql: Sql,
@@ -370,8 +399,9 @@ export class EndpointSchedule {
   }
 
   /**
-   * Lets other instances claim the next slot of endpoints whose check this instance has recorded. What others have claimed
-   * since, because they took it for dead or a client asked for the check, they are still checking. Cost: an update of each row.
+   * Lets other instances claim the next slot of endpoints whose check this instance has recorded. Endpoints that
+   * another instance has claimed since, because of a takeover or an on-demand check, stay busy. Cost: one update per
+   * row.
    */
   async release(sql: Sql, instance: number, endpointIds: readonly string[]): Promise<void> {
     await sql.query(
@@ -382,7 +412,7 @@ export class EndpointSchedule {
   }
 
   /**
-   * Slots that a dead instance had claimed and not recorded are due at once, and its endpoints are no longer marked as
+   * Makes the slots that a dead instance claimed and did not record due at once, and marks its endpoints as no longer
    * being checked. Returns how many endpoints are due.
    */
   async takeOver(sql: Sql, deadInstance: number): Promise<number> {
@@ -413,18 +443,21 @@ async function claimed(sql: Sql, statement: string, parameters: readonly unknown
 }
 
 /**
- * Slots are multiples of this. Checks that begin together share the process's wake-ups, for their starts and for the
- * responses of targets that are equally fast: docs/decisions/0007-slot-raster.md.
+ * Slots are multiples of this. Checks that start together share the wake-ups of the process, both when they start and
+ * when equally fast targets respond: docs/decisions/0007-slot-raster.md.
  */
 const RASTER_MS = 20;
 
-/** An endpoint's offset on its grid in milliseconds: hash(id) mod interval, so that load is even. */
+/** Returns an endpoint's offset on its grid in milliseconds, which is hash(id) mod interval, so that load is even. */
 export function phaseMs(endpointId: string, intervalSeconds: number): number {
   const offsets = (intervalSeconds * 1000) / RASTER_MS;
   return (createHash('sha256').update(endpointId).digest().readUInt32BE() % offsets) * RASTER_MS;
 }
 
-/** Its offset at one of its locations, by their turn: they share the interval evenly, so that three of one at 60 s look every 20 s. */
+/**
+ * Returns the endpoint's offset at one of its locations. The locations share the interval evenly: with three locations
+ * and an interval of 60 s, one of them checks every 20 s.
+ */
 export function locationPhaseMs(
   endpointId: string,
   intervalSeconds: number,
@@ -435,7 +468,7 @@ export function locationPhaseMs(
   return (phaseMs(endpointId, intervalSeconds) + apart) % intervalMs;
 }
 
-/** The offset of what the instances of the service check. */
+/** Returns the offset of the checks that the service itself runs. */
 function ownPhaseMs({ endpointId, intervalSeconds, locations }: Scheduled): number {
   const turn = Math.max(0, locations.indexOf(LOCAL_NAME));
   return locationPhaseMs(endpointId, intervalSeconds, { turn, of: locations.length });

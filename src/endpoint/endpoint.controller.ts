@@ -20,7 +20,7 @@ export class EndpointController {
     cost: costOfTaggedList(1000),
     operationId: 'listEndpoints',
     summary: 'List endpoints of a website',
-    description: 'Oldest first; with `tag` those that have it.',
+    description: 'Endpoints are listed oldest first. With `tag`, only endpoints that have this tag are listed.',
     returns: { page: EndpointView, description: 'One page of endpoints.' },
   })
   list(
@@ -37,7 +37,7 @@ export class EndpointController {
     operationId: 'createEndpoint',
     summary: 'Create an endpoint',
     description:
-      'The first check runs at once. In the same transaction it gets an alert through each contact that is `default`, with the `alert_defaults` of the contact; `?alerts=none` makes it without.',
+      'Creates the endpoint and runs its first check immediately. In the same transaction, the endpoint gets an alert for each contact that is `default`, with the `alert_defaults` of the contact. Use `?alerts=none` to create the endpoint without alerts.',
     returns: { created: EndpointView, at: '/api/v1/endpoints', ...WITH_ETAG, description: 'The new endpoint.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
@@ -69,8 +69,9 @@ export class EndpointController {
     ifMatch: 'honoured',
     operationId: 'updateEndpoint',
     summary: 'Update an endpoint',
-    description: 'Partial: only the fields sent change. `enabled: false` pauses it and resolves what is open.',
-    returns: { ok: EndpointView, ...WITH_ETAG, description: 'The endpoint as it is now.' },
+    description:
+      'Partial update: only the fields that you send change. `enabled: false` pauses the endpoint and resolves its open alerts.',
+    returns: { ok: EndpointView, ...WITH_ETAG, description: 'The updated endpoint.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
   @AlsoChecked(EndpointService, (endpoints, fields: UpdateEndpointDto, { caller, params }) =>
@@ -89,7 +90,7 @@ export class EndpointController {
     ifMatch: 'honoured',
     operationId: 'deleteEndpoint',
     summary: 'Delete an endpoint',
-    description: 'With its alert rules and its history. Open incidents are resolved first.',
+    description: 'Deletes the endpoint together with its alert rules and its history. Open alerts are resolved first.',
     returns: { noContent: 'The endpoint is deleted.' },
   })
   remove(@OrgId() orgId: string, @IdParam('endpoint') id: string): Promise<void> {

@@ -68,23 +68,22 @@ import { locationSet, shownQuorum, storedQuorum } from './locations/locations';
 import type { Quorum } from './verdict';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 
-/** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 const upperCase = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.toUpperCase() : value);
 
-/** The list, or those of it that have a tag. */
+/** The query of the endpoint list: all endpoints, or those with a tag. */
 export class EndpointQuery extends PageQuery {
-  @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
+  @TagQuery('Return only endpoints that have this tag, or whose website has it. Not case-sensitive.')
   tag?: string;
 }
 
-/** The alerts that new endpoints begin with. */
+/** The choice of alerts for new endpoints. */
 export class NewEndpointQuery {
   @ApiPropertyOptional({
     description:
-      '`none`: no alerts through the contacts that are `default`. Without it each new endpoint gets one through each of them.',
+      '`none`: create no alerts for the contacts that are `default`. By default, each new endpoint gets an alert for each of these contacts.',
     enum: ['none'],
   })
   @Optional()
@@ -92,7 +91,7 @@ export class NewEndpointQuery {
   alerts?: 'none';
 
   @ApiPropertyOptional({
-    description: '`true`: a heartbeat is expected, and may be late, also before its first ping.',
+    description: '`true`: a heartbeat, which expects pings and can be late, even before its first ping.',
     enum: ['true'],
   })
   @Optional()
@@ -109,8 +108,9 @@ export class HeaderDto {
     example: 'text/html',
     maxLength: 4096,
     description:
-      'Any value may be a credential: encrypted at rest and masked for read keys, but for headers that never carry one ' +
-      '(`Accept`, `User-Agent`, `Content-Type`, `Cache-Control` …). A mask sent back keeps the stored value.',
+      'The value of the header. Any value may be a credential, so it is encrypted at rest and masked for read keys. ' +
+      'Headers that never carry a credential (`Accept`, `User-Agent`, `Content-Type`, `Cache-Control` …) are ' +
+      'exceptions. If you send a mask back, the stored value is kept.',
   })
   @IsString()
   value!: string;
@@ -122,7 +122,7 @@ export class AssertionDto {
   source!: AssertionSource;
 
   @ApiPropertyOptional({
-    description: '`header`: its name. `json`: a JSONPath (RFC 9535).',
+    description: 'For `header`, the name of the header. For `json`, a JSONPath (RFC 9535).',
     example: '$.status',
     maxLength: 500,
   })
@@ -137,7 +137,7 @@ export class AssertionDto {
 
   @ApiProperty({
     description:
-      'What to compare with, as text. `status_code` takes lists and ranges. Numbers in JSON are compared as they are written, then as numbers. In `dns_record` names are compared without regard to case and final dots, addresses in any form, and TXT records exactly. Of a header that may be a credential it is masked for read keys; a mask sent back keeps it.',
+      'The value to compare with, as text. `status_code` accepts lists and ranges. Numbers in JSON are compared first as written, then as numbers. In `dns_record`, names are compared without regard to case and trailing dots, addresses in any notation, and TXT records exactly. For a header that may carry a credential, the value is masked for read keys. If you send a mask back, the stored value is kept.',
     example: '200-299,301',
     maxLength: 1000,
   })
@@ -149,8 +149,8 @@ export class AssertionDto {
     enum: ASSERTION_SEVERITIES,
     default: 'critical',
     description:
-      '`critical`: the target is down unless it holds. `warning`: when only this fails, the target is up and `degraded`, ' +
-      'and the check’s `warning` says why. Always there in responses.',
+      '`critical`: if the assertion fails, the target is down. `warning`: if only warnings fail, the target is up ' +
+      'and `degraded`, and the `warning` of the check contains the reason. Always present in responses.',
   })
   @Optional()
   @IsIn(ASSERTION_SEVERITIES)
@@ -171,7 +171,8 @@ export class EndpointView {
 
   @ApiProperty({
     example: 'https://shop.example.com/checkout',
-    description: 'Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.',
+    description:
+      'The target of the check. For read keys, the query of an http(s) URL is shown as `?********`. If you send it back like that, the stored value is kept.',
   })
   url!: string;
 
@@ -190,7 +191,7 @@ export class EndpointView {
   @ApiProperty({ example: true })
   enabled!: boolean;
 
-  @ApiProperty({ example: 'Example shop', description: 'The website’s name.' })
+  @ApiProperty({ example: 'Example shop', description: 'The name of the website.' })
   group!: string;
 
   @ApiProperty({ type: [HeaderDto], nullable: true, description: OF_CHECKS })
@@ -208,7 +209,7 @@ export class EndpointView {
   @ApiProperty({
     type: EndpointTls,
     nullable: true,
-    description: `How the certificate of the URL’s host is judged. ${OF_CHECKS}`,
+    description: `How the certificate of the host in the URL is checked. ${OF_CHECKS}`,
   })
   tls!: EndpointTls | null;
 
@@ -216,11 +217,11 @@ export class EndpointView {
     type: EndpointHeartbeat,
     nullable: true,
     example: null,
-    description: 'When a ping is expected, and where to send it; `null` for other types than `HEARTBEAT`.',
+    description: 'When pings are expected, and the ping URLs. `null` for types other than `HEARTBEAT`.',
   })
   heartbeat!: EndpointHeartbeat | null;
 
-  @ApiProperty({ type: [String], example: ['local'], description: 'Where it is checked from.' })
+  @ApiProperty({ type: [String], example: ['local'], description: 'The locations that the endpoint is checked from.' })
   locations!: readonly string[];
 
   @ShownQuorum()
@@ -230,11 +231,16 @@ export class EndpointView {
     type: [EndpointLocation],
     nullable: true,
     example: null,
-    description: 'What each location saw, in their order; `null` for exactly `["local"]`.',
+    description:
+      'The results of each location, in the order of `locations`. `null` if `locations` is exactly `["local"]`.',
   })
   by_location!: EndpointLocation[] | null;
 
-  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
+  @ApiProperty({
+    type: [String],
+    example: ['production', 'team:web'],
+    description: 'The tags of the endpoint itself, in order.',
+  })
   tags!: string[];
 
   @ShownKey('the endpoints of the website', 'checkout')
@@ -243,32 +249,54 @@ export class EndpointView {
   @ShownOwner()
   owner!: string | null;
 
-  @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
+  @ApiProperty({ type: [String], example: [], description: 'The IDs of endpoints that this endpoint depends on.' })
   depends_on!: string[];
 
   @ApiProperty({
     type: [String],
     example: [],
-    description: `Endpoints that depend on it: their alerts stay quiet while it is down. The first ${LISTED_CHILDREN}.`,
+    description: `The IDs of endpoints that depend on this endpoint. Their alerts are suppressed while it is down. At most ${LISTED_CHILDREN} are listed.`,
   })
   dependents!: string[];
 
-  @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
+  @ApiProperty({
+    enum: ENDPOINT_STATUSES,
+    description: '`unknown`: the endpoint was never checked, or the service could not determine its status.',
+  })
   status!: EndpointStatus;
 
-  @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
+  @ApiProperty({
+    example: false,
+    description: 'Whether the endpoint is up while an assertion of severity `warning` fails.',
+  })
   degraded!: boolean;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null, description: 'Since when it is.' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'The time since when the endpoint is degraded.',
+  })
   degraded_since!: string | null;
 
-  @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
+  @ApiProperty({
+    type: EndpointMaintenance,
+    nullable: true,
+    example: null,
+    description: 'The maintenance window that is in force now.',
+  })
   maintenance!: EndpointMaintenance | null;
 
   @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
   acknowledgement!: EndpointAcknowledgement | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'The open incident that it is in.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'The ID of the open incident that the endpoint is part of.',
+  })
   incident_id!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
@@ -279,7 +307,7 @@ export class EndpointView {
     format: 'date-time',
     nullable: true,
     example: '2026-11-20T10:01:00.000Z',
-    description: 'When its next check is due; `null` while it is paused, and where none is.',
+    description: 'When the next check is due. `null` while the endpoint is paused, and for types without checks.',
   })
   next_check_at!: string | null;
 
@@ -290,8 +318,9 @@ export class EndpointView {
   updated_at!: string;
 }
 
-const TARGET = 'What is checked, in a form of its type; required but for `HEARTBEAT`. Changing it starts a new streak.';
-const TYPE = 'Exact upper case. Changing it starts a new streak.';
+const TARGET =
+  'The target of the check, in the form that the type requires. Required except for `HEARTBEAT`. A change starts a new streak.';
+const TYPE = 'The type of the endpoint, in upper case. A change starts a new streak.';
 
 @ReadOnlyFieldsOf(EndpointView)
 export class CreateEndpointDto {
@@ -300,7 +329,7 @@ export class CreateEndpointDto {
     enum: HTTP_METHODS,
     nullable: true,
     default: 'GET',
-    description: 'Case-insensitive; kept and ignored for other types than HTTP and HTTPS.',
+    description: 'The request method, not case-sensitive. Stored but ignored for types other than HTTP and HTTPS.',
   })
   @Nullable()
   @Transform(upperCase)
@@ -312,7 +341,7 @@ export class CreateEndpointDto {
     nullable: true,
     ...INTERVAL_BOUNDS,
     default: 60,
-    description: 'Seconds from check to check.',
+    description: 'The time between two checks, in seconds.',
   })
   @Nullable()
   @IsInt()
@@ -326,7 +355,7 @@ export class CreateEndpointDto {
     ...TIMEOUT_BOUNDS,
     default: 10,
     description:
-      'Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped.',
+      'The maximum duration of a check, in seconds. It may exceed the interval: checks of one endpoint never overlap, and the missed check is skipped.',
   })
   @Nullable()
   @IsInt()
@@ -344,8 +373,8 @@ export class CreateEndpointDto {
     nullable: true,
     maxItems: 50,
     description:
-      'Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have ' +
-      'at most 16 KiB, headers, body and assertions together 32 KiB.',
+      'The headers that HTTP and HTTPS checks send, in this order. Framing and hop-by-hop headers are rejected. All ' +
+      'values together are limited to 16 KiB, and headers, body, and assertions together to 32 KiB.',
   })
   @Nullable()
   @ObjectList(() => HeaderDto, 50)
@@ -355,8 +384,8 @@ export class CreateEndpointDto {
     type: String,
     nullable: true,
     description:
-      'Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask ' +
-      'sent back keeps it.',
+      'The request body, sent unchanged. Headers, body, and assertions together are limited to 32 KiB. Masked for ' +
+      'read keys. If you send a mask back, the stored body is kept.',
     example: null,
   })
   @Nullable()
@@ -368,7 +397,7 @@ export class CreateEndpointDto {
     nullable: true,
     default: true,
     description:
-      'Follow up to 5 redirects; each hop is judged by the egress policy. Cookies that a server sets on the way are sent as a browser does, for this check alone.',
+      'Whether to follow redirects, at most 5. The egress policy applies to each hop. Cookies that a server sets along the way are sent as a browser would send them, but only within the same check.',
   })
   @Nullable()
   @IsBoolean()
@@ -379,7 +408,7 @@ export class CreateEndpointDto {
     nullable: true,
     maxItems: 20,
     description:
-      'All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force.',
+      'The assertions, all of which must hold. A critical `status_code` assertion replaces the default rule 200–299. With a `status_code` assertion of severity `warning`, the default rule still applies.',
   })
   @Nullable()
   @ObjectList(() => AssertionDto, 20)
@@ -389,9 +418,10 @@ export class CreateEndpointDto {
     type: TlsDto,
     nullable: true,
     description:
-      'How checks of HTTP and HTTPS judge the certificate of the URL’s own host; another host that a redirect leads to is ' +
-      'judged as ever. Replaced as a whole: what is absent becomes its default, and all of it with `null`, but `warn_days`, which stays. ' +
-      'Kept and ignored for other types.',
+      'How HTTP and HTTPS checks verify the certificate of the host in the URL. If a redirect leads to another ' +
+      'host, the default rules apply to that host. The object is replaced as a whole: absent fields are set to ' +
+      'their defaults, except `warn_days`, which keeps its value. `null` sets all other fields to their defaults. ' +
+      'Stored but ignored for other types.',
   })
   @Nullable()
   @Nested(() => TlsDto)
@@ -404,7 +434,7 @@ export class CreateEndpointDto {
   quorum?: Quorum;
 
   @TagsField(
-    'Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here.',
+    'A set of labels that you choose. They are stored in lower case and in order. The tags of the website also apply to the endpoint and are not repeated here.',
   )
   tags?: string[];
 
@@ -414,7 +444,7 @@ export class CreateEndpointDto {
     default: [],
     example: [],
     description:
-      'Ids of endpoints of your organization without which this one cannot be up, a set. While one of them is down by its newest check, the alerts of this one do not trigger. Cycles are refused.',
+      'The IDs of endpoints of your organization that this endpoint depends on, as a set. While the newest check of one of them is down, the alerts of this endpoint do not trigger. Cycles are rejected.',
   })
   @Optional()
   @IsArray()
@@ -436,7 +466,7 @@ export class CreateEndpointDto {
     type: HeartbeatDto,
     nullable: true,
     description:
-      'Of `HEARTBEAT`, and required there: when a ping is expected. Replaced as a whole: what is absent becomes its default, but the addresses, which stay.',
+      'When pings are expected. Only for `HEARTBEAT`, which requires it. The object is replaced as a whole: absent fields are set to their defaults, except the ping URLs, which keep their values.',
   })
   @Nullable()
   @Nested(() => HeartbeatDto)
@@ -447,7 +477,7 @@ export class CreateEndpointDto {
   type!: string;
 
   @ApiPropertyOptional({
-    description: 'Accepted only with the id of the website it is made for.',
+    description: 'The ID of the website that the endpoint is created in. No other ID is accepted.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @Optional()
@@ -458,11 +488,11 @@ export class CreateEndpointDto {
   key?: string | null;
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['website_id', 'key'])) {
   @ApiPropertyOptional({
     description:
-      'Another website of the organization: the endpoint moves there with its state, history and alerts. Past events keep the website of their time. In a website that is disabled it is paused.',
+      'The ID of another website of the organization to move the endpoint to. Its state, history, and alerts move with it. Past events keep the website that they happened in. If the new website is disabled, the endpoint is paused.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @Optional()
@@ -474,8 +504,8 @@ export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['w
 }
 
 /**
- * What the API calls each setting, in the order in which it is shown. The compiler asks for a line for each column, but the
- * one that is a member of `tls`.
+ * The API name of each setting, in the order in which it is shown. The compiler requires an entry for each column
+ * except the one that is a member of `tls`.
  */
 export const SETTING_FIELDS = {
   name: 'name',
@@ -500,13 +530,16 @@ export const SETTING_FIELDS = {
   keyof UpdateEndpointDto & keyof EndpointView
 >;
 
-/** A body in which `null` means something, wherever it stands. */
+/** A body in which every remaining `null` means something. */
 export type SentWithoutNulls = Omit<UpdateEndpointDto, NeverStored> & {
   [Field in NeverStored]?: NonNullable<UpdateEndpointDto[Field]>;
 };
 type NeverStored = 'method' | 'interval' | 'timeout' | 'headers' | 'follow_redirects' | 'assertions';
 
-/** The settings that a client sent, under their stored names, but for the headers, which the resolver seals. */
+/**
+ * Returns the settings that a client sent, under their stored names. Leaves out the headers, which the resolver
+ * encrypts.
+ */
 export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> => ({
   ...toProperties(
     {
@@ -526,7 +559,7 @@ export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> =
   ...(dto.tls?.warn_days === undefined ? {} : { certificateWarnDays: dto.tls.warn_days }),
 });
 
-/** Absent keys stay absent, and the default severity is one of them, in a fixed order, so that equal assertions compare equal. */
+/** Leaves out absent keys and the default severity, and uses a fixed order, so that equal assertions compare equal. */
 const plainAssertion = (sent: Assertion): Assertion => {
   const { source, property, comparison, target } = sent;
   const plain: Assertion =
@@ -536,30 +569,30 @@ const plainAssertion = (sent: Assertion): Assertion => {
 
 const shownAssertion = (stored: Assertion): AssertionDto => ({ ...stored, severity: severityOf(stored) });
 
-/** Of other types there is no such row. */
+/** The heartbeat columns are null for other types, because they have no row in that table. */
 type NoHeartbeat = { [Column in keyof HeartbeatColumns]: HeartbeatColumns[Column] | null };
 
-/** An endpoint with what is derived: its website's name and switch, and its state. */
+/** An endpoint with its derived data: the name and switch of its website, and its state. */
 export interface EndpointRow
   extends
     Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website' | 'locationCount'>,
     WithLocations,
     AcknowledgementColumns,
     NoHeartbeat {
-  /** It has rows in `endpoint_location`. */
+  /** True if it has rows in `endpoint_location`. */
   located: boolean;
   group: string;
   websiteEnabled: boolean;
-  /** The stored code of its newest outcome. */
+  /** The stored code of the newest outcome. */
   state: number;
   degradedSince: Date | null;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
-  /** uuid of the open incident that it is in. */
+  /** The UUID of the open incident that the endpoint is in. */
   incidentId: string | null;
-  /** uuids of the endpoints that it depends on, in order. */
+  /** The UUIDs of the endpoints that it depends on, in order. */
   dependsOn: readonly string[];
-  /** uuids of the first that depend on it. */
+  /** The UUIDs of the first endpoints that depend on it. */
   dependents: readonly string[];
   websiteTags: readonly string[];
 }
@@ -569,7 +602,7 @@ const statusOf = ({ enabled, websiteEnabled, state }: EndpointRow): EndpointStat
 
 const isDegraded = (row: EndpointRow): boolean => row.degradedSince !== null && statusOf(row) === 'up';
 
-/** What a heartbeat has none of. */
+/** The fields that heartbeats don't have. */
 const NO_CHECKS = {
   method: null,
   interval: null,
@@ -586,14 +619,14 @@ const heartbeatOf = ({ heartbeat, pingId, pushToken, ...row }: EndpointRow, base
     ? shownHeartbeat(heartbeat, { ...row, pingId, pushToken }, base)
     : null;
 
-/** What the view of an endpoint has beside its row. */
+/** The data that the view of an endpoint needs in addition to its row. */
 export interface ShownBeside {
-  /** As they are to be shown: opened or masked. */
+  /** The headers as they are shown: decrypted or masked. */
   headers: HeaderDto[];
   maintenance: Maintenance | null;
-  /** `null`: it is checked at `local` alone. */
+  /** `null` if it is checked only at `local`. */
   byLocation: EndpointLocation[] | null;
-  /** Where people reach the service. */
+  /** The public URL of the service. */
   base: string | null;
 }
 
@@ -625,7 +658,7 @@ export const toEndpointView = (
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** Stands in for what the view derives; the audit log leaves all of it out. */
+/** Placeholders for what the view derives. The audit log leaves all of it out. */
 const NOT_AUDITED = {
   id: NIL_UUID,
   websiteId: NIL_UUID,
@@ -655,8 +688,8 @@ const NOT_AUDITED = {
 };
 
 /**
- * The settings as the audit log keeps them: what a read key sees, sealed header values never opened. No website when the
- * endpoint is only being tested.
+ * Returns the settings as the audit log keeps them: what a read key sees, without decrypting any header value. There is
+ * no website when the endpoint is only being tested.
  */
 export const toAuditView = (
   websiteId: string | null,
@@ -678,7 +711,7 @@ export const toAuditView = (
   website_id: websiteId === null ? null : formatId('website', websiteId),
 });
 
-/** Settings of which `toAuditView` shows a mask: that they changed has to be said beside it. */
+/** The settings that `toAuditView` masks. An audit entry must state separately that they changed. */
 export const MASKED_SETTINGS = [
   'url',
   'headers',

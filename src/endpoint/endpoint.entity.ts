@@ -18,14 +18,14 @@ import { Website } from '../website/website.entity';
 import type { HeartbeatSchedule } from './heartbeat/heartbeat-schedule';
 import { DEFAULT_LOCATIONS } from './locations/locations';
 
-/** A header as stored: the value of a sensitive one is sealed. */
+/** A stored header. The value of a sensitive one is encrypted. */
 export interface StoredHeader {
   key: string;
   value: string;
   sealed?: true;
 }
 
-/** One check of a website that runs every `intervalSeconds`. */
+/** A check of a website that runs every `intervalSeconds`. */
 @Entity('endpoint')
 @Unique('endpoint_org_id', ['orgId', 'id'])
 @Unique('endpoint_key', ['key'])
@@ -40,7 +40,7 @@ export class Endpoint {
   @PrimaryColumn('uuid')
   id!: string;
 
-  /** Internal number that history is stored under; never leaves the service. bigint, hence text. */
+  /** The internal number that history is stored under. It never leaves the service. A bigint, so a string here. */
   @Column('bigint')
   @Generated('increment')
   key!: string;
@@ -91,39 +91,42 @@ export class Endpoint {
   @Column('jsonb', { default: () => `'[]'` })
   assertions!: Assertion[];
 
-  /** `null`: the defaults. */
+  /** `null` means the defaults. */
   @Column('jsonb', { nullable: true })
   tls!: TlsSettings | null;
 
-  /** Of a heartbeat: when its pings are expected; `null` for all other types. */
+  /** When the pings of a heartbeat are expected, or `null` for all other types. */
   @Column('jsonb', { nullable: true })
   heartbeat!: HeartbeatSchedule | null;
 
-  /** A certificate that ends in so many days or fewer makes it degraded, and is told; `null`: it does not. */
+  /**
+   * The number of days before expiry at which a certificate makes the check degraded and is reported. `null` turns this
+   * off.
+   */
   @Column('smallint', { name: 'certificate_warn_days', nullable: true })
   certificateWarnDays!: number | null;
 
-  /** How many of its locations must see it down: a name, or a number as text. */
+  /** How many locations must see the endpoint down: a name, or a number as text. */
   @Column('varchar', { length: 8, default: 'majority' })
   quorum!: string;
 
-  /** How many it has; which ones stand in `endpoint_location`. */
+  /** The number of locations. `endpoint_location` lists which ones. */
   @Column('smallint', { name: 'location_count', default: 1 })
   locationCount!: number;
 
-  /** Its own, without its website's: lower case, in order, none twice. */
+  /** The endpoint's own tags without its website's: lowercase, sorted, and unique. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
 
-  /** The client's name for it in configuration files. */
+  /** The client's name for the endpoint in configuration files. */
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** Of the configuration document that declares it; `null` for what none declares. */
+  /** The owner of the configuration document that declares the endpoint, or `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
-  /** Grows with every change of what is checked; a result of an older revision is not recorded. */
+  /** Grows with every change of what is checked. Results of older revisions are not recorded. */
   @Column('integer', { default: 1 })
   revision!: number;
 
@@ -134,12 +137,12 @@ export class Endpoint {
   updatedAt!: Date;
 }
 
-/** Where an endpoint is checked, in order: of a stored one they stand in `endpoint_location`. */
+/** The locations where an endpoint is checked, in order. For a stored endpoint they come from `endpoint_location`. */
 export interface WithLocations {
   locations: readonly string[];
 }
 
-/** What a client may set: all but the endpoint's identity, its website and the bookkeeping. */
+/** Returns what a client may set: everything except the identity, the website, and the bookkeeping. */
 export function settingsOf({
   id: _id,
   key: _key,
@@ -156,10 +159,9 @@ export function settingsOf({
   return settings;
 }
 
-/** The stored settings of an endpoint. */
 export type EndpointSettings = ReturnType<typeof settingsOf>;
 
-/** What the tag of an endpoint is made of. `dependsOn`: uuids in order. */
+/** Returns the data that an endpoint's ETag is computed from. `dependsOn`: sorted UUIDs. */
 export function tagSource(
   endpoint: EndpointSettings & Pick<Endpoint, 'id' | 'websiteId'>,
   dependsOn: readonly string[],
@@ -170,7 +172,7 @@ export function tagSource(
   return { id: endpoint.id, websiteId: endpoint.websiteId, dependsOn, settings: Object.fromEntries(settings) };
 }
 
-/** What a new endpoint has where its client sent nothing. Name, URL and type have to be sent. */
+/** The settings of a new endpoint for which the client sent nothing. Name, URL, and type are required. */
 export const DEFAULT_SETTINGS: EndpointSettings = {
   name: '',
   url: '',

@@ -26,10 +26,13 @@ import { HEARTBEAT_COLUMNS, JOIN_HEARTBEAT, type SentAddress, withoutAddress } f
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
-/** Rows of one statement: it may have 65,535 parameters. */
+/** Rows per statement. A statement may have 65,535 parameters. */
 const INSERTED = 1000;
 
-/** What a view of endpoints is made of. `endpoints`: those of organization $1, a table or a page that was cut off before. */
+/**
+ * Returns a SELECT with all columns of an endpoint view. `endpoints` is the source of the rows of organization $1: a
+ * table, or a page that is already limited.
+ */
 export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
     s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
@@ -47,8 +50,8 @@ const ONE = `${selectEndpoints('endpoint')} AND e.id = $2`;
 const SOME = `${selectEndpoints('endpoint')} AND e.id = ANY ($2::uuid[]) ORDER BY e.id`;
 
 /**
- * The page is cut off before anything is joined, and by the whole order of one index: with `website_id = $2 ORDER BY id` the
- * planner may walk over all endpoints in the order of ids until it has met enough of this website.
+ * The page is limited before anything is joined, by the whole order of one index. With `website_id = $2 ORDER BY id`,
+ * the planner may walk over all endpoints by ID until it has found enough of this website.
  */
 const page = (filter = ''): string =>
   `${selectEndpoints(`(
@@ -56,14 +59,14 @@ const page = (filter = ''): string =>
      ORDER BY website_id, id LIMIT $4)`)} ORDER BY e.id`;
 const PAGE = page();
 /**
- * Reads every endpoint of the website until the page is full, 20,000 in about 30 ms. Where the website has the tag, all of
- * them have it.
+ * Reads every endpoint of the website until the page is full, 20,000 in about 30 ms. If the website has the tag, all
+ * its endpoints have it.
  */
 const TAGGED = `$5::text = ANY (tags)`;
 const WEBSITE_TAGGED = `EXISTS (SELECT FROM website t WHERE t.id = $2 AND $5::text = ANY (t.tags))`;
 const PAGE_OF_TAG = page(`AND (${TAGGED} OR ${WEBSITE_TAGGED})`);
 
-/** How many endpoints of a website have a tag: counted up to a thousand. */
+/** How many endpoints of a website have a tag, counted up to this many. */
 const MOST_COUNTED = 1000;
 const COUNT_OF_TAG = `
   SELECT count(*)::int AS found FROM (
@@ -71,25 +74,24 @@ const COUNT_OF_TAG = `
         OR EXISTS (SELECT FROM website t WHERE t.id = $1 AND $2::text = ANY (t.tags)))
      LIMIT ${MOST_COUNTED + 1}) e`;
 
-/** An endpoint that is about to be stored. */
 export interface NewEndpoint {
   id: string;
   settings: EndpointSettings;
-  /** uuids of endpoints that the transaction holds. */
+  /** UUIDs of endpoints that the transaction has locked. */
   dependsOn: readonly string[];
-  /** Of a heartbeat: what of its address was chosen. */
+  /** For a heartbeat: the parts of its ping URL that the client chose. */
   address?: SentAddress;
-  /** Of a heartbeat: it may be late before its first ping. */
+  /** For a heartbeat: true if it may be late before its first ping. */
   armed?: boolean;
 }
 
-/** What is read beside the rows of a page, by their uuids. */
+/** Data that is read in addition to the rows of a page, by endpoint UUID. */
 interface Beside {
   maintenance: MaintenanceNow;
   byLocation: ReadonlyMap<string, EndpointLocation[]>;
 }
 
-/** Settings that a locked endpoint is to have, and had. */
+/** The settings of a locked endpoint after and before a change. */
 export interface SavedEndpoint {
   id: string;
   revision: number;
@@ -97,7 +99,7 @@ export interface SavedEndpoint {
   before: EndpointSettings;
 }
 
-/** The rows of endpoints: read for the API, and written within what the organization may have. */
+/** Reads endpoints for the API, and writes them within the organization's quotas. */
 @Injectable()
 export class EndpointRepository {
   constructor(
@@ -110,8 +112,8 @@ export class EndpointRepository {
   ) {}
 
   /**
-   * New endpoints with their states and without their parents, on a locked website. `endpoint_state` has no entity: the recorder writes it in sets.
-   * Throws `quota_exceeded`.
+   * Inserts new endpoints of a locked website with their states, but without their parents. `endpoint_state` has no
+   * entity because the recorder writes it in sets. Throws: `quota_exceeded`.
    */
   async insert(tx: Tx, website: Pick<Website, 'id' | 'orgId'>, endpoints: readonly NewEndpoint[]): Promise<void> {
     const rate = endpoints.reduce((sum, { settings }) => sum + checksPerSecond(settings), 0);
@@ -143,7 +145,10 @@ export class EndpointRepository {
     );
   }
 
-  /** New settings of a locked endpoint. Throws `quota_exceeded` when it asks for more checks per second than there are left. */
+  /**
+   * Saves new settings of a locked endpoint. Throws: `quota_exceeded` if it needs more checks per second than the quota
+   * leaves.
+   */
   async save(
     tx: Tx,
     before: Endpoint & WithLocations,
@@ -158,7 +163,10 @@ export class EndpointRepository {
     await saveNamedLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
   }
 
-  /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
+  /**
+   * Saves new settings of several locked endpoints of one organization. `moreChecks` is the total of additional checks
+   * per second.
+   */
   async saveSome(tx: Tx, orgId: string, rows: readonly SavedEndpoint[], moreChecks: number): Promise<void> {
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     const updatedAt = new Date();
@@ -184,8 +192,8 @@ export class EndpointRepository {
   }
 
   /**
-   * One statement for the page, or a few where rows are large; one for maintenance, and one to count those with a tag.
-   * `total`: how many the website has.
+   * Returns a page of the website's endpoints. `total` is the number of endpoints in the website. Cost: one statement
+   * for the page (a few if rows are large), one for maintenance, and one to count those with a tag.
    */
   async list(caller: Caller, websiteId: string, query: EndpointQuery, total: number): Promise<Page<EndpointView>> {
     const { orgId } = caller;
@@ -205,7 +213,10 @@ export class EndpointRepository {
     return this.viewsOf(caller, page);
   }
 
-  /** The rows of a page as the caller may see them: one statement for the maintenance in force, one for what locations saw. */
+  /**
+   * Returns the rows of a page as the caller may see them. Cost: one statement for the maintenance in force, one for
+   * the results of the locations.
+   */
   async viewsOf(caller: Caller, page: Page<EndpointRow>): Promise<Page<EndpointView>> {
     const beside = await this.readBeside(this.database, caller.orgId, page.items);
     return page.map((row) => this.toView(row, caller, beside));
@@ -218,14 +229,14 @@ export class EndpointRepository {
     return tagged(view, tagSource(row, row.dependsOn));
   }
 
-  /** In the order in which they were made. */
+  /** Returns the endpoints in the order in which they were created. */
   async viewAll(caller: Caller, ids: readonly string[]): Promise<EndpointView[]> {
     const rows = await this.database.query<EndpointRow>(SOME, [caller.orgId, ids]);
     const beside = await this.readBeside(this.database, caller.orgId, rows);
     return rows.map((row) => this.toView(row, caller, beside));
   }
 
-  /** `null` beyond a thousand. */
+  /** `null` if there are more than a thousand. */
   private async found(websiteId: string, tag: string): Promise<number | null> {
     const [row] = await this.database.query<{ found: number }>(COUNT_OF_TAG, [websiteId, tag]);
     return row && row.found <= MOST_COUNTED ? row.found : null;
@@ -242,7 +253,7 @@ export class EndpointRepository {
     return { maintenance, byLocation: await readByLocation(sql, rows) };
   }
 
-  /** A read key sees no credential. */
+  /** A read key sees no credentials. */
   private toView(row: EndpointRow, { role }: Caller, { maintenance, byLocation }: Beside): EndpointView {
     const { id, headers } = row;
     const view = toEndpointView(row, {

@@ -55,7 +55,7 @@ import {
   selfFindings,
 } from './suppression/dependencies';
 
-/** Endpoints of one organization: what is checked, how often, and how a response is judged. */
+/** Manages the endpoints of an organization: what is checked, how often, and how responses are judged. */
 @Injectable()
 export class EndpointService {
   constructor(
@@ -67,7 +67,10 @@ export class EndpointService {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** One statement that tells another organization's website from an empty one and has the count; the rest for the page. */
+  /**
+   * Returns a page of the website's endpoints. Cost: one statement that counts them and detects another organization's
+   * website, plus the statements for the page.
+   */
   async list(caller: Caller, websiteId: string, query: EndpointQuery): Promise<Page<EndpointView>> {
     const total = await this.websites.endpointsOf(caller.orgId, websiteId);
     return this.repository.list(caller, websiteId, query, total);
@@ -77,7 +80,7 @@ export class EndpointService {
     return this.repository.view(this.database, caller, id);
   }
 
-  /** Due at once, then on its grid. */
+  /** Creates an endpoint. It is due at once, then on its grid. */
   async create(
     caller: Caller,
     websiteId: string,
@@ -100,8 +103,8 @@ export class EndpointService {
   }
 
   /**
-   * Says that the transaction will make endpoints, as long as it holds nothing but websites; `null` when the client wants
-   * none of what follows from it.
+   * Announces that the transaction will create endpoints. Call it while the transaction holds nothing but websites.
+   * Returns `null` if the client wants no alerts.
    */
   async announce(tx: Tx, orgId: string, { alerts }: NewEndpointQuery): Promise<EndpointsCreating | null> {
     if (alerts === 'none') return null;
@@ -111,9 +114,9 @@ export class EndpointService {
   }
 
   /**
-   * New endpoints of a locked website, due at once; what they depend on is held. `creating` is what `announce` returned. As
-   * many statements for a thousand as for one. `linked: false`: what they depend on is not there yet; the caller adds it.
-   * Throws `quota_exceeded`.
+   * Adds new endpoints to a locked website, due at once. Their parents must be locked. `creating` is the result of
+   * `announce`. With `linked: false`, the parents don't exist yet, and the caller links them later. Takes as many
+   * statements for a thousand endpoints as for one. Throws: `quota_exceeded`.
    */
   async add(
     tx: Tx,
@@ -147,7 +150,7 @@ export class EndpointService {
     await creating?.created(endpoints.map(({ id }) => id));
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns the problems for which `create` would refuse these fields. */
   async findingsInNew(
     caller: Caller,
     websiteId: string | undefined,
@@ -158,7 +161,7 @@ export class EndpointService {
     return together([found, otherWebsite(fields, websiteId)]);
   }
 
-  /** What `update` would refuse in these fields; nothing for an endpoint that is not there. */
+  /** Returns the problems for which `update` would refuse these fields, nothing if the endpoint doesn't exist. */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateEndpointDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('endpoint', publicId);
@@ -173,8 +176,8 @@ export class EndpointService {
   }
 
   /**
-   * Partial. A change of what is checked is due at once; a change of `type` or `url` starts a new streak. Another website is a
-   * move: all that belongs to the endpoint stays with it.
+   * Updates some settings. After a change of what is checked, the endpoint is due at once. A change of `type` or `url`
+   * starts a new streak. A new website moves the endpoint with all its data.
    */
   update(caller: Caller, id: string, dto: UpdateEndpointDto): Promise<EndpointView> {
     return this.database.transaction(async (tx) => {
@@ -183,7 +186,6 @@ export class EndpointService {
     });
   }
 
-  /** Updates an endpoint in the caller's transaction. */
   async change(tx: Tx, caller: Caller, id: string, dto: UpdateEndpointDto): Promise<void> {
     const sentParents = dto.depends_on && parentIds(dto.depends_on);
     if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
@@ -227,8 +229,9 @@ export class EndpointService {
   }
 
   /**
-   * Updates several endpoints that `lockSome` has locked and that stay in their websites, in about a dozen statements for a
-   * thousand. The caller has called `lockDependencies` where one is to depend on something.
+   * Updates several endpoints that `lockSome` has locked and that stay in their websites. If any of them will depend on
+   * an endpoint, the caller must have called `lockDependencies`. Cost: about a dozen statements for a thousand
+   * endpoints.
    */
   async changeSome(tx: Tx, caller: Caller, sent: readonly { id: string; dto: UpdateEndpointDto }[]): Promise<void> {
     if (sent.length === 0) return;
@@ -295,7 +298,7 @@ export class EndpointService {
     });
   }
 
-  /** Removes several endpoints, in a few statements. Those that are not there are left out. */
+  /** Removes several endpoints, in a few statements. Ignores those that don't exist. */
   async removeSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.lockSome(tx, orgId, ids, []);
@@ -314,12 +317,15 @@ export class EndpointService {
     await recordChanges(tx, changes);
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents call this. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'endpoint', orgId, ids, owner);
   }
 
-  /** Throws `not_found` unless the endpoint is this organization's; it cannot be deleted until the transaction ends. */
+  /**
+   * Locks the endpoint so that it cannot be deleted until the transaction ends. Throws: `not_found` if it isn't in this
+   * organization.
+   */
   async hold(tx: Tx, orgId: string, id: string): Promise<{ type: string }> {
     const [row] = await tx.query<{ type: string }>(
       'SELECT type FROM endpoint WHERE org_id = $1 AND id = $2 FOR KEY SHARE',
@@ -329,7 +335,7 @@ export class EndpointService {
     return row;
   }
 
-  /** Throws `not_found` unless the endpoint is this organization's; returns its internal history key. */
+  /** Returns the endpoint's internal history key. Throws: `not_found` if it isn't in this organization. */
   async require(orgId: string, id: string, sql: Sql = this.database): Promise<{ key: string }> {
     const [row] = await sql.query<{ key: string }>(
       'SELECT key::text AS key FROM endpoint WHERE org_id = $1 AND id = $2',
@@ -339,14 +345,17 @@ export class EndpointService {
     return row;
   }
 
-  /** The website was enabled: so are its endpoints, in the same transaction. */
+  /** Enables the website's endpoints in the transaction that enables the website. */
   async startOfWebsite(tx: Tx, websiteId: string): Promise<void> {
     await this.schedule.switchWebsite(tx, websiteId, true);
     await resumeLocations(tx, 'website_id', [websiteId]);
     await this.awaitAgain(tx, websiteId);
   }
 
-  /** The website was disabled: so are its endpoints, their state rows locked in the recorder's order, that of ids. */
+  /**
+   * Disables the website's endpoints in the transaction that disables the website. Locks their state rows in the order
+   * of their IDs, as the recorder does.
+   */
   async stopOfWebsite(tx: Tx, orgId: string, websiteId: string): Promise<void> {
     const rows = await tx.query<{ id: string; enabled: boolean }>(
       `SELECT s.endpoint_id AS id, e.enabled FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id
@@ -364,7 +373,7 @@ export class EndpointService {
     await this.events.emit(new EndpointsStopped(orgId, ids, 'disabled'), tx);
   }
 
-  /** Cost: a probe of an index for each endpoint of the website. */
+  /** Cost: one index probe per endpoint of the website. */
   private async awaitAgain(tx: Tx, websiteId: string): Promise<void> {
     const rows = await tx.query<{ id: string }>(
       'SELECT e.id FROM endpoint e JOIN heartbeat h ON h.endpoint_id = e.id WHERE e.website_id = $1 ORDER BY e.id',
@@ -374,8 +383,8 @@ export class EndpointService {
   }
 
   /**
-   * The websites of a move, locked before anything of the endpoint is, as every change of a website does, and in the order of
-   * their ids: moves that cross cannot deadlock. `null` when the endpoint stays.
+   * Locks both websites of a move before anything of the endpoint, as every change of a website does. The order of
+   * their IDs keeps moves that cross from deadlocking. Returns `null` if the endpoint stays.
    */
   private async lockForMove(tx: Tx, orgId: string, id: string, dto: UpdateEndpointDto): Promise<Move | null> {
     const toId = parseId('website', dto.website_id);
@@ -389,13 +398,14 @@ export class EndpointService {
     const websites = await this.websites.lockSome(tx, orgId, [row.fromId, toId]);
     const [from, to] = [row.fromId, toId].map((wanted) => websites.find((website) => website.id === wanted));
     if (!from) throw problems.notFound();
-    if (!to) throw problems.referenceNotFound('/website_id', 'there is no such website, or it is not yours');
+    if (!to)
+      throw problems.referenceNotFound('/website_id', 'the website does not exist, or belongs to another organization');
     return { from, to };
   }
 
   /**
-   * Several and their states, locked as `update` and `remove` lock one, and the parents that they are to have; each in the
-   * order of their ids. Three statements.
+   * Locks several endpoints with their states, as `update` and `remove` lock one, and their future parents, each in the
+   * order of their IDs. Cost: three statements.
    */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[], parents: readonly string[]): Promise<void> {
     await tx.query(
@@ -412,12 +422,12 @@ export class EndpointService {
     ]);
   }
 
-  /** What new endpoints depend on that `add` was told to leave. */
+  /** Links new endpoints to their parents after `add` with `linked: false`. */
   link(tx: Tx, endpoints: readonly NewEndpoint[]): Promise<void> {
     return addParents(tx, endpoints);
   }
 
-  /** Changes of what endpoints depend on wait for each other: the first thing that a transaction locks. */
+  /** Makes concurrent changes of dependencies wait for each other. A transaction must take this lock first. */
   lockDependencies(tx: Tx, orgId: string): Promise<void> {
     return lockGraph(tx, orgId);
   }
@@ -428,7 +438,7 @@ export class EndpointService {
     return { ...endpoint, locations };
   }
 
-  /** The state row first, as the recorder does: the same order everywhere, so that the two cannot deadlock. */
+  /** Locks the state row first, as the recorder does. The same order everywhere keeps the two from deadlocking. */
   private async lock(tx: Tx, orgId: string, id: string): Promise<Endpoint> {
     await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 AND org_id = $2 FOR UPDATE', [id, orgId]);
     const endpoint = await tx.manager.findOne(Endpoint, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
@@ -436,7 +446,7 @@ export class EndpointService {
     return endpoint;
   }
 
-  /** Locks an endpoint and the parents that it is to have: all in the order of their ids, as the purge locks them. */
+  /** Locks an endpoint and its future parents, all in the order of their IDs, as the purge does. */
   private async lockWithParents(
     tx: Tx,
     orgId: string,
@@ -444,7 +454,7 @@ export class EndpointService {
     parents: readonly string[] | undefined,
   ): Promise<Endpoint> {
     if (!parents) return this.lock(tx, orgId, id);
-    // Of an endpoint that is not there nothing else matters.
+    // If the endpoint doesn't exist, no other problem matters.
     await this.require(orgId, id, tx);
     const before = parents.filter((parent) => parent < id);
     const behind = parents.filter((parent) => parent > id);
@@ -502,7 +512,7 @@ export class EndpointService {
     };
   }
 
-  /** Three statements; none where nothing depends on anything else than before. */
+  /** Cost: three statements, none if no dependency changes. */
   private async relink(tx: Tx, orgId: string, changed: readonly ChangedEndpoint[]): Promise<void> {
     const changes = changed.flatMap(({ row: { id }, newParents }) =>
       newParents ? [{ id, dependsOn: newParents }] : [],
@@ -545,9 +555,9 @@ export class EndpointService {
   }
 
   /**
-   * Nobody looks at a paused endpoint: it is neither up nor down, and a failure after the pause is another outage. The
-   * streaks stay, alerts count on (docs/decisions/0022-paused-time.md). What was under way at the pause says nothing of the
-   * time after it: its slot counts as recorded.
+   * A paused endpoint is neither up nor down, and a failure after the pause is a new outage. Streaks stay, and alerts
+   * continue to count (docs/decisions/0022-paused-time.md). A check that was running at the pause says nothing about
+   * the time after it, so its slot counts as recorded.
    */
   private async endStatus(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.query(
@@ -565,27 +575,27 @@ export class EndpointService {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'endpoint', id }) as const;
 
-/** It does not depend any longer on something that may have suppressed its alerts. */
+/** True if the endpoint no longer depends on a parent that may have suppressed its alerts. */
 const isFreed = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((parent) => !after.includes(parent));
 
-/** The service itself is a new location of it. */
+/** True if the service itself is a new location of the endpoint. */
 const isNewAtLocal = (before: EndpointSettings, after: EndpointSettings): boolean =>
   after.locations.includes(LOCAL_NAME) && !before.locations.includes(LOCAL_NAME);
 
-/** What a change makes of an endpoint that stays in its website. */
+/** The result of changing an endpoint that stays in its website. */
 interface ChangedEndpoint {
   row: SavedEndpoint;
-  /** uuids; `null` where it depends on what it did before. */
+  /** UUIDs, or `null` if the dependencies don't change. */
   newParents: readonly string[] | null;
   isFreed: boolean;
-  /** Per second. */
+  /** Additional checks per second. */
   moreChecks: number;
   hasNewTarget: boolean;
   isStopped: boolean;
   isResumed: boolean;
   address: SentAddress;
-  /** A heartbeat of which the next expectation is to be found again. */
+  /** True for a heartbeat whose next expected ping must be recomputed. */
   isAwaitedAgain: boolean;
   scheduled: Scheduled & { isDueAtOnce: boolean };
   entry: Change;
@@ -593,13 +603,13 @@ interface ChangedEndpoint {
 
 const idsOf = (changed: readonly ChangedEndpoint[]): string[] => changed.map(({ row }) => row.id);
 
-/** Locked until the end of the transaction. */
+/** The two websites of a move, locked until the transaction ends. */
 interface Move {
   from: Website;
   to: Website;
 }
 
-/** The probes that an endpoint names once it is changed. */
+/** Returns the probes that an endpoint names after the change. */
 const namedAfter = (stored: Partial<NamedBefore> | undefined, dto: UpdateEndpointDto): string[] =>
   namedLocations({
     type: dto.type ?? stored?.type,
@@ -608,7 +618,10 @@ const namedAfter = (stored: Partial<NamedBefore> | undefined, dto: UpdateEndpoin
   });
 type NamedBefore = Pick<EndpointSettings, 'type' | 'url' | 'locations'>;
 
-/** Another request has moved the endpoint since its websites were chosen: locking others now could deadlock. */
+/**
+ * Refuses the change if another request has moved the endpoint since its websites were chosen: locking others now could
+ * deadlock.
+ */
 function refuseOvertakenMove(endpoint: Endpoint, { website_id }: UpdateEndpointDto, move: Move | null): void {
   const isWhereExpected = move
     ? endpoint.websiteId === move.from.id
@@ -618,6 +631,6 @@ function refuseOvertakenMove(endpoint: Endpoint, { website_id }: UpdateEndpointD
 
 const otherWebsite = ({ website_id }: Pick<UpdateEndpointDto, 'website_id'>, made: string | undefined): Findings => {
   if (website_id === undefined || website_id === made) return NO_FINDINGS;
-  const message = 'website_id is that of the path: leave it out';
+  const message = 'website_id must be the website in the path, or be left out';
   return { invalid: [{ pointer: '/website_id', code: 'immutable', message }], forbidden: [] };
 };

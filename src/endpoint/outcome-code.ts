@@ -5,5 +5,5 @@ export const OUTCOME_CODE: Readonly<Record<Outcome, number>> = { down: 0, up: 1,
 
 const OUTCOMES = ['down', 'up', 'unknown'] as const;
 
-/** The outcome of a stored code. Higher bits, which `check_result` uses for marks, are ignored. */
+/** Returns the outcome of a stored code. Ignores the higher bits, which `check_result` uses for marks. */
 export const outcomeOf = (code: number): Outcome => OUTCOMES[code & 3] ?? 'unknown';

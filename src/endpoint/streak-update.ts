@@ -1,8 +1,8 @@
 import type { ErrorCode, Outcome } from '../checker/checker';
 
 /**
- * A recorded check that counts for streaks, with the endpoint's streaks right after it. An `unknown` result makes none.
- * A batch may hold several updates of one endpoint, in the order in which they count.
+ * A recorded check that counts for streaks, with the endpoint's streaks right after it. An `unknown` result has no
+ * update. A batch may contain several updates of one endpoint, in the order in which they count.
  */
 export interface StreakUpdate {
   orgId: string;
@@ -10,42 +10,45 @@ export interface StreakUpdate {
   outcome: 'up' | 'down';
   consecutiveFailures: number;
   consecutiveSuccesses: number;
-  /** Up, but an assertion of severity `warning` failed. */
+  /** The endpoint is up, but an assertion with severity `warning` failed. */
   degraded: boolean;
-  /** Streaks for alerts on `degraded`: bad is down or degraded, good is up and not degraded. */
+  /** Streaks for alerts on `degraded`. Bad means down or degraded, and good means up and not degraded. */
   consecutiveBad: number;
   consecutiveGood: number;
-  /** When the first check of the running failure streak began that no mute covered; `null` without one. */
+  /** The start of the first unmuted check of the current failure streak, or `null` without a streak. */
   failingSince: Date | null;
-  /** When the first check of the running streak of bad checks began that no mute covered; `null` without one. */
+  /** The start of the first unmuted check of the current bad streak, or `null` without a streak. */
   badSince: Date | null;
-  /** When the first check of the running streak of successes ran, and of that of good ones; `null` without one or where unknown. */
+  /**
+   * When the first check of the current success streak ran, and of the current good streak. `null` without a streak or
+   * if unknown.
+   */
   upSince: Date | null;
   goodSince: Date | null;
-  /** What each voting or lost location saw, in their order; absent of an endpoint with one location. */
+  /** The results of each voting or lost location, in order. Absent for an endpoint with one location. */
   locations?: readonly LocationSeen[];
-  /** It was found long before it was recorded: it may resolve an alert, and triggers none. */
+  /** The result is much older than its record: it may resolve an alert, but not trigger one. */
   isLate?: boolean | undefined;
-  /** A maintenance window that mutes covers the check. */
+  /** A muting maintenance window covers the check. */
   muted: boolean;
-  /** What it depends on was known to be down after the check, and may be up by now. */
+  /** A parent was down after the check. It may be up by now. */
   isParentDown?: boolean | undefined;
   checkedAt: Date;
-  /** `null` where there is none to tell. */
+  /** `null` if unknown. */
   durationMs: number | null;
   statusCode: number | null;
   address: string | null;
   error: { code: ErrorCode; message: string } | null;
-  /** Set exactly when `degraded`. */
+  /** Set exactly if `degraded` is true. */
   warning: { code: ErrorCode; message: string } | null;
 }
 
-/** What one of several locations saw by its newest result. */
+/** The newest result of one of several locations. */
 export interface LocationSeen {
-  /** Number of the probe, 0 for the service itself. */
+  /** The number of the probe, or 0 for the service itself. */
   number: number;
   outcome: Outcome;
-  /** It has been silent for so long that the others decide without it. */
+  /** The location has not responded for so long that the others decide without it. */
   isLost: boolean;
   error: { code: ErrorCode; message: string } | null;
 }

@@ -4,11 +4,14 @@ import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 /** How many locations must see an endpoint down: one, more than half, every one, or a number. */
 export type Quorum = 'any' | 'majority' | 'all' | number;
 
-/** What is known of an endpoint at one location. Streaks are those of that location alone; times are milliseconds since the epoch. */
+/**
+ * The state of an endpoint at one location. The streaks count only this location. Times are milliseconds since the
+ * epoch.
+ */
 export interface LocationState {
-  /** Its newest outcome; `null` before the first. */
+  /** The newest outcome, or `null` before the first. */
   status: Outcome | null;
-  /** Whether the newest outcome is up with a failed warning. */
+  /** True if the newest outcome is up with a failed warning. */
   degraded: boolean;
   failures: number;
   successes: number;
@@ -16,9 +19,9 @@ export interface LocationState {
   goodStreak: number;
   assignedMs: number;
   lastCheckedMs: number | null;
-  /** When it last saw the endpoint up or down. */
+  /** When the location last saw the endpoint up or down. */
   lastKnownMs: number | null;
-  /** It was taken out of service: disabled, or its version is not supported. */
+  /** The probe is disabled, or its version is not supported. */
   isOut: boolean;
 }
 
@@ -28,7 +31,10 @@ export interface VerdictRule {
   timeoutMs: number;
 }
 
-/** What counts of all locations together; the streaks carry the thresholds of alerts as those of a single location do. */
+/**
+ * The combined result of all locations. Its streaks drive the thresholds of alerts, just like the streaks of a single
+ * location.
+ */
 export interface Verdict {
   outcome: Outcome;
   degraded: boolean;
@@ -36,7 +42,7 @@ export interface Verdict {
   successes: number;
   badStreak: number;
   goodStreak: number;
-  /** Votes for down, votes, and locations that are not lost. */
+  /** The number of votes for down, of all votes, and of locations that are not lost. */
   down: number;
   voting: number;
   of: number;
@@ -45,11 +51,11 @@ export interface Verdict {
 /** A location that is silent for longer than this is lost: the others decide without it. */
 export const LOST_MS = 5 * MINUTE_MS;
 
-/** After this time without a result a location is silent. */
+/** Returns the time without a result after which a location is silent. */
 export const silentAfterMs = ({ intervalMs, timeoutMs }: VerdictRule): number =>
   2 * intervalMs + timeoutMs + 15 * SECOND_MS;
 
-/** SQL: the same as an interval, of a row with `interval_seconds` and `timeout_seconds` and this alias. */
+/** Returns the same as a SQL interval, for a row with this alias that has `interval_seconds` and `timeout_seconds`. */
 export const silentAfterSql = (alias: string): string => {
   const fixedMs = silentAfterMs({ quorum: 'any', intervalMs: 0, timeoutMs: 0 });
   return `make_interval(secs => 2 * ${alias}.interval_seconds + ${alias}.timeout_seconds + ${fixedMs / SECOND_MS})`;
@@ -62,8 +68,9 @@ export const isLost = ({ isOut, lastKnownMs, assignedMs }: LocationState, rule: 
   isOut || nowMs > (lastKnownMs ?? assignedMs) + silentAfterMs(rule) + LOST_MS;
 
 /**
- * One verdict from what several locations saw. Who is silent or saw `unknown` has no vote; who is lost does not count among those
- * of whom the quorum is asked. One location gives its own result. A lone failing voice is no majority until the others are lost.
+ * Combines what several locations saw into one verdict. A location that is silent or saw `unknown` has no vote. The
+ * quorum doesn't count lost locations. With one location, its result is the verdict. A single failing vote is not a
+ * majority until the other locations are lost.
  */
 export function verdictOf(locations: readonly LocationState[], rule: VerdictRule, nowMs: number): Verdict {
   const present = locations.filter((location) => !isLost(location, rule, nowMs));
@@ -96,22 +103,22 @@ export function verdictOf(locations: readonly LocationState[], rule: VerdictRule
   };
 }
 
-/** It saw the endpoint up or down, a moment ago. */
+/** Returns true if the location saw the endpoint up or down a moment ago. */
 export const isVoting = (location: LocationState, rule: VerdictRule, nowMs: number): boolean =>
   (location.status === 'up' || location.status === 'down') &&
   !isSilent(location, rule, nowMs) &&
   !isLost(location, rule, nowMs);
 
-/** Votes for down that make it so, of so many locations. */
+/** Returns how many votes for down are needed with this many locations. */
 export function votesNeeded(quorum: Quorum, of: number): number {
   if (quorum === 'any') return 1;
   if (quorum === 'majority') return Math.floor(of / 2) + 1;
   return quorum === 'all' ? of : Math.min(quorum, of);
 }
 
-/** SQL: the same, of an endpoint with this alias and a number of locations. */
+/** Returns the same in SQL, for an endpoint with this alias and a number of locations. */
 export const votesNeededSql = (alias: string, of: string): string =>
   `CASE ${alias}.quorum WHEN 'any' THEN 1 WHEN 'majority' THEN ${of} / 2 + 1 WHEN 'all' THEN ${of} ELSE LEAST(${alias}.quorum::bigint, ${of}) END`;
 
-/** The nth largest, counted from 1; 0 where there are fewer. */
+/** Returns the nth largest value, counted from 1, or 0 if there are fewer. */
 const largest = (nth: number, values: number[]): number => values.toSorted((a, b) => b - a)[nth - 1] ?? 0;

@@ -8,7 +8,10 @@ import { NewEndpointQuery } from './endpoint.dto';
 import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 import { WebsiteSetupService } from './website-setup.service';
 
-/** A website is made here because its endpoints may come with it, and websites know nothing of endpoints. */
+/**
+ * Creates websites in this module because a website may come with endpoints, and the website module doesn't know
+ * endpoints.
+ */
 @ApiTags('Websites')
 @Controller('api/v1/websites')
 export class WebsiteSetupController {
@@ -20,7 +23,7 @@ export class WebsiteSetupController {
     operationId: 'createWebsite',
     summary: 'Create a website',
     description:
-      'With its first endpoints, if you like: all or nothing, and their first checks run at once. Each gets an alert through each contact that is `default`; `?alerts=none` makes them without. More are added afterwards.',
+      'Creates a website and, optionally, its first endpoints. Either everything is created or nothing. The first checks run immediately. Each endpoint gets an alert for each contact that is `default`; use `?alerts=none` to create them without alerts. You can add more endpoints later.',
     returns: { created: CreatedWebsiteView, at: '/api/v1/websites', ...WITH_ETAG, description: 'The new website.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })

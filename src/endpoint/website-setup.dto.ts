@@ -4,7 +4,7 @@ import { ObjectList, Optional } from '../platform/http/validators';
 import { NewWebsiteDto, WebsiteView } from '../website/website.dto';
 import { CreateEndpointDto, EndpointView } from './endpoint.dto';
 
-/** Endpoints that one request makes with their website; more are added one by one. */
+/** The maximum number of endpoints that one request creates with their website. Clients add more one by one. */
 const MOST_ENDPOINTS = 50;
 
 /** The class names are part of the public API document. */
@@ -14,18 +14,20 @@ export class CreateWebsiteDto extends NewWebsiteDto {
     minItems: 1,
     maxItems: MOST_ENDPOINTS,
     description:
-      'Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all.',
+      'The first endpoints of the website, with the fields of “Create an endpoint”. The website is created with all of them or not at all.',
   })
   @Optional()
   @ObjectList(() => CreateEndpointDto, MOST_ENDPOINTS)
-  @ArrayMinSize(1, { message: 'endpoints must have at least one item; leave the field out for a website without any' })
+  @ArrayMinSize(1, {
+    message: 'endpoints must have at least one item; leave the field out for a website without endpoints',
+  })
   endpoints?: CreateEndpointDto[];
 }
 
 export class CreatedWebsiteView extends WebsiteView {
   @ApiPropertyOptional({
     type: [EndpointView],
-    description: 'The new endpoints in the order in which they were sent; absent when none were.',
+    description: 'The new endpoints, in the order in which you sent them. Absent if you sent none.',
   })
   endpoints?: EndpointView[];
 }

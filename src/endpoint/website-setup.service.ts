@@ -15,7 +15,7 @@ import { EndpointService } from './endpoint.service';
 import { holdParents, parentIds } from './suppression/dependencies';
 import type { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 
-/** Makes a website with its first endpoints: all of it in one transaction, or nothing. */
+/** Creates a website with its first endpoints in one transaction. */
 @Injectable()
 export class WebsiteSetupService {
   constructor(
@@ -26,7 +26,7 @@ export class WebsiteSetupService {
     private readonly settings: EndpointSettingsResolver,
   ) {}
 
-  /** Throws what creating each of them would throw, with the problems of all. */
+  /** Throws what creating each endpoint would throw, with the problems of all of them. */
   async create(caller: Caller, dto: CreateWebsiteDto, query: NewEndpointQuery = {}): Promise<CreatedWebsiteView> {
     const probes = await this.probesIn(caller, dto.endpoints);
     const parts = (dto.endpoints ?? []).map((sent, i) => this.examine({ caller, probes, stored: null }, sent, i));
@@ -45,7 +45,7 @@ export class WebsiteSetupService {
     return taggedLike(view, { ...view, endpoints: await this.repository.viewAll(caller, ids) });
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns the problems for which `create` would refuse these fields. */
   async findingsIn(caller: Caller, { url, endpoints = [] }: Partial<CreateWebsiteDto>): Promise<Findings> {
     const by = { caller, probes: await this.probesIn(caller, endpoints), stored: null };
     const ofEndpoints = endpoints.map((sent, i) =>
@@ -84,7 +84,7 @@ export class WebsiteSetupService {
 const NOT_YET: FieldProblem = {
   pointer: '/website_id',
   code: 'immutable',
-  message: 'website_id is that of the new website: leave it out',
+  message: 'website_id must be left out: the endpoints belong to the new website',
 };
 
 const websiteFindings = ({ website_id }: Partial<CreateEndpointDto>): Findings => ({

@@ -1,27 +1,33 @@
 import type { FinishedCheck } from './finished-check';
 import type { CheckDefinition } from './check-definition';
 
-/** Runs a check as the one that asks is run, at `checkedAt` by the database's clock; `null` when `signal` ended it. */
+/**
+ * Runs a check in the same way as the check that needs it, at `checkedAt` by the database's clock. Resolves to `null`
+ * if `signal` ended it.
+ */
 export type RunCheck = (
   definition: CheckDefinition,
   checkedAt: Date,
   signal: AbortSignal,
 ) => Promise<FinishedCheck | null>;
 
-/** Whether a failure would trigger an alert: by itself, or when enough other locations see the same. */
+/** Whether a failure would trigger an alert: on its own, or if enough other locations see the same. */
 export type Near = 'no' | 'alone' | 'with_others';
 
-/** What a bad check has to go through before it is recorded: nothing, unless it may trigger an alert. */
+/** The steps before a failed check is recorded. There are none, unless it may trigger an alert. */
 export abstract class BeforeTrigger {
   /** Whether failures are repeated before they are recorded. */
   abstract get repeats(): boolean;
 
-  /** Whether recording the failure would trigger an alert. Only one that would by itself is repeated: else others are asked. */
+  /**
+   * Returns whether recording the failure would trigger an alert. Only a failure that would do so on its own is
+   * repeated. Otherwise other locations are asked.
+   */
   abstract nearOf(failure: FinishedCheck): Promise<Near>;
 
   /**
-   * Whether one of the endpoints that this one depends on is down; they are checked now with `run`, unless they were since
-   * `foundAt`. Resolves at the latest soon after `shutdown` aborts.
+   * Returns whether a parent of the endpoint is down. Checks the parents now with `run`, unless they were checked since
+   * `foundAt`. Resolves soon after `shutdown` aborts at the latest.
    */
   abstract isParentDown(failure: FinishedCheck, foundAt: Date, run: RunCheck, shutdown: AbortSignal): Promise<boolean>;
 }

@@ -1,13 +1,13 @@
 import type { Checker, CheckRequest } from '../checker/checker';
 
-/** What it takes to ask a target once. */
+/** A checker and its request for one attempt. */
 export interface PreparedCheck {
   timeoutMs: number;
   checker: Checker;
   request: CheckRequest<unknown>;
 }
 
-/** An endpoint made ready to be checked: parsed once, used until its revision changes. */
+/** An endpoint prepared for checks: parsed once, and used until its revision changes. */
 export interface CheckDefinition extends PreparedCheck {
   endpointId: string;
   endpointKey: string;

@@ -1,11 +1,11 @@
-/** One slot taken by this process: no other instance will run it. */
+/** One slot that this process has claimed. No other instance will run it. */
 export interface ClaimedSlot {
   endpointId: string;
   orgId: string;
-  /** Of the definition to run; one of an older revision must be read again. */
+  /** The revision of the definition to run. A cached definition with an older revision must be read again. */
   revision: number;
-  /** When the check is due, milliseconds since the epoch by the database's clock. */
+  /** When the check is due, in milliseconds since the epoch by the database's clock. */
   slotMs: number;
-  /** Later slots of the endpoint that were due as well by then: they are skipped, nobody will run them. */
+  /** Number of later slots of the endpoint that were also due by then. They are skipped and will never run. */
   skipped: number;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Outcome } from '../checker/checker';
 import { Metrics } from '../platform/observability/metrics';
 
-/** How the checks are doing: what they found, how late they began, what was skipped or repeated. */
+/** Metrics of checks: outcomes, start delays, and skipped or repeated checks. */
 @Injectable()
 export class EngineMetrics {
   private readonly checks;
@@ -19,26 +19,26 @@ export class EngineMetrics {
     });
     this.lateness = metrics.histogram({
       name: 'uptime_check_lateness_seconds',
-      help: 'How late after its slot a check began.',
+      help: 'How late after its slot a check started.',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     });
     this.skipped = metrics.labelledCounter({
       name: 'uptime_slots_skipped_total',
-      help: 'Slots skipped before their check: overload, the endpoint’s previous check was running, or the database was away.',
+      help: 'Slots skipped before their check: overload, the previous check of the endpoint was still running, or the database was unavailable.',
       values: { why: ['overload', 'running', 'database'] },
     });
     this.reruns = metrics.labelledCounter({
       name: 'uptime_checks_rerun_total',
-      help: 'Failures repeated before they were recorded.',
+      help: 'Failures that were checked again before they were recorded.',
       values: { why: ['confirmation', 'stall'] },
     });
     this.bugs = metrics.counter({
       name: 'uptime_checker_bugs_total',
-      help: 'Checks whose checker threw, did not end or returned no result.',
+      help: 'Checks whose checker threw, did not end, or returned no result.',
     });
   }
 
-  /** A gauge whose value is read at each scrape. */
+  /** Registers a gauge whose value is read at each scrape. */
   watch(gauge: { name: string; help: string }, read: () => number): void {
     this.metrics.watch(gauge, read);
   }

@@ -9,14 +9,14 @@ import { Connectivity } from './run/connectivity';
 import { NetworkLookup } from './run/network-state';
 import { StallDetector } from './run/stall-detector';
 
-/** What runs checks. A module that lists these provides a `ResultSink` and a `BeforeTrigger` beside them. */
+/** The providers that run checks. A module that lists these must also provide a `ResultSink` and a `BeforeTrigger`. */
 export const ENGINE: readonly Provider[] = [
   EngineMetrics,
-  // dispatch: which check begins when
+  // dispatch: when each check starts
   Overload,
   CheckPlaces,
   CheckDispatcher,
-  // run: one check, and whether its failure is the target's
+  // run: one check, and whether its failure is caused by the target
   CheckRunner,
   CheckerBugs,
   StallDetector,

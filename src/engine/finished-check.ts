@@ -1,51 +1,61 @@
 import type { CheckError, CheckResult, Outcome } from '../checker/checker';
 
-/** What a check found. `durationMs` is `null` for the run of a job that has not told its start. */
+/** The result of a check. `durationMs` is `null` for the run of a job that didn't report its start. */
 export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: number | null };
 
-/** The location of what the instances of the service check themselves. */
+/** The location of checks that run on instances of the service. */
 export const LOCAL = 0;
-/** Of what the service itself says of an endpoint that no location looks at any more. */
+/** The location of results that the service itself adds for an endpoint that no location checks anymore. */
 export const NO_LOCATION = -1;
 
-/** A check that is over: what it found, of which endpoint, when, and in how many attempts. */
+/** A check that has ended: its result, endpoint, time, and number of attempts. */
 export interface FinishedCheck {
-  /** uuid of the endpoint. */
+  /** UUID of the endpoint. */
   endpointId: string;
-  /** The endpoint's internal number, a bigint as text: history is stored under it. */
+  /** The endpoint's internal number, a bigint as text, which history is stored under. */
   endpointKey: string;
   orgId: string;
-  /** Where it was checked: the number of the probe, 0 for an instance of the service itself. */
+  /** The location of the check: the number of the probe, or 0 for an instance of the service. */
   location: number;
-  /** The endpoint's revision that was checked; when the endpoint has another one by now, the result does not count. */
+  /**
+   * The revision of the endpoint that was checked. If the endpoint has another one by now, the result doesn't count.
+   */
   revision: number;
   /**
-   * The slot it was claimed for, database time in milliseconds: one that is not newer than the newest recorded is recorded
-   * already. Of a heartbeat the time of the verdict; `null` when a client asked for the check.
+   * The slot that the check was claimed for, in milliseconds of the database's clock. A slot that isn't newer than the
+   * newest recorded one has been recorded already. For a heartbeat, the time of the verdict. `null` for an on-demand
+   * check.
    */
   slotMs: number | null;
-  /** When the check began, database time. Milliseconds count: no two checks of one endpoint share one. */
+  /** When the check started, by the database's clock. Unique for each endpoint, with millisecond precision. */
   checkedAt: Date;
   result: FinishedResult;
-  /** 2 when a failure was repeated before it was recorded; `result` is then the repeat's. */
+  /** 2 if a failure was repeated before it was recorded. `result` is then from the second attempt. */
   attempts: 1 | 2;
-  /** What the first of two attempts failed with. */
+  /** The error of the first of two attempts. */
   firstError: CheckError | null;
-  /** Set when it is recorded: a maintenance window that is excluded from uptime covers it. */
+  /** Set when recording: whether a maintenance window that is excluded from uptime covers the check. */
   planned: boolean;
-  /** Set when it is recorded: a maintenance window that mutes covers it. */
+  /** Set when recording: whether a maintenance window that mutes covers the check. */
   muted: boolean;
   /**
-   * Set when it is recorded, of an endpoint with several locations: what counts with it, the verdict of all of them. `null`: it
-   * came late, and counts for its location alone. Absent of an endpoint with one location: its own outcome counts.
+   * Set when recording a check of an endpoint with several locations: the verdict of all locations, which counts
+   * instead of the outcome. `null` if the check came late and only counts for its location. Absent for an endpoint with
+   * one location, where the outcome counts.
    */
   counted?: { outcome: Outcome; degraded: boolean } | null;
-  /** Set when it is recorded, of an endpoint with locations: it came when its location would be silent already, and wakes nobody. */
+  /**
+   * Set when recording a check of an endpoint with locations: whether it arrived so late that its location would count
+   * as silent. It triggers nothing then.
+   */
   isLate?: boolean;
-  /** What it depends on was known to be down when it was found bad; absent: that was not asked, nothing would trigger. */
+  /**
+   * Whether a parent was known to be down when the failure was found. Absent if that was not looked up, because nothing
+   * would trigger.
+   */
   isParentDown?: boolean;
 }
 
-/** Up, but an assertion of severity `warning` failed. */
+/** Returns whether the check is up, but an assertion of severity `warning` failed. */
 export const isDegraded = ({ result }: Pick<FinishedCheck, 'result'>): boolean =>
   result.outcome === 'up' && Boolean(result.warning);

@@ -1,19 +1,19 @@
 import type { FinishedCheck } from './finished-check';
 
-/** Where every finished check goes, whatever asked for it. */
+/** The destination of every finished check, regardless of its source. */
 export abstract class ResultSink {
-  /** Takes a result. `settled` is called once: when it is recorded, dropped or given up. */
+  /** Takes a result. Calls `settled` once, when the result is recorded or dropped. */
   abstract add(check: FinishedCheck, settled?: () => void): void;
 
-  /** Results that wait. */
+  /** Number of waiting results. */
   abstract get backlog(): number;
 
-  /** Age of the oldest result that waits, milliseconds; 0 when none does. */
+  /** Age of the oldest waiting result, in milliseconds, or 0 if no result waits. */
   abstract get lagMs(): number;
 
-  /** Over the last seconds. */
+  /** The rate over the last seconds. */
   abstract get recordedPerSecond(): number;
 
-  /** Results that were given up, since the start. */
+  /** Number of results that were dropped for lack of room since the start. */
   abstract get lost(): number;
 }

@@ -1,4 +1,4 @@
-// What `import … from 'uptime-monitor/channel'` gives: all that a channel needs.
+// The exports of `uptime-monitor/channel`: everything that a channel needs.
 export {
   type AttemptLimits,
   Channel,

@@ -1,4 +1,4 @@
-// What `import … from 'uptime-monitor/checker'` gives: all that a checker needs.
+// The exports of `uptime-monitor/checker`: everything that a checker needs.
 export type { Assertion, AssertionSource } from '../checker/assertion/assertion';
 export { down, resultOf, unknown } from '../checker/check-failure';
 export { CheckResultBuilder } from '../checker/check-result-builder';

@@ -1,4 +1,4 @@
-// What `import … from 'uptime-monitor'` gives.
+// The exports of `uptime-monitor`.
 export { createApp } from '../app';
 export { type Composition } from '../extension/composition';
 export { defineExtension, type Extension, type NestModule } from '../extension/extension';

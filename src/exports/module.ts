@@ -1,4 +1,4 @@
-// What `import … from 'uptime-monitor/module'` gives: all that a module with routes and tables needs.
+// The exports of `uptime-monitor/module`: everything that a module with routes and tables needs.
 export { type Change, recordChange, recordChanges } from '../audit/audit-log';
 export type { AuditAction } from '../audit/audited-change';
 export { EndpointsStopped } from '../endpoint/endpoint-events';

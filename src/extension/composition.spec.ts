@@ -53,23 +53,31 @@ describe('putting extensions together', () => {
   });
 
   it.each<[string, readonly Extension[], string]>([
-    ['a name that is none', [{ name: 'Billing!' }], 'a name is lower-case letters'],
-    ['two of one name', [{ name: 'billing' }, { name: 'billing' }], 'there are two extensions of this name'],
-    ["a kind of id of the service's", [{ name: 'a', ids: { website: 'web' } }], '"website" belongs to the service'],
-    ["a prefix of the service's", [{ name: 'a', ids: { invoice: 'ws' } }], 'belongs to "website" already'],
-    ['the prefix of API keys', [{ name: 'a', ids: { invoice: 'ums' } }], 'belongs to API keys already'],
+    ['a name that is none', [{ name: 'Billing!' }], 'a name must consist of lower-case letters'],
+    ['two of one name', [{ name: 'billing' }, { name: 'billing' }], 'there are two extensions with this name'],
+    [
+      "a kind of id of the service's",
+      [{ name: 'a', ids: { website: 'web' } }],
+      '"website" already belongs to the service',
+    ],
+    ["a prefix of the service's", [{ name: 'a', ids: { invoice: 'ws' } }], 'already belongs to "website"'],
+    ['the prefix of API keys', [{ name: 'a', ids: { invoice: 'ums' } }], 'already belongs to API keys'],
     ['a prefix that is none', [{ name: 'a', ids: { invoice: 'I1' } }], 'two to eight lower-case letters'],
     [
       'a prefix of two extensions',
       [billing, { name: 'stock', ids: { inventory: 'ivc' } }],
-      'belongs to "invoice" of extension "billing" already',
+      'already belongs to "invoice" of extension "billing"',
     ],
-    ['a kind of two extensions', [billing, { name: 'b', ids: { invoice: 'iv' } }], 'belongs to extension "billing"'],
+    [
+      'a kind of two extensions',
+      [billing, { name: 'b', ids: { invoice: 'iv' } }],
+      'already belongs to extension "billing"',
+    ],
     ['an audited resource without ids', [{ name: 'a', audited: ['invoice'] }], 'has no prefix in "ids"'],
     [
       "an audited resource of the service's",
       [{ name: 'a', ids: { session: 'se' }, audited: ['session'] }],
-      'the audited resource "session" belongs to the service',
+      'the audited resource "session" already belongs to the service',
     ],
     ['a migration without a time', [{ name: 'a', migrations: [Nameless] }], 'must end in its time'],
     [
@@ -77,13 +85,17 @@ describe('putting extensions together', () => {
       [{ name: 'a', migrations: [Prices1700000000000, Prices1700000000000] }],
       'there are two migrations Prices1700000000000',
     ],
-    ["a setting of the service's", [{ name: 'a', settings: TakenSettings }], 'the setting PORT belongs to the service'],
+    [
+      "a setting of the service's",
+      [{ name: 'a', settings: TakenSettings }],
+      'the setting PORT already belongs to the service',
+    ],
     [
       'settings without a variable',
       [{ name: 'a', settings: NoSettings }],
-      "no field of NoSettings is a setting: write @Env('A_",
+      "no field of NoSettings is a setting: declare one with @Env('A_",
     ],
-    ['a setting that anybody may have', [{ name: 'a', settings: CommonSettings }], 'must begin with A_'],
+    ['a setting that anybody may have', [{ name: 'a', settings: CommonSettings }], 'must start with A_'],
   ])('refuses %s in words', (_what, extensions, words) => {
     expect(refusalOf(...extensions)).toContain(words);
   });

@@ -8,15 +8,14 @@ import { requireOneCopy } from './copies';
 import { type Extension, type NestModule, settingPrefix } from './extension';
 import { type Origin, originsOf } from './origin';
 
-/** What all extensions of one installation add together, without conflicts. */
 export interface Composition {
   readonly modules: readonly NestModule[];
-  /** Kind of id → prefix. */
+  /** The prefix of each kind of ID. */
   readonly ids: Readonly<Record<string, string>>;
   readonly audited: readonly string[];
   readonly migrations: readonly ExtensionMigration[];
   readonly settings: readonly (new () => object)[];
-  /** Where they are, as far as is known: a stack says whose code it goes through. */
+  /** The known places of the extensions. They connect a stack trace to an extension. */
   readonly origins: readonly Origin[];
 }
 
@@ -24,14 +23,14 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME = 40;
 const KIND = /^[a-z][A-Za-z0-9_]{0,39}$/;
 const PREFIX = /^[a-z]{2,8}$/;
-/** What API keys of the service begin with: an id must not look like one. */
+/** The prefix of the service's API keys, which no ID may have. */
 const KEY_PREFIX = 'ums';
-/** TypeORM's form: milliseconds at the end of the class's name. */
+/** TypeORM's form: milliseconds at the end of the class name. */
 const MIGRATION = /^[A-Za-z]\w*?(\d{13})$/;
 
-/** Puts extensions together, or throws a `StartError` with one sentence for everything that is wrong or clashes. */
+/** Combines extensions. Throws: a `StartError` with one sentence for each mistake or conflict. */
 export function compose(extensions: readonly Extension[]): Composition {
-  // First: what a second copy has decorated says nothing here.
+  // This check is first, because the service can't see what a second copy has decorated.
   if (extensions.length > 0) requireOneCopy();
   const conflicts = [
     ...extensions.flatMap(nameConflicts),
@@ -59,14 +58,14 @@ function nameConflicts(extension: Extension, index: number, all: readonly Extens
     return [
       about(
         extension,
-        `a name is lower-case letters, digits and single hyphens, such as "billing", at most ${MAX_NAME} of them.`,
+        `a name must consist of lower-case letters, digits and single hyphens, such as "billing", and have at most ${MAX_NAME} characters.`,
       ),
     ];
   const isSecond = all.findIndex((other) => other.name === name) < index;
-  return isSecond ? [about(extension, 'there are two extensions of this name. Leave one out, or rename it.')] : [];
+  return isSecond ? [about(extension, 'there are two extensions with this name. Remove one, or rename it.')] : [];
 }
 
-/** Kinds and prefixes are those of the whole installation: an id says by itself what it is of. */
+/** Kinds and prefixes are unique in the installation, so that an ID shows its kind. */
 function idConflicts(extensions: readonly Extension[]): string[] {
   const kinds = new Map(Object.keys(ID_PREFIXES).map((kind) => [kind, 'the service']));
   const prefixes = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, `"${kind}"`]));
@@ -78,10 +77,10 @@ function idConflicts(extensions: readonly Extension[]): string[] {
         sayAbout(`the kind of id "${kind}" must be a word of letters and digits, such as "invoice".`);
       if (!PREFIX.test(prefix)) sayAbout(`the id prefix "${prefix}" must be two to eight lower-case letters.`);
       const owner = kinds.get(kind);
-      if (owner !== undefined) sayAbout(`the kind of id "${kind}" belongs to ${owner} already. Choose another name.`);
+      if (owner !== undefined) sayAbout(`the kind of id "${kind}" already belongs to ${owner}. Choose another name.`);
       const other = prefix === KEY_PREFIX ? 'API keys' : prefixes.get(prefix);
       if (other !== undefined)
-        sayAbout(`the id prefix "${prefix}" of "${kind}" belongs to ${other} already. Choose another prefix.`);
+        sayAbout(`the id prefix "${prefix}" of "${kind}" already belongs to ${other}. Choose another prefix.`);
       kinds.set(kind, `extension "${extension.name}"`);
       prefixes.set(prefix, `"${kind}" of extension "${extension.name}"`);
     }
@@ -93,13 +92,13 @@ function auditConflicts(extension: Extension): string[] {
   return audited.flatMap((resource) => {
     if (Object.hasOwn(AUDITED, resource))
       return [
-        about(extension, `the audited resource "${resource}" belongs to the service already. Choose another name.`),
+        about(extension, `the audited resource "${resource}" already belongs to the service. Choose another name.`),
       ];
     if (!Object.hasOwn(ids, resource))
       return [
         about(
           extension,
-          `the audited resource "${resource}" has no prefix in "ids": entries name what changed by its id.`,
+          `the audited resource "${resource}" has no prefix in "ids", but entries show the id of the resource that changed.`,
         ),
       ];
     return [];
@@ -141,16 +140,16 @@ function settingConflicts(extensions: readonly Extension[]): string[] {
     const names = envNames(extension.settings);
     if (names.size === 0)
       conflicts.push(
-        about(extension, `no field of ${extension.settings.name} is a setting: write @Env('${prefix}…').`),
+        about(extension, `no field of ${extension.settings.name} is a setting: declare one with @Env('${prefix}…').`),
       );
     for (const name of names.values()) {
       const owner = owners.get(name);
-      if (owner !== undefined) conflicts.push(about(extension, `the setting ${name} belongs to ${owner} already.`));
+      if (owner !== undefined) conflicts.push(about(extension, `the setting ${name} already belongs to ${owner}.`));
       else if (!name.startsWith(prefix))
         conflicts.push(
           about(
             extension,
-            `the setting ${name} must begin with ${prefix}: so no other program's variable is taken for it.`,
+            `the setting ${name} must start with ${prefix}, so that it cannot be confused with a variable of another program.`,
           ),
         );
       owners.set(name, `extension "${extension.name}"`);

@@ -18,7 +18,7 @@ describe('conflicts of tables', () => {
         ...tables,
         { tableName: 'website', target: class {}, name: 'Website', columns: ['id id', 'url url'] },
       ]),
-    ).toEqual(['The table "website" has two entities, both of the name Website. Choose another table.']);
+    ).toEqual(['The table "website" has two entities, both named Website. Choose another table.']);
   });
 
   it('takes two classes of one name with the same columns for copies of one', () => {

@@ -9,7 +9,7 @@ import { type Route, routeConflicts } from './routes';
 type Controller = ReturnType<DiscoveryService['getControllers']>[number];
 type Handler = Parameters<Reflector['get']>[1];
 
-/** Stops the start when a route says nobody may call it, or two pieces of the application claim one route or one table. */
+/** Stops the start if a route has no access rule, or if two parts of the application claim the same route or table. */
 @Injectable()
 export class Conflicts implements OnModuleInit {
   constructor(
@@ -66,7 +66,7 @@ export class Conflicts implements OnModuleInit {
     );
   }
 
-  /** Where Nest's `RouterModule` puts all controllers of a module. */
+  /** Returns the path under which Nest's `RouterModule` puts all controllers of a module. */
   private prefixOf(module: Handler): unknown {
     return this.reflector.get(`__module_path__${this.modules.applicationId}`, module);
   }
@@ -77,7 +77,7 @@ const pathsOf = (value: unknown): string[] =>
     typeof path === 'string' ? path.replace(/^\/+|(?<!\/)\/+$/g, '') : '',
   );
 
-/** An entity, as far as two of them may be one. */
+/** The parts of an entity that show whether two entities are the same. */
 interface Table {
   tableName: string;
   target: unknown;
@@ -86,8 +86,8 @@ interface Table {
 }
 
 /**
- * One sentence for each table that two classes claim. Two of one name, one of which has all columns of the other, are copies of one
- * class: a test may load the service twice in one process, in two versions.
+ * Returns one sentence for each table that two classes claim. If one of two classes with the same name has all columns
+ * of the other, they are copies of one class. A test may load two versions of the service in one process.
  */
 export function tableConflicts(tables: readonly Table[]): string[] {
   const hasAllOf = (one: Table, other: Table): boolean => other.columns.every((column) => one.columns.includes(column));
@@ -98,7 +98,7 @@ export function tableConflicts(tables: readonly Table[]): string[] {
     const first = tables.findIndex((other) => other.tableName === tableName);
     const owner = tables[first];
     if (!owner || first === index || owner.target === target || isCopy(owner, table)) return [];
-    const which = owner.name === name ? `, both of the name ${name}` : `: ${owner.name} and ${name}`;
+    const which = owner.name === name ? `, both named ${name}` : `: ${owner.name} and ${name}`;
     return [`The table "${tableName}" has two entities${which}. Choose another table.`];
   });
 }

@@ -46,9 +46,9 @@ describe('copies of packages that there may be one of', () => {
     const copies = otherCopies(['/ext/node_modules/@nestjs/common/index.js'], OWN);
     expect(copySentences(copies, versionOf)).toEqual([
       'Two copies of @nestjs/common are loaded: 11.2.10 in /team/node_modules/@nestjs/common, which the service uses, and ' +
-        '10.4.1 in /ext/node_modules/@nestjs/common, which an extension imports. Neither finds what the other provides: let ' +
-        'the extension have it as a peer dependency that allows 11.2.10, then npm dedupe (npm ls @nestjs/common shows who ' +
-        'wants another one).',
+        '10.4.1 in /ext/node_modules/@nestjs/common, which an extension imports. Neither copy finds what the other ' +
+        'provides. In the extension, declare a peer dependency that allows 11.2.10, then run npm dedupe (npm ls ' +
+        '@nestjs/common shows which package requires another version).',
     ]);
   });
 
@@ -59,8 +59,8 @@ describe('copies of packages that there may be one of', () => {
     ];
     expect(copySentences(otherCopies(files, OWN), versionOf)).toEqual([
       'Two copies of uptime-monitor are loaded: 0.1.0 in /team/node_modules/uptime-monitor, which was started, and 0.2.0 in ' +
-        '/ext/node_modules/uptime-monitor, which an extension imports. Neither finds what the other provides: start the one ' +
-        'that the extension is installed beside (npx uptime-monitor in its project).',
+        '/ext/node_modules/uptime-monitor, which an extension imports. Neither copy finds what the other provides. Start ' +
+        'the copy in the project where the extension is installed (run npx uptime-monitor there).',
     ]);
   });
 

@@ -4,8 +4,8 @@ import { StartError } from '../platform/config/start-error';
 
 const SELF = 'uptime-monitor';
 /**
- * Packages that tell what they manage by its class, or remember what decorators say of it: a second copy knows nothing of
- * the first one's.
+ * Packages that identify objects by class or store metadata of decorators. A second copy does not see the objects and
+ * metadata of the first one.
  */
 const SINGLE = [
   SELF,
@@ -18,27 +18,30 @@ const SINGLE = [
   'reflect-metadata',
   'typeorm',
 ] as const;
-/** `…/node_modules/@nestjs/common/` of a file in it: the last such folder in its path is the package that it belongs to. */
+/** Matches `…/node_modules/@nestjs/common/` in a path. The last such folder is the file's package. */
 const PACKAGE_FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/;
 
-/** The folder of the installed package that a file belongs to; `null` of a file that is not in one. */
+/** Returns the folder of the installed package that contains a file, or `null`. */
 export const packageFolder = (file: string): string | null => PACKAGE_FOLDER.exec(file)?.[1] ?? null;
 
-/** A package, loaded from another folder than the one that the service has it from. */
+/** A package that was loaded from another folder than the service's. */
 export interface Copy {
   readonly name: string;
   readonly folder: string;
   readonly ownFolder: string;
 }
 
-/** Throws a `StartError` when an extension has loaded another copy of what there may be one of; says which, and what to do. */
+/**
+ * Throws: a `StartError` if an extension has loaded a second copy of a package that must be unique. The message names
+ * the copies and the fix.
+ */
 export function requireOneCopy(): void {
   // Inside jest this is the registry of its test file.
   const copies = otherCopies(Object.keys(require.cache), ownFolders());
   if (copies.length > 0) throw new StartError(copySentences(copies, versionIn).join('\n'));
 }
 
-/** Every other copy that one of the loaded files belongs to. `own`: package → folder that the service has it from. */
+/** Returns every other copy that contains one of the loaded files. `own` has the service's folder of each package. */
 export function otherCopies(files: readonly string[], own: ReadonlyMap<string, string>): Copy[] {
   const found = new Map<string, Copy>();
   for (const file of files) {
@@ -51,15 +54,18 @@ export function otherCopies(files: readonly string[], own: ReadonlyMap<string, s
   return [...found.values()];
 }
 
-/** One sentence for each copy. Another copy of the service brings all of the others with it: then only that is told. */
+/**
+ * Returns one sentence for each copy. Another copy of the service brings copies of all the others, so then only that
+ * one is reported.
+ */
 export function copySentences(copies: readonly Copy[], versionOf: (folder: string) => string): string[] {
   const ofService = copies.filter(({ name }) => name === SELF);
   return (ofService.length > 0 ? ofService : copies).map(({ name, folder, ownFolder }) => {
     const both = `${versionOf(ownFolder)} in ${ownFolder}`;
     const other = `${versionOf(folder)} in ${folder}`;
     return name === SELF
-      ? `Two copies of ${name} are loaded: ${both}, which was started, and ${other}, which an extension imports. Neither finds what the other provides: start the one that the extension is installed beside (npx ${name} in its project).`
-      : `Two copies of ${name} are loaded: ${both}, which the service uses, and ${other}, which an extension imports. Neither finds what the other provides: let the extension have it as a peer dependency that allows ${versionOf(ownFolder)}, then npm dedupe (npm ls ${name} shows who wants another one).`;
+      ? `Two copies of ${name} are loaded: ${both}, which was started, and ${other}, which an extension imports. Neither copy finds what the other provides. Start the copy in the project where the extension is installed (run npx ${name} there).`
+      : `Two copies of ${name} are loaded: ${both}, which the service uses, and ${other}, which an extension imports. Neither copy finds what the other provides. In the extension, declare a peer dependency that allows ${versionOf(ownFolder)}, then run npm dedupe (npm ls ${name} shows which package requires another version).`;
   });
 }
 
@@ -74,5 +80,5 @@ function ownFolders(): Map<string, string> {
 
 function versionIn(folder: string): string {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
-  return typeof version === 'string' ? version : 'a version without a number';
+  return typeof version === 'string' ? version : 'an unknown version';
 }

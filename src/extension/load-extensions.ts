@@ -8,8 +8,8 @@ import type { Extension } from './extension';
 import { rememberFile } from './origin';
 
 /**
- * The extensions that `EXTENSIONS` names, in its order: packages as the working directory finds them, or files below it. Throws
- * a `StartError` that says which one cannot be loaded and why.
+ * Loads the extensions in `EXTENSIONS`, in order: packages as the working directory finds them, or files below it.
+ * Throws: a `StartError` that names the extension that can't be loaded, and the reason.
  */
 export async function loadExtensions(names: readonly string[], folder: string = process.cwd()): Promise<Extension[]> {
   const loaded: Extension[] = [];
@@ -30,7 +30,10 @@ async function load(name: string, folder: string): Promise<Extension> {
   return extension;
 }
 
-/** Node lists who wanted the module below its message: the first line says what is missing. */
+/**
+ * Returns the first line of Node's message, which names the missing module. The lines below it list the importing
+ * files.
+ */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n')[0]?.replace(/\.$/, '') ?? text;
@@ -42,7 +45,7 @@ async function importFrom(name: string, folder: string): Promise<{ exported: unk
   return { exported: await import(pathToFileURL(path).href), path };
 }
 
-/** Where a package begins, found from the folder upwards. */
+/** Returns the main file of a package, searched from the folder upwards. */
 function packageFile(name: string, folder: string): string {
   const require = createRequire(join(folder, 'package.json'));
   try {
@@ -55,7 +58,10 @@ function packageFile(name: string, folder: string): string {
   }
 }
 
-/** The main file of a package that may only be imported: `require` does not find it, and `import` looks no further than here. */
+/**
+ * Returns the main file of a package that only supports `import`. `require` can't find it, and `import` does not search
+ * from another folder.
+ */
 function importOnly(name: string, require: NodeJS.Require): string | null {
   for (const modules of require.resolve.paths(name) ?? []) {
     const file = join(modules, name, 'package.json');
@@ -76,7 +82,9 @@ function readIfThere(file: string): string | null {
   }
 }
 
-/** The conditions that Node meets, in the order of the package (nodejs.org/api/packages.html, "Conditional exports"). */
+/**
+ * The conditions that Node accepts, in the order of the package (nodejs.org/api/packages.html, "Conditional exports").
+ */
 function importTarget(target: unknown): string | null {
   if (typeof target === 'string') return target;
   if (!isRecord(target)) return null;
@@ -88,7 +96,7 @@ function importTarget(target: unknown): string | null {
   return null;
 }
 
-/** Of a CommonJS file compiled from `export default`, the default is inside what Node calls the default. */
+/** If a CommonJS file was compiled from `export default`, its default is inside Node's default. */
 function defaultOf(exported: unknown): Extension | null {
   const outer = isRecord(exported) ? exported['default'] : undefined;
   const inner = isRecord(outer) && 'default' in outer ? outer['default'] : outer;

@@ -3,26 +3,26 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFolder } from './copies';
 
-/** Where an extension was defined: the file, and the folder of the package that it is in. */
+/** The place of an extension: its file, and the folder of its package. */
 export interface Origin {
   readonly name: string;
   readonly file: string;
   readonly folder: string;
 }
 
-/** An extension, as far as its place is concerned. */
+/** An extension, reduced to its name. */
 interface Named {
   readonly name: string;
 }
 
 const files = new WeakMap<Named, string>();
 
-/** Keeps in which file an extension is; the first that is told counts. */
+/** Stores the file of an extension. The first one counts. */
 export function rememberFile(extension: Named, file: string | undefined): void {
   if (file !== undefined && !files.has(extension)) files.set(extension, file);
 }
 
-/** Nothing for one that was neither defined by `defineExtension` nor loaded. */
+/** Returns the places of extensions. It omits those that were neither loaded nor defined by `defineExtension`. */
 export function originsOf(extensions: readonly Named[]): Origin[] {
   return extensions.flatMap((extension) => {
     const file = files.get(extension);
@@ -30,14 +30,17 @@ export function originsOf(extensions: readonly Named[]): Origin[] {
   });
 }
 
-/** The nearest folder with a `package.json`; the file's own when there is none. */
+/** Returns the nearest folder with a `package.json`, otherwise the file's folder. */
 function projectOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     if (existsSync(join(folder, 'package.json'))) return folder;
   return dirname(file);
 }
 
-/** Whose code a stack goes through; of several in one package the one whose file it names. `null`: no extension's. */
+/**
+ * Returns the extension whose code is in a stack, or `null`. If a package has several extensions, the one whose file is
+ * named.
+ */
 export function extensionIn(stack: string, origins: readonly Origin[]): string | null {
   const named = filesIn(stack);
   const owner =
@@ -46,11 +49,11 @@ export function extensionIn(stack: string, origins: readonly Origin[]): string |
   return owner?.name ?? null;
 }
 
-/** Inside the folder, and not of a package that is installed there. */
+/** Whether a path is inside the folder, but not in an installed package there. */
 const isOwn = (path: string): boolean =>
   path !== '' && !path.startsWith('..') && !path.split(sep).includes('node_modules') && !/^[A-Za-z]:/.test(path);
 
-/** The files of a stack, from the innermost call outwards. */
+/** Returns the files of a stack, from the innermost call outwards. */
 export const filesIn = (stack: string): string[] =>
   stack.split('\n').flatMap((line) => {
     const call = /^\s+at (.*)/.exec(line)?.[1] ?? '';

@@ -8,13 +8,13 @@ const route = (name: string, handler: string, more: Partial<Route> = {}): Route 
 describe('conflicts of routes', () => {
   it('names each route that nobody may call, and how to say who may', () => {
     expect(routeConflicts([route('GET /a', 'A.list', { hasRule: false })])).toEqual([
-      "A.list (GET /a) does not say who may call it: give it @Access('read'), 'write' or 'admin'.",
+      "A.list (GET /a) does not declare who may call it: add @Access('read'), 'write' or 'admin'.",
     ]);
   });
 
   it('names a route with a version, since no request asks for one', () => {
     expect(routeConflicts([route('GET /a', 'A.list', { hasVersion: true })])).toEqual([
-      'A.list (GET /a) has a version, which nothing here reads: write it into the path, as /api/v1 does.',
+      'A.list (GET /a) has a version, which is not supported: put the version into the path, as /api/v1 does.',
     ]);
   });
 
@@ -35,7 +35,7 @@ describe('conflicts of routes', () => {
   ])('says whether a route is never reached because of one with %s', (_what, first, second, isTaken) => {
     const conflicts = routeConflicts([route(first, 'A.a'), route(second, 'B.b')]);
     expect(conflicts).toEqual(
-      isTaken ? [`${second} never reaches B.b: A.a serves ${first} before it. Choose another path.`] : [],
+      isTaken ? [`${second} never reaches B.b, because A.a serves ${first} first. Choose another path.`] : [],
     );
   });
 

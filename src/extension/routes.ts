@@ -1,10 +1,9 @@
-/** A method of a controller that serves a path. */
 export interface Route {
   /** `GET`, `ALL` … */
   readonly verb: string;
   /** `/api/v1/websites/:id` */
   readonly path: string;
-  /** Only requests to this host, where the controller names one. */
+  /** The host, if the controller only accepts requests to one. */
   readonly host: string | null;
   /** `WebsiteController.list` */
   readonly handler: string;
@@ -14,7 +13,10 @@ export interface Route {
 
 const nameOf = ({ verb, path }: Route): string => `${verb} ${path}`;
 
-/** One sentence for each route that is wrong. In the order in which they are registered: the first that fits a request serves it. */
+/**
+ * Returns one sentence for each wrong route. Routes are in the order of their registration, and the first match serves
+ * a request.
+ */
 export function routeConflicts(routes: readonly Route[]): string[] {
   return routes.flatMap((route, index) => {
     const { handler, hasRule, hasVersion } = route;
@@ -22,10 +24,10 @@ export function routeConflicts(routes: readonly Route[]): string[] {
     return [
       ...(hasRule
         ? []
-        : [`${handler} (${nameOf(route)}) does not say who may call it: give it @Access('read'), 'write' or 'admin'.`]),
+        : [`${handler} (${nameOf(route)}) does not declare who may call it: add @Access('read'), 'write' or 'admin'.`]),
       ...(hasVersion
         ? [
-            `${handler} (${nameOf(route)}) has a version, which nothing here reads: write it into the path, as /api/v1 does.`,
+            `${handler} (${nameOf(route)}) has a version, which is not supported: put the version into the path, as /api/v1 does.`,
           ]
         : []),
       ...(first ? [taken(first, route)] : []),
@@ -36,12 +38,12 @@ export function routeConflicts(routes: readonly Route[]): string[] {
 const taken = (first: Route, route: Route): string =>
   shapeOf(first) === shapeOf(route)
     ? `${nameOf(route)} is served twice: by ${first.handler} and by ${route.handler}. Choose another path.`
-    : `${nameOf(route)} never reaches ${route.handler}: ${first.handler} serves ${nameOf(first)} before it. Choose another path.`;
+    : `${nameOf(route)} never reaches ${route.handler}, because ${first.handler} serves ${nameOf(first)} first. Choose another path.`;
 
-/** Names of parameters tell no routes apart. */
+/** Parameter names do not distinguish routes. */
 const shapeOf = (route: Route): string => nameOf(route).replace(/:[^/]+/g, ':');
 
-/** Whether every request for `route` is one for `other`, too. */
+/** Whether `other` matches every request for `route`. */
 function takesAllOf(other: Route, route: Route): boolean {
   if (other.verb !== 'ALL' && other.verb !== route.verb) return false;
   if (other.host !== null && other.host !== route.host) return false;
@@ -50,5 +52,5 @@ function takesAllOf(other: Route, route: Route): boolean {
   return wide.length === narrow.length && wide.every((part, at) => isParameter(part) || part === narrow[at]);
 }
 
-/** A whole part of a path, as in `/websites/:id`; not `/:id.json`. */
+/** Whether a whole path segment is a parameter, as in `/websites/:id`, unlike `/:id.json`. */
 const isParameter = (part: string): boolean => /^:\w+$/.test(part);

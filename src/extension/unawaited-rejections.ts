@@ -2,12 +2,13 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { Metrics } from '../platform/observability/metrics';
 import { extensionIn, type Origin } from './origin';
 
-/** The token of the extensions' origins. */
+/** The injection token of the extensions' origins. */
 export const ORIGINS = Symbol('origins of extensions');
 
 /**
- * A rejection that nobody waits for ends a process, and should: nobody knows what is left undone. But one in an extension's
- * code would end everybody's checks for the mistake of one package: it is logged with the extension's name, and counted.
+ * Handles unhandled rejections in the code of extensions. Normally such a rejection ends the process, because the state
+ * is unknown. If it comes from an extension, it would stop all checks for the mistake of one package. It is therefore
+ * logged with the extension's name and counted.
  */
 @Injectable()
 export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown {
@@ -20,7 +21,7 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
   ) {
     this.count = metrics.counter({
       name: 'uptime_extension_rejections_total',
-      help: 'Rejections in the code of extensions that nothing waited for.',
+      help: 'Unhandled promise rejections in the code of extensions.',
       labelNames: ['extension'],
     });
   }
@@ -38,10 +39,11 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
     const extension = extensionIn(stack, this.origins);
     if (extension !== null) {
       this.count.inc({ extension });
-      this.logger.error(`extension "${extension}" left a rejection that nothing waits for: ${stack}`);
+      this.logger.error(`Unhandled promise rejection in extension "${extension}": ${stack}`);
       return;
     }
-    // As without a listener. Where the process has others, its own main among them, it is theirs to decide.
+    // Behaves as without a listener. If the process has other listeners, such as the one of its main program, they
+    // decide.
     if (process.listenerCount('unhandledRejection') === 1) throw reason;
   };
 }

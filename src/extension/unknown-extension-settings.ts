@@ -5,12 +5,12 @@ import { type Extension, settingPrefix } from './extension';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What follows the prefix is near to many words when it is short: `_HOST` and `_PORT` are two letters apart. */
+/** A short remainder after the prefix is similar to many words: `_HOST` and `_PORT` differ by two letters. */
 const SHORT = 6;
 
 const namesOf = ({ settings }: Extension): string[] => (settings ? [...envNames(settings).values()] : []);
 
-/** One sentence for each variable that looks like a misspelt setting, of the service or of an extension. */
+/** Returns one sentence for each variable that looks like a misspelled setting of the service or an extension. */
 export function allUnknownSettings(environment: Environment, extensions: readonly Extension[]): string[] {
   const own = new Set(envNames(Config).values());
   const known = new Set(extensions.flatMap(namesOf));

@@ -5,32 +5,30 @@ import { NIL_UUID } from '../platform/ids/id';
 import { SECOND_MS } from '../platform/time/time-units';
 import { cut } from '../platform/text/text-limits';
 
-/*
- * What a ping, and the absence of one, says of a heartbeat. Pure; times are milliseconds of the database's clock.
- */
+/* Decides what a ping, or its absence, means for a heartbeat. Pure functions. Times are milliseconds of the database's
+   clock. */
 
-/** A ping as it came. */
 export interface Ping {
   kind: PingKind;
-  /** Which run it speaks of, a uuid; `null`: it does not say. */
+  /** The run's UUID, or `null` if the ping does not contain one. */
   runId: string | null;
   exitCode: number | null;
-  /** Why it failed, as the job has it. */
+  /** The job's reason for a failure. */
   message: string | null;
-  /** How long the run took, as the job reports it; `null`: it does not. */
+  /** The run's duration as reported by the job, or `null`. */
   reportedMs: number | null;
   atMs: number;
 }
 
-/** A run that has begun and not ended. Begun without an id it has the nil uuid. */
+/** A run that has started and not ended. If it started without an ID, it has the nil UUID. */
 export interface Run {
   id: string;
   startedMs: number;
-  /** That it takes too long has been said. */
+  /** Whether it was already reported as taking too long. */
   overran: boolean;
 }
 
-/** What is to be recorded as a check. */
+/** A result to record as a check. */
 export interface Verdict {
   atMs: number;
   outcome: 'up' | 'down' | 'unknown';
@@ -39,15 +37,15 @@ export interface Verdict {
   durationMs: number | null;
 }
 
-/** Nobody was there to take pings, from `fromMs` until before `untilMs`. */
+/** A time in which no process accepted pings, from `fromMs` until before `untilMs`. */
 export interface Gap {
   fromMs: number;
   untilMs: number;
 }
 
-/** What is known of a heartbeat, and when something is to be decided. */
+/** The state of a heartbeat, and when something must be decided. */
 export interface HeartbeatState {
-  /** Endpoint and website are enabled. */
+  /** Whether endpoint and website are enabled. */
   active: boolean;
   expectedMs: number | null;
   deadlineMs: number | null;
@@ -56,18 +54,18 @@ export interface HeartbeatState {
   lastVerdictMs: number | null;
 }
 
-/** The state after it, what to record, in order, and how long the run took that a ping ended. */
+/** The next state, the results to record in order, and the duration of the run that a ping ended. */
 export interface Decision {
   state: HeartbeatState;
   verdicts: Verdict[];
   durationMs: number | null;
 }
 
-/** Runs of one heartbeat that are kept: the oldest go. */
+/** The limit for kept runs of one heartbeat. The oldest are dropped. */
 const MAX_RUNS = 100;
-/** Of what a job says of itself. */
+/** The length limit for a job's message. */
 const MAX_MESSAGE = 300;
-/** Runs that one look may decide: the others wait for the next second. */
+/** The limit for runs that one call decides. The others wait for the next second. */
 const MAX_DECIDED = 50;
 
 const nextTime = (schedule: HeartbeatSchedule, afterMs: number): number | null =>
@@ -86,7 +84,7 @@ const withRuns = (state: HeartbeatState, schedule: HeartbeatSchedule, runs: read
   return { ...state, runs, overrunMs };
 };
 
-/** No two checks share a millisecond, and none is before another that was decided earlier. */
+/** No two checks have the same millisecond, and none is before a check that was decided earlier. */
 const afterLast = (atMs: number, lastMs: number | null): number => Math.max(atMs, (lastMs ?? -Infinity) + 1);
 
 function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number): Decision {
@@ -96,9 +94,9 @@ function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number):
 }
 
 /**
- * When the next ping is expected as if all began now: the schedule was changed, or it is enabled again. From the last ping,
- * but never in the past; before the first ping not at all, unless it is `armed`. Of runs that nobody watched, those that take
- * too long by now are not told.
+ * Returns the state with a new expectation after the schedule was changed or the heartbeat was enabled. The next ping
+ * is expected from the last ping on, but never in the past. Before the first ping nothing is expected, unless the
+ * heartbeat is `armed`. Runs that were not watched and already take too long are not reported.
  */
 export function begunAgain(
   state: HeartbeatState,
@@ -120,7 +118,6 @@ export function begunAgain(
   return awaiting(watched, schedule, fromMs + periods * periodMs);
 }
 
-/** What a ping says. */
 export function decidePing(state: HeartbeatState, schedule: HeartbeatSchedule, ping: Ping): Decision {
   const nothing: Decision = { state, verdicts: [], durationMs: null };
   if (ping.kind === 'log') return nothing;
@@ -134,7 +131,7 @@ export function decidePing(state: HeartbeatState, schedule: HeartbeatSchedule, p
   return said(decided, { ...verdictOf(ping), durationMs }, ping.atMs);
 }
 
-/** A run begins, or begins again. The first sign of life is when we begin to expect more of them. */
+/** Starts or restarts a run. The first sign of life starts the expectation of more. */
 function begun(state: HeartbeatState, schedule: HeartbeatSchedule, { runId, atMs }: Ping): HeartbeatState {
   const id = runId ?? NIL_UUID;
   const others = state.runs.filter((run) => run.id !== id).toSorted((a, b) => a.startedMs - b.startedMs);
@@ -144,16 +141,16 @@ function begun(state: HeartbeatState, schedule: HeartbeatSchedule, { runId, atMs
   return isFirst ? awaiting(watched, schedule, nextTime(schedule, atMs)) : watched;
 }
 
-/** The run of that id; without one the newest. */
+/** Returns the run with this ID, or the newest run if there is no ID. */
 function endedRun(runs: readonly Run[], runId: string | null): Run | undefined {
   if (runId !== null) return runs.find(({ id }) => id === runId);
   return runs.toSorted((a, b) => b.startedMs - a.startedMs)[0];
 }
 
 /**
- * Returns the expectation after a run that ended at `atMs`. A period starts with it. With cron, a ping may come a little early:
- * at most the grace, and half of the pause before the run that it is for. The first ping may do so, too: it is compared with
- * the next run of the schedule.
+ * Returns the expectation after a run that ended at `atMs`. A period starts with it. With cron, a ping may come a
+ * little early: at most the grace time, and half of the pause before its run. The same is true of the first ping, which
+ * is compared with the next run of the schedule.
  */
 function afterRun(state: HeartbeatState, schedule: HeartbeatSchedule, atMs: number): number | null {
   const next = nextTime(schedule, atMs);
@@ -172,7 +169,7 @@ function verdictOf({ kind, exitCode, message }: Ping): Omit<Verdict, 'atMs' | 'd
   return { outcome: 'down', code: 'heartbeat_failed', message: cut(text, MAX_MESSAGE, '') };
 }
 
-/** What has become due by `nowMs`: runs that were missed, and runs that take too long. `gaps`: none overlap. */
+/** Decides what has become due by `nowMs`: missed runs, and runs that take too long. `gaps` must not overlap. */
 export function decideDue(
   state: HeartbeatState,
   schedule: HeartbeatSchedule,
@@ -197,11 +194,11 @@ function decideLate(begin: Decision, schedule: HeartbeatSchedule, nowMs: number,
     const verdict = isMoved ? AWAY : missed(expectedMs);
     decision = said({ ...decision, state: awaiting(decision.state, schedule, expected) }, verdict, atMs);
   }
-  // Behind by more than anybody wants to be told: from here on it looks ahead.
+  // The heartbeat has missed more runs than anyone wants to read about. From here on, only future runs count.
   return { ...decision, state: awaiting(decision.state, schedule, nextTime(schedule, nowMs)) };
 }
 
-/** The runs of one absence are told once: the first one after them that can still be in time. */
+/** Returns the first run that can still be in time. The missed runs of one absence are reported once. */
 function firstInTime(
   schedule: HeartbeatSchedule,
   expectedMs: number | null,
@@ -242,8 +239,8 @@ function decideOverrun(begin: Decision, schedule: HeartbeatSchedule, nowMs: numb
 }
 
 /**
- * The newest verdict once more, at `nowMs`: it is `down`, and from before `repeatMs`, when something that held its alerts back
- * was over. Others would have got another check by now.
+ * Repeats the newest result at `nowMs` if it is `down` and older than `repeatMs`, the end of a suppression. Checked
+ * endpoints would have another check by then.
  */
 export function repeated(
   decision: Decision,
@@ -258,24 +255,27 @@ const missed = (expectedMs: number) =>
   ({
     outcome: 'down',
     code: 'heartbeat_missed',
-    message: `No ping came by the deadline; one was expected at ${new Date(expectedMs).toISOString().slice(0, 16)}Z.`,
+    message: `No ping arrived before the deadline; one was expected at ${new Date(expectedMs).toISOString().slice(0, 16)}Z.`,
     durationMs: null,
   }) as const;
 const overran = (seconds: number) =>
   ({
     outcome: 'down',
     code: 'heartbeat_overran',
-    message: `The run has told its start and takes longer than ${seconds} seconds.`,
+    message: `The run reported its start and has taken longer than ${seconds} seconds.`,
     durationMs: seconds * SECOND_MS,
   }) as const;
 const AWAY = {
   outcome: 'unknown',
   code: 'monitor_offline',
-  message: 'The monitor itself was away when the ping was expected; its absence says nothing about the job.',
+  message:
+    'The monitor itself was not running when the ping was expected, so a missing ping says nothing about the job.',
   durationMs: null,
 } as const;
 
-/** A deadline moved by the time in which nobody was there between `fromMs` and it; at most to `capMs`, never to before. */
+/**
+ * Returns a deadline, extended by the gaps between `fromMs` and the deadline. It is at most `capMs`, and never earlier.
+ */
 export function movedBy(
   gaps: readonly Gap[],
   fromMs: number,
@@ -295,7 +295,7 @@ export function movedBy(
   }
 }
 
-/** As spans that do not overlap, in order. */
+/** Returns the gaps as ordered spans that do not overlap. */
 export function merged(gaps: readonly Gap[]): Gap[] {
   const spans: Gap[] = [];
   for (const gap of gaps.toSorted((a, b) => a.fromMs - b.fromMs)) {

@@ -12,14 +12,14 @@ import { sqlState } from '../platform/database/postgres-errors';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** What a job that creates its own heartbeat gets: once a day, an hour late at most. */
+/** The schedule of a heartbeat that a job creates: once a day, with an hour of grace. */
 const DAILY = { every: 86_400, grace: 3600 };
 
-/** Each makes an endpoint: one at a time of an organization. */
+/** Limits creation to one endpoint at a time for each organization. */
 const TURNS = { size: 2, share: 1, waiting: Infinity };
 const TURN_MS = 10_000;
 
-/** Of one website: the key of its pings stands in crontabs and logs of builds, and each heartbeat that it makes may page somebody. */
+/** Limits for one website. Its ping key is in crontabs and build logs, and each new heartbeat may page someone. */
 const AT_ONCE = { rate: 1, burst: 1 };
 const A_DAY = { rate: 100 / 86_400, burst: 100 };
 
@@ -27,18 +27,17 @@ interface WebsiteRow {
   id: string;
   orgId: string;
   isDefaultOrg: boolean;
-  /** Another request has made it. */
+  /** Whether another request has created it. */
   isThere: boolean;
 }
 
-/** A website by its ping key. */
 const WEBSITE = `
   SELECT w.id, w.org_id AS "orgId", o.is_default AS "isDefaultOrg",
          EXISTS (SELECT FROM endpoint e WHERE e.org_id = w.org_id AND e.website_id = w.id AND e.external_key = $2) AS "isThere"
     FROM website w JOIN organization o ON o.id = w.org_id
    WHERE w.ping_key = $1 AND w.deleted_at IS NULL AND o.deleted_at IS NULL`;
 
-/** Heartbeats that a ping makes: `?create=1`. */
+/** Creates heartbeats for pings with `?create=1`. */
 @Injectable()
 export class HeartbeatCreation {
   private readonly turns = new FairSemaphore(TURNS);
@@ -58,8 +57,9 @@ export class HeartbeatCreation {
   }
 
   /**
-   * `null`: there is no such website, or PING_CREATE=off. `there`: another request was first. Default contacts get it, as with other endpoints.
-   * It is a change as those of routes are, and there are few of them. Throws `rate_limited`, `quota_exceeded`.
+   * Creates a heartbeat. Returns `null` if the website does not exist or PING_CREATE=off, and `there` if another
+   * request was first. Default contacts are added, as for other endpoints. It counts as a change through the API,
+   * because such requests are rare. Throws: `rate_limited`, `quota_exceeded`.
    */
   async create(orgId: string, target: { pingKey: string; key: string }): Promise<'created' | 'there' | null> {
     if (!this.config.pingCreate) return null;
@@ -97,7 +97,7 @@ export class HeartbeatCreation {
     }
   }
 
-  /** Throws `rate_limited`. */
+  /** Throws: `rate_limited`. */
   private count(websiteId: string): void {
     const wait = Math.max(this.atOnce.waitFor(websiteId), this.aDay.waitFor(websiteId));
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));

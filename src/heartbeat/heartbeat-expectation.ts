@@ -5,7 +5,7 @@ import { begunAgain } from './expectation';
 import { lockHeartbeats, storeHeartbeats } from './heartbeat-store';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
-/** What a change of heartbeats, or of whether they are watched, means for their next expectation. */
+/** Updates the next expectation after a change of heartbeats, or of whether they are watched. */
 @Injectable()
 export class HeartbeatExpectation {
   constructor(
@@ -13,7 +13,7 @@ export class HeartbeatExpectation {
     private readonly sweep: HeartbeatSweep,
   ) {}
 
-  /** In the transaction of the change. Two statements for a thousand. */
+  /** Call this in the transaction of the change. Cost: two statements for a thousand heartbeats. */
   async beginAgain(tx: Tx, endpointIds: readonly string[]): Promise<void> {
     const nowMs = this.clock.now().getTime();
     const locked = await lockHeartbeats(tx, 'h.endpoint_id = ANY ($1::uuid[])', [endpointIds], {

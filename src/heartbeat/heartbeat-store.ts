@@ -3,13 +3,12 @@ import type { Sql } from '../platform/database/database';
 import { epochMs } from '../platform/database/epoch-ms';
 import type { HeartbeatState, Run, Verdict } from './expectation';
 
-/** A verdict that is committed with its heartbeat and perhaps not recorded yet. */
+/** A result that is committed with its heartbeat and may not be recorded as a check yet. */
 export interface PendingVerdict extends Verdict {
-  /** Of the endpoint when it was decided. */
+  /** The revision of the endpoint when the result was decided. */
   revision: number;
 }
 
-/** A heartbeat that the transaction has locked. */
 export interface LockedHeartbeat {
   endpointId: string;
   endpointKey: string;
@@ -45,7 +44,7 @@ interface Row {
   runs: Run[] | null;
 }
 
-// Cost: for each row a probe of four primary keys. The lock is on the narrow row alone: nothing else waits for a ping.
+// Cost: a probe of four primary keys for each row. Only the narrow row is locked, so nothing else waits for a ping.
 const LOCK = `
   SELECT h.endpoint_id AS "endpointId", e.key::text AS "endpointKey", e.org_id AS "orgId", e.revision, e.heartbeat AS schedule,
          (e.enabled AND w.enabled) AS active, h.armed, ${epochMs('h.expected_at')} AS "expectedMs", ${epochMs('h.deadline_at')} AS "deadlineMs",
@@ -56,7 +55,10 @@ const LOCK = `
             FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS runs
     FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL`;
 
-/** Those that a condition on `h`, `e` and `w` finds, locked. `tail`: order, limit and how it waits for locks. */
+/**
+ * Locks and returns the heartbeats that match a condition on `h`, `e` and `w`. `tail` is the order, the limit, and how
+ * to wait for locks.
+ */
 export async function lockHeartbeats(
   sql: Sql,
   condition: string,
@@ -73,7 +75,7 @@ export async function lockHeartbeats(
 
 const at = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
-// Cost: an update of each row, which moves in the partial index of what is due.
+// Cost: an update of each row, which moves in the partial index of due heartbeats.
 const STORE = `
   UPDATE heartbeat h
      SET expected_at = r.expected_at, deadline_at = r.deadline_at, overrun_at = r.overrun_at, repeat_at = r.repeat_at,
@@ -84,7 +86,7 @@ const STORE = `
            last_verdict jsonb, pending jsonb, pending_at timestamptz)
    WHERE h.endpoint_id = r.endpoint_id`;
 
-// Deleted and made again: there are at most a hundred, and nearly always one.
+// Deletes and inserts the runs again. There are at most a hundred, and nearly always one.
 const FORGET_RUNS = 'DELETE FROM heartbeat_run WHERE endpoint_id = ANY ($1::uuid[])';
 const KEEP_RUNS = `
   INSERT INTO heartbeat_run (endpoint_id, run_id, started_at, overran)
@@ -96,7 +98,7 @@ export interface Stored {
   after: LockedHeartbeat;
 }
 
-/** What was decided of locked heartbeats: one statement, and two where runs have changed. */
+/** Stores the decisions on locked heartbeats. Cost: one statement, and two more if runs have changed. */
 export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Promise<void> {
   if (changes.length === 0) return;
   const rows = changes.map(({ after }) => ({
@@ -126,7 +128,8 @@ export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Pro
   if (runs.length > 0) await sql.query(KEEP_RUNS, [JSON.stringify(runs)]);
 }
 
-// Of the row alone: what it was joined to would be from before a wait for its lock, without what others decided meanwhile.
+// Uses only the row itself. Joined rows would be from before the wait for the lock, without what others decided in the
+// meantime.
 const LEFT = `nullif(jsonb_path_query_array(h.pending, '$[*] ? (!(@.atMs == $at[*]))', jsonb_build_object('at', r.at_ms)), '[]')`;
 
 // Cost: an update of each row.
@@ -135,7 +138,7 @@ const SETTLE = `
     FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb)
    WHERE h.endpoint_id = r.endpoint_id AND h.pending IS NOT NULL`;
 
-/** The verdicts at these times are recorded: they are no longer pending. */
+/** Removes the results at these times from the pending ones, because they are recorded. */
 export async function settle(sql: Sql, settled: readonly { endpointId: string; atMs: readonly number[] }[]) {
   const rows = settled.map(({ endpointId, atMs }) => ({ endpoint_id: endpointId, at_ms: atMs }));
   await sql.query(SETTLE, [JSON.stringify(rows)]);

@@ -12,33 +12,33 @@ import { lockHeartbeats, type PendingVerdict, type Stored, storeHeartbeats } fro
 import { IngestPresence } from './ingest-presence';
 import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
 
-/** Heartbeats that one transaction decides. */
 const BATCH = 500;
-/** Of one call; what is left comes with the next second. */
+/** The limit of one call. The rest waits for the next second. */
 const MOST_BATCHES = 20;
-/** A row that somebody else holds is about to be changed: the next second tries again. */
+/** A row that another transaction has locked is about to change. The next second tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
-/** In a database that is ours alone it looks this often all the same. */
+/** The longest pause if this process is the only user of the database. */
 const REST_MS = 10 * SECOND_MS;
 
 // Cost while nothing is due: one look into a partial index.
 const NEXT = `SELECT ${epochMs('min(next_at)')} AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL`;
-/** What has been due for longer than this counts as overdue: a sweep comes each second. */
+/** Heartbeats that have been due for longer count as overdue. A sweep runs each second. */
 const OVERDUE_MS = 10 * SECOND_MS;
 const COUNT_OVERDUE = 'SELECT count(*)::int AS overdue FROM heartbeat WHERE next_at <= $1';
-/** The earliest time that a deadline of what is due can begin to count from. */
+/** The earliest start of a deadline among the due heartbeats. */
 const SINCE = `
   SELECT ${epochMs('LEAST(min(h.expected_at), min(r.started_at))')} AS "sinceMs"
     FROM heartbeat h LEFT JOIN heartbeat_run r ON r.endpoint_id = h.endpoint_id WHERE h.next_at <= $1`;
 
 /**
- * Decides each second what the absence of pings says: runs that were missed, runs that take too long. Finishes what a killed
- * process has decided and not recorded. Ping and sweep lock the same row, so they cannot both decide.
+ * Decides each second what the absence of pings means: missed runs, and runs that take too long. It also records
+ * results that a killed process decided but did not record. Ping and sweep lock the same row, so they can't both
+ * decide.
  */
 @Injectable()
 export class HeartbeatSweep {
   private readonly job: BackgroundJob;
-  /** How many had been due for longer than ten seconds when it looked last. */
+  /** The number of heartbeats that were due for longer than ten seconds at the last sweep. */
   overdue = 0;
 
   constructor(
@@ -57,7 +57,7 @@ export class HeartbeatSweep {
     return this.job.tick();
   }
 
-  /** To be called after every change of a heartbeat. */
+  /** Call this after every change of a heartbeat. */
   wake(): void {
     this.job.wake();
   }
@@ -68,7 +68,7 @@ export class HeartbeatSweep {
     const nextMs = row?.nextMs ?? Infinity;
     this.overdue = nextMs <= nowMs - OVERDUE_MS ? await this.countOverdue(nowMs) : 0;
     if (nextMs <= nowMs) await this.decideAll(nowMs);
-    // On a server other processes may take pings.
+    // On a server, other processes may accept pings.
     else if (this.server.isEmbedded) this.job.rest(Math.min(nextMs - nowMs, REST_MS));
   }
 

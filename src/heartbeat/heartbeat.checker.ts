@@ -1,19 +1,19 @@
 import { Checker, type CheckResult, InvalidTarget } from '../checker/checker';
 import { HEARTBEAT, HEARTBEAT_URL } from '../endpoint/heartbeat/heartbeat-schedule';
 
-/** Jobs that report: nothing is requested, results come from pings and from their absence. */
+/** The type for jobs that report. It sends no requests, because results come from pings and their absence. */
 @Checker(HEARTBEAT)
 export class HeartbeatChecker implements Checker<null> {
-  readonly targetForm = `\`${HEARTBEAT_URL}\`, or none`;
+  readonly targetForm = `\`${HEARTBEAT_URL}\`, or left out`;
   readonly assertionSources = [] as const;
   readonly passive = true;
 
   parseTarget(url: string): null {
-    if (url !== HEARTBEAT_URL) throw new InvalidTarget(`the url of a heartbeat is ${this.targetForm}`);
+    if (url !== HEARTBEAT_URL) throw new InvalidTarget(`the url of a heartbeat must be ${this.targetForm}`);
     return null;
   }
 
   check(): Promise<CheckResult> {
-    throw new Error('nothing runs the check of a heartbeat');
+    throw new Error('a heartbeat has no checks that run');
   }
 }

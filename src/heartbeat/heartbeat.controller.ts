@@ -16,10 +16,10 @@ export class HeartbeatController {
 
   @Route('POST', 'heartbeat/preview', {
     access: 'read',
-    idempotencyKey: { refused: 'It stores nothing.' },
+    idempotencyKey: { refused: 'Nothing is stored.' },
     operationId: 'previewHeartbeat',
     summary: 'Preview a schedule',
-    description: 'When pings would be expected. Nothing is stored.',
+    description: 'Returns the times when pings would be expected. Nothing is stored.',
     returns: { ok: HeartbeatPreviewView, description: 'The next times.' },
   })
   preview(@Query() query: PreviewQuery, @Body() dto: PreviewHeartbeatDto): Promise<HeartbeatPreviewView> {
@@ -30,7 +30,7 @@ export class HeartbeatController {
     access: 'read',
     operationId: 'listPings',
     summary: 'List pings of a heartbeat',
-    description: 'Everything that its job has told, newest first, for as long as single checks are kept.',
+    description: 'All pings that the job has sent, newest first. Pings are kept as long as single checks.',
     returns: { page: PingView, description: 'One page of pings.' },
     problems: ['conflict'],
   })
@@ -44,11 +44,12 @@ export class HeartbeatController {
 
   @Route('POST', ':id/heartbeat/rotate', {
     access: 'write',
-    idempotencyKey: { refused: 'Each request makes other addresses.' },
+    idempotencyKey: { refused: 'Each request creates new URLs.' },
     operationId: 'rotateHeartbeat',
-    summary: 'Replace the addresses of a heartbeat',
-    description: 'New `ping_id` and `push_token`. The old ones work 24 hours more, those before them no longer.',
-    returns: { ok: EndpointView, ...WITH_ETAG, description: 'The endpoint with its new addresses.' },
+    summary: 'Replace the ping URLs of a heartbeat',
+    description:
+      'Creates a new `ping_id` and `push_token`. The previous ones work for 24 more hours; older ones stop working.',
+    returns: { ok: EndpointView, ...WITH_ETAG, description: 'The endpoint with its new ping URLs.' },
     problems: ['conflict'],
   })
   rotate(@CurrentCaller() caller: Caller, @IdParam('endpoint') id: string): Promise<EndpointView> {

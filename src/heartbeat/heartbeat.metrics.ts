@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
-/** How the sweep is doing. A scrape costs no statement. */
+/** The metrics of the sweep. Cost: no statement for a scrape. */
 @Injectable()
 export class HeartbeatMetrics {
   constructor(metrics: Metrics, sweep: HeartbeatSweep) {
     metrics.watch(
       {
         name: 'uptime_heartbeats_overdue',
-        help: 'Heartbeats on which something has been due for a decision for more than 10 s; normally 0.',
+        help: 'Heartbeats that have been due for a decision for more than 10 s; normally 0.',
       },
       () => sweep.overdue,
     );

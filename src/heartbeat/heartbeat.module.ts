@@ -48,7 +48,7 @@ export class HeartbeatModule implements OnModuleInit {
     this.document.add([], withPings);
     this.events.on(HeartbeatsChanged, ({ endpointIds }, tx) => this.expectation.beginAgain(tx, endpointIds));
     this.events.on(SuppressionEnded, ({ of }, tx) => this.repeat.of(tx, of));
-    // A parent that nobody looks at any more holds nothing back.
+    // A parent that is no longer monitored suppresses nothing.
     this.events.on(StatusEnded, ({ endpointIds }, tx) => this.repeat.of(tx, { parentIds: endpointIds }));
     this.events.on(EndpointsStopped, async ({ endpointIds, reason }, tx) => {
       if (reason === 'deleted') await this.repeat.of(tx, { parentIds: endpointIds });

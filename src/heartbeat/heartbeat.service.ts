@@ -26,13 +26,13 @@ import {
 const DEFAULT_LIMIT = 100;
 const PREVIEWED = 10;
 
-// Newest first, by an index of each day that is kept until the page is full.
+// Newest first. Cost: the index of each kept day until the page is full.
 const PINGS = `
   SELECT id, created_at AS "createdAt", kind, run_id AS "runId", duration_ms::float8 AS "durationMs", exit_code AS "exitCode",
          host(address) AS address, body, body_bytes AS "bodyBytes"
     FROM ping WHERE endpoint_key = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`;
 
-/** What clients ask of heartbeats beside their settings. */
+/** The requests of clients about heartbeats, except for settings. */
 @Injectable()
 export class HeartbeatService {
   constructor(
@@ -42,7 +42,7 @@ export class HeartbeatService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** When pings would be expected. Throws `validation_failed`. */
+  /** Returns when pings would be expected. Throws: `validation_failed`. */
   async preview(
     { heartbeat }: PreviewHeartbeatDto,
     { from = this.clock.now() }: PreviewQuery,
@@ -53,7 +53,7 @@ export class HeartbeatService {
     return { expected_at: times.map((time) => time.toISOString()), grace: schedule.grace };
   }
 
-  /** Newest first. Throws `conflict` for an endpoint of another type. */
+  /** Returns pings, newest first. Throws: `conflict` for an endpoint of another type. */
   async pings(
     { orgId, role }: Caller,
     id: string,
@@ -72,7 +72,7 @@ export class HeartbeatService {
     return page.map((row) => toPingView(row, role));
   }
 
-  /** New addresses, of which the entry in the audit log has none. */
+  /** Replaces the ping URLs. The entry in the audit log does not contain them. */
   async rotate(caller: Caller, id: string): Promise<EndpointView> {
     const { orgId } = caller;
     await this.database.transaction(async (tx) => {
@@ -86,14 +86,14 @@ export class HeartbeatService {
     return this.endpoints.get(caller, id);
   }
 
-  /** The key of its history. */
+  /** Returns the key of the endpoint's history. */
   private async require(sql: Sql, orgId: string, id: string): Promise<string> {
     const [row] = await sql.query<{ key: string; type: string }>(
       'SELECT key::text AS key, type FROM endpoint WHERE org_id = $1 AND id = $2',
       [orgId, id],
     );
     if (!row) throw problems.notFound();
-    if (row.type !== HEARTBEAT) throw problems.conflict(`Only endpoints of type ${HEARTBEAT} are pinged.`);
+    if (row.type !== HEARTBEAT) throw problems.conflict(`Only endpoints of type ${HEARTBEAT} have pings.`);
     return row.key;
   }
 }

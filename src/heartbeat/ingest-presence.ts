@@ -10,11 +10,12 @@ import { SECOND_MS } from '../platform/time/time-units';
 import { type Gap, merged } from './expectation';
 
 const RENEW_MS = 5 * SECOND_MS;
-/** As many renewals may fail as take less than this; longer, and nobody was there. */
+/** Renewals may fail for this long. After that, no process accepted pings. */
 const AWAY_SECONDS = 15;
 const KEPT_DAYS = 30;
 
-// By the database's own clock, which no test moves: a moved clock is no absence. Cost: one row, and one more after a gap.
+// Uses the database's own clock, which no test moves, because a moved clock isn't an absence. Cost: one row, and one
+// more after a gap.
 const RENEW = `
   WITH before AS (SELECT seen_at FROM ingest_seen FOR UPDATE),
   gap AS (
@@ -26,15 +27,15 @@ const RENEW = `
     ON CONFLICT (one) DO UPDATE SET seen_at = greatest(ingest_seen.seen_at, excluded.seen_at))
   SELECT seconds FROM gap`;
 
-// What ended in the time in which a deadline could still be moved by it, and an absence that goes on. Cost: a range of an
-// index of few rows.
+// Selects gaps that ended late enough to affect a deadline, and a gap that continues. Cost: a range of an index with
+// few rows.
 const GAPS = `
   SELECT ${epochMs('began_at')} AS "fromMs", ${epochMs('ended_at')} AS "untilMs" FROM ingest_gap WHERE ended_at >= $1
   UNION ALL
   SELECT ${epochMs('seen_at')}, ${epochMs('clock_timestamp()')} FROM ingest_seen
    WHERE seen_at < clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
 
-// Too short to be an absence yet. Cost: one row.
+// Selects a time without renewals that is too short to be a gap. Cost: one row.
 const UNSEEN = `
   SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 * 1000 AS "unseenMs" FROM ingest_seen
    WHERE seen_at >= clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
@@ -42,8 +43,8 @@ const UNSEEN = `
 const FORGET = `DELETE FROM ingest_gap WHERE ended_at < now() - interval '${KEPT_DAYS} days'`;
 
 /**
- * Whether anybody is there to take pings. Each process that serves renews one row; whoever renews it late writes the gap
- * beside it, which all instances know. A machine without a network renews nothing: no ping reaches it.
+ * Records whether any process accepts pings. Each serving process renews one shared row. A process that renews it late
+ * inserts the gap, which all instances read. A machine without a network renews nothing, because no ping reaches it.
  */
 @Injectable()
 export class IngestPresence implements OnApplicationBootstrap {
@@ -62,12 +63,12 @@ export class IngestPresence implements OnApplicationBootstrap {
     this.serves = config.role !== 'worker';
     this.away = metrics.counter({
       name: 'uptime_ingest_gap_seconds_total',
-      help: 'Seconds in which no process was there to take pings; deadlines of heartbeats were moved by them.',
+      help: 'Seconds during which no process could receive pings; deadlines of heartbeats were extended by them.',
     });
     this.job = jobs.create({ name: 'ingest-presence', run: async () => void (await this.renew()), role: 'any' });
   }
 
-  /** Before the first ping is taken and the first deadline judged. */
+  /** Runs before the first ping is accepted and the first deadline is evaluated. */
   async onApplicationBootstrap(): Promise<void> {
     await this.tick();
   }
@@ -77,20 +78,22 @@ export class IngestPresence implements OnApplicationBootstrap {
     return this.job.tick();
   }
 
-  /** Says that we are here, where we are; `false` where we are not. */
+  /** Renews the row if this process serves and has a network. Returns `false` otherwise. */
   async renew(): Promise<boolean> {
     if (!this.serves || this.connectivity.isOffline) return false;
     const [gap] = await this.database.query<{ seconds: number }>(RENEW);
     if (!gap) return true;
     this.away.inc(gap.seconds);
-    this.logger.warn(`Nobody was there to take pings for ${Math.round(gap.seconds)} s; deadlines are moved by them.`);
+    this.logger.warn(
+      `No instance received pings for ${Math.round(gap.seconds)} s; deadlines were extended by that time.`,
+    );
     await this.database.query(FORGET);
     return true;
   }
 
   /**
-   * When nobody was there, of what ended after `sinceMs`; and for how long, milliseconds, nobody has been seen who may be
-   * there all the same: what fell due since then is judged when that is known. Renews or looks first.
+   * Returns the gaps that ended after `sinceMs`, and for how many milliseconds no process has renewed although one may
+   * be running. Deadlines since then are decided when that is known. Renews or reads the row first.
    */
   async absences(sinceMs: number): Promise<{ gaps: Gap[]; unseenMs: number }> {
     const isHere = await this.renew();

@@ -1,11 +1,10 @@
 import { KEY } from '../platform/http/body/resource-key';
 import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 
-/** Whom a ping is for. */
 export type PingTarget =
   { by: 'id'; pingId: string } | { by: 'token'; token: string } | { by: 'key'; pingKey: string; key: string };
 
-/** What an address says. `refusal`: told once it is known that there is such a heartbeat. */
+/** A parsed ping URL. `refusal` is sent only if such a heartbeat exists. */
 export interface PingAddress {
   target: PingTarget;
   kind: PingKind;
@@ -14,7 +13,7 @@ export interface PingAddress {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Where a path that begins with a UUID has its first one. */
+/** The position of the first dash in a path that starts with a UUID. */
 const FIRST_DASH = 9;
 const PING_KEY = /^[A-Za-z0-9_-]{22}$/;
 const PUSH = /^\/api\/push\/([A-Za-z0-9_-]{10,64})\/?$/;
@@ -22,11 +21,11 @@ const PUSH = /^\/api\/push\/([A-Za-z0-9_-]{10,64})\/?$/;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
- * Reads the path of a request: `/ping/<uuid>`, the same without `/ping`, `/ping/<ping key>/<key>`, and what may follow each.
- * `null` for whatever is no address of a ping; `'unknown'` for what can be none but begins like one.
+ * Parses the path of a request: `/ping/<uuid>`, the same without `/ping`, `/ping/<ping key>/<key>`, and the suffixes of
+ * each. Returns `null` if it isn't a ping URL, and `'unknown'` if it starts like one but can't be valid.
  */
 export function readPingPath(path: string): PingAddress | 'unknown' | null {
-  // Nearly every other path: a look at two places of it.
+  // Nearly every other path is rejected after a look at two positions.
   if (!path.startsWith('/ping') && path[FIRST_DASH] !== '-') return null;
   const steps = path.replace(/\/$/, '').split('/').slice(1);
   const isPrefixed = steps[0] === 'ping';
@@ -40,7 +39,10 @@ export function readPingPath(path: string): PingAddress | 'unknown' | null {
   return { target: { by: 'key', pingKey: first, key }, ...signal, refusal };
 }
 
-/** Reads Uptime Kuma's `/api/push/<token>?status=`: what is not up is down. `null` for any other path. */
+/**
+ * Parses Uptime Kuma's `/api/push/<token>?status=`. Every status except `up` is down. Returns `null` for any other
+ * path.
+ */
 export function readPushPath(path: string, status: string): PingAddress | null {
   const token = PUSH.exec(path)?.[1];
   if (token === undefined) return null;
@@ -59,6 +61,6 @@ function signalOf(steps: readonly string[]): Pick<PingAddress, 'kind' | 'exitCod
   return { kind: exitCode === 0 ? 'success' : 'fail', exitCode, refusal: null };
 }
 
-/** What could be the name of something is not found; anything else is badly written. */
+/** A word that could be a name is not found. Anything else is malformed. */
 const refusalOf = (word: string): 'invalid url format' | 'not found' =>
   /^[a-z0-9._-]+$/.test(word) ? 'not found' : 'invalid url format';

@@ -1,12 +1,12 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { BODY_LIMIT, pushReply } from './ping.middleware';
 
-/** An address as the document has it. A test reads each, with its values, as the middleware does. */
+/** A ping URL in the document. A test sends each one, with its values, to the middleware. */
 interface DocumentedAddress {
   operationId: string;
   summary: string;
   description: string;
-  /** Values of the parts of the path, the first of each the example. */
+  /** Values of the path's parts. The first value of each is the example. */
   parts: Readonly<Record<string, readonly string[]>>;
   query?: Readonly<Record<string, { description: string; example: string }>>;
 }
@@ -14,51 +14,58 @@ interface DocumentedAddress {
 const UUID = '7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04';
 const PING_KEY = 'hV8mQ2xT5rNc0bWq7KzYd1';
 const RID = {
-  rid: { description: 'A UUID that tells runs apart which overlap.', example: '0d8e2f4a-3b1c-4a5d-8e6f-7a9b0c1d2e3f' },
+  rid: {
+    description: 'A UUID that identifies the run, to distinguish overlapping runs.',
+    example: '0d8e2f4a-3b1c-4a5d-8e6f-7a9b0c1d2e3f',
+  },
 };
 const CREATE = {
-  create: { description: '`1`: makes it where there is none, daily, an hour late; 201 then.', example: '1' },
+  create: {
+    description:
+      '`1`: create the heartbeat if it does not exist, with a daily schedule and one hour of grace. The response is then 201.',
+    example: '1',
+  },
 };
 const SIGNALS = ['start', 'fail', 'log', '3'];
-const SIGNAL = '`start`, `fail`, `log`, or an exit code: 0 is a success, 1 to 255 a failure.';
-const HOW = `GET, HEAD or POST, with any body, of which the first ${BODY_LIMIT} bytes are kept. 200 says that it is stored.`;
+const SIGNAL = '`start`, `fail`, `log`, or an exit code: 0 is a success, 1 to 255 are failures.';
+const HOW = `Send GET, HEAD, or POST. Any body is accepted, and its first ${BODY_LIMIT} bytes are stored. 200 means that the ping is stored.`;
 
 export const PING_ADDRESSES: Readonly<Record<string, DocumentedAddress>> = {
   '/ping/{ping_id}': {
     operationId: 'ping',
-    summary: 'Tell that the run of a job went well',
-    description: `The address is the secret, no key is sent. Also without \`/ping\`, as that of healthchecks. ${HOW}`,
+    summary: 'Report a successful run of a job',
+    description: `The URL itself is the secret; no API key is needed. The URL also works without \`/ping\`, as on healthchecks. ${HOW}`,
     parts: { ping_id: [UUID] },
     query: RID,
   },
   '/ping/{ping_id}/{signal}': {
     operationId: 'pingSignal',
-    summary: 'Tell the start or the failure of a run, or a log',
-    description: `${SIGNAL} Behind the \`ping_key\` of a website stands the \`key\` of an endpoint instead: its run went well. ${HOW}`,
+    summary: 'Report the start or the failure of a run, or a log',
+    description: `${SIGNAL} If the first part of the path is the \`ping_key\` of a website, the second part is the \`key\` of an endpoint, and the request reports a successful run. ${HOW}`,
     parts: { ping_id: [UUID], signal: SIGNALS },
     query: { ...RID, ...CREATE },
   },
   '/ping/{ping_key}/{key}/{signal}': {
     operationId: 'pingSignalByKey',
-    summary: 'The same, by the keys of website and endpoint',
-    description: `The \`ping_key\` of the website, the \`key\` of the endpoint. ${SIGNAL} ${HOW}`,
+    summary: 'Report a signal by the keys of website and endpoint',
+    description: `Uses the \`ping_key\` of the website and the \`key\` of the endpoint. ${SIGNAL} ${HOW}`,
     parts: { ping_key: [PING_KEY], key: ['backup'], signal: SIGNALS },
     query: { ...RID, ...CREATE },
   },
   '/api/push/{push_token}': {
     operationId: 'push',
-    summary: 'Tell a result as Uptime Kuma takes it',
-    description: `What is not \`up\` is a failure. Its responses are JSON: \`{"ok": true}\`. ${HOW}`,
+    summary: 'Report a result in the format of Uptime Kuma',
+    description: `Any status other than \`up\` is a failure. The responses are JSON: \`{"ok": true}\`. ${HOW}`,
     parts: { push_token: ['hV8mQ2xT5rNc0bWq7KzYd1Pf'] },
     query: {
-      status: { description: '`up` without it.', example: 'up' },
+      status: { description: 'The status. `up` by default.', example: 'up' },
       msg: {
         description:
-          'The reason of a failure, of which the alert shows 300 characters. Stored as the body if there is no body.',
+          'The reason of a failure. The alert shows its first 300 characters. If there is no body, it is stored as the body.',
         example: 'disk full',
       },
       ping: {
-        description: 'How long the run took, in milliseconds. It counts if the start of the run was not reported.',
+        description: 'The duration of the run in milliseconds. Used if the start of the run was not reported.',
         example: '31.6',
       },
     },
@@ -66,18 +73,19 @@ export const PING_ADDRESSES: Readonly<Record<string, DocumentedAddress>> = {
 };
 
 const TEXTS: Readonly<Record<string, { description: string; example: string }>> = {
-  200: { description: 'Ping and check are committed.', example: 'OK' },
-  400: { description: 'The address or `rid` is badly written.', example: 'invalid url format' },
-  404: { description: 'There is no such address.', example: 'not found' },
+  200: { description: 'The ping and the check are stored.', example: 'OK' },
+  400: { description: 'The URL or `rid` is not valid.', example: 'invalid url format' },
+  404: { description: 'The URL does not exist.', example: 'not found' },
   429: {
-    description: 'More than one a second, ten at once, of a heartbeat, or the quota of the organization.',
+    description:
+      'The heartbeat got more than one ping per second (or ten at once), or the quota of the organization is used up.',
     example: 'too many requests',
   },
-  503: { description: 'Try again: `curl --retry 5` does.', example: 'try again' },
+  503: { description: 'Try again, for example with `curl --retry 5`.', example: 'try again' },
 };
 /**
- * Adds the addresses of pings, which are no routes. `x-plain`: made for programs of others, they answer in plain text and know
- * no problems, so what counts for all of the API leaves them out.
+ * Adds the ping URLs, which are not routes. `x-plain` marks URLs for other programs. They respond in plain text without
+ * problem bodies, so general rules of the API exclude them.
  */
 export function withPings({ paths }: OpenAPIObject): void {
   for (const [path, address] of Object.entries(PING_ADDRESSES)) {
@@ -94,7 +102,7 @@ export function withPings({ paths }: OpenAPIObject): void {
           ...Object.entries(parts).map(([name, [example]]) => parameter('path', name, { example })),
           ...Object.entries(query).map(([name, of]) => parameter('query', name, of)),
         ],
-        // A token cannot be badly written: what is none is not there.
+        // A token can't be malformed. An invalid one is not found.
         responses: Object.fromEntries(
           Object.entries(TEXTS)
             .filter(([status]) => !isPush || status !== '400')
@@ -128,7 +136,7 @@ const response = (
   description,
   headers: {
     'Ping-Body-Limit': {
-      description: 'Bytes of a body that are kept.',
+      description: 'How many bytes of a body are stored.',
       schema: { type: 'string' },
       example: String(BODY_LIMIT),
     },

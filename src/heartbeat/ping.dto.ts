@@ -13,7 +13,7 @@ export class PingView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T02:00:04.120Z' })
   created_at!: string;
 
-  @ApiProperty({ enum: PING_KINDS, description: '`start` and `log` are no checks.' })
+  @ApiProperty({ enum: PING_KINDS, description: 'The kind of the ping. `start` and `log` do not count as checks.' })
   kind!: PingKind;
 
   @ApiProperty({
@@ -21,7 +21,7 @@ export class PingView {
     format: 'uuid',
     nullable: true,
     example: null,
-    description: 'Which run, as `rid` said.',
+    description: 'The run, as given in `rid`.',
   })
   run_id!: string | null;
 
@@ -30,29 +30,34 @@ export class PingView {
     nullable: true,
     example: 214_300,
     description:
-      'The milliseconds since the start of the run that it ended. Without a start: `ping` of a push, or null.',
+      'The milliseconds since the start of the run that this ping ended. If no start was reported, `ping` of the push request, or null.',
   })
   duration_ms!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, example: null, description: 'As the address said, 0 to 255.' })
+  @ApiProperty({ type: 'integer', nullable: true, example: null, description: 'The exit code in the URL, 0 to 255.' })
   exit_code!: number | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7', description: 'Where it came from.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '203.0.113.7',
+    description: 'The IP address that sent the ping.',
+  })
   address!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'dumped 214 tables',
-    description: 'At most its first 10,000 bytes; null without one, and where it was not kept. Masked for read keys.',
+    description:
+      'The body, at most its first 10,000 bytes. null if there was none, or if it was not stored. Masked for read keys.',
   })
   body!: string | null;
 
-  @ApiProperty({ type: 'integer', example: 17, description: 'Of all that was sent.' })
+  @ApiProperty({ type: 'integer', example: 17, description: 'The size of the whole body that was sent.' })
   body_bytes!: number;
 }
 
-/** A stored ping. */
 export interface PingRow {
   id: string;
   createdAt: Date;
@@ -65,7 +70,7 @@ export interface PingRow {
   bodyBytes: number;
 }
 
-/** Whatever a job prints may hold a credential. */
+/** The output of a job may contain a credential. */
 export const toPingView = (row: PingRow, role: Role): PingView => ({
   id: formatId('ping', row.id),
   created_at: row.createdAt.toISOString(),
@@ -82,7 +87,7 @@ export class PreviewQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'From when on; without it from now on.',
+    description: 'The time from which on to calculate the schedule. Now by default.',
     example: '2026-11-20T10:00:00Z',
   })
   @Optional()
@@ -101,10 +106,14 @@ export class HeartbeatPreviewView {
     type: [String],
     example: ['2026-11-21T01:30:00.000Z'],
     description:
-      'The next 10 times, fewer where the schedule has fewer. Of a period as if a ping came at the beginning.',
+      'The next 10 times, or fewer if the schedule ends earlier. For a period, the times are calculated as if a ping came at the start.',
   })
   expected_at!: string[];
 
-  @ApiProperty({ type: 'integer', example: 3600, description: 'Seconds; what it would be where it is left out.' })
+  @ApiProperty({
+    type: 'integer',
+    example: 3600,
+    description: 'The grace in seconds. If you leave it out, the default for the schedule.',
+  })
   grace!: number;
 }

@@ -14,14 +14,14 @@ import { HeartbeatCreation } from './heartbeat-creation';
 import { isUuid, type PingAddress, readPingPath, readPushPath } from './ping-address';
 import { type PingOutcome, PingService, type SentPing } from './ping.service';
 
-/** What is kept of a body. */
+/** The number of bytes of a body that are kept. */
 export const BODY_LIMIT = 10_000;
-/** A committed ping whose check cannot be recorded in this time is told to come again. */
+/** If the check of a committed ping can't be recorded within this time, the client is asked to retry. */
 const RECORD_WAIT_MS = 10_000;
 const RETRY_SECONDS = 5;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** A response to a ping, in the form of the address. */
+/** A response to a ping, in the form of its URL. */
 interface Reply {
   status: number;
   text: string;
@@ -29,9 +29,10 @@ interface Reply {
 }
 
 /**
- * The addresses that jobs ping: those of healthchecks and of Uptime Kuma. Express middleware, behind everything that may
- * refuse a request for lack of room, and before the routes: whatever a job sends along (a type, a length, an encoding, a key)
- * must not make a ping fail, so none of the rules of the API hold here. No log line and no error has an address.
+ * Handles the ping URLs of healthchecks and Uptime Kuma. This Express middleware runs after everything that may refuse
+ * a request for lack of capacity, and before the routes. Anything that a job sends along (a type, a length, an
+ * encoding, a key) must not make a ping fail, so the API's rules do not apply. No log line and no error contains a ping
+ * URL.
  */
 @Injectable()
 export class PingMiddleware implements OnModuleInit {
@@ -48,7 +49,7 @@ export class PingMiddleware implements OnModuleInit {
   ) {
     this.taken = metrics.labelledCounter({
       name: 'uptime_pings_total',
-      help: 'Pings of jobs, by what became of them.',
+      help: 'Pings of jobs by result.',
       values: { result: ['taken', 'limited', 'refused', 'unavailable'] },
     });
   }
@@ -58,7 +59,7 @@ export class PingMiddleware implements OnModuleInit {
       const address = addressOf(path, 'up');
       if (address === null || address === 'unknown') return null;
       const owner = this.pings.knownOwner(address.target);
-      // What it may have open is counted here, where a refusal has the form of a ping.
+      // Open requests are counted here, where a refusal has the form of a ping response.
       return owner === null ? null : { owner, isPassing: true };
     });
   }
@@ -73,7 +74,7 @@ export class PingMiddleware implements OnModuleInit {
     return undefined;
   };
 
-  /** Whose address it is, and whether one more ping is taken there, is decided before a byte of the body is read. */
+  /** Decides the owner of the URL, and whether another ping is accepted, before it reads the body. */
   private async replyTo(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
     if (request.method === 'OPTIONS') return { status: 204, text: '' };
     if (!METHODS.includes(request.method)) return { status: 405, text: 'method not allowed' };
@@ -99,7 +100,7 @@ export class PingMiddleware implements OnModuleInit {
     return outcome.status === 'ok' && made === 'created' ? { status: 201, text: 'Created' } : replyTo(outcome);
   }
 
-  /** Counts it as a wrong key is counted. */
+  /** Counts the request like one with a wrong API key. */
   private unknown(request: Request): Reply {
     const refusal = this.limits.refusal(request);
     return refusal.code === 'rate_limited' ? this.failed(refusal) : { status: 404, text: 'not found' };
@@ -115,18 +116,17 @@ export class PingMiddleware implements OnModuleInit {
         ...(headers['Retry-After'] !== undefined && { retryAfter: Number(headers['Retry-After']) }),
       };
     }
-    if (!isUnavailable(error)) this.logger.error(`A ping could not be taken: ${nameOf(error)}`);
+    if (!isUnavailable(error)) this.logger.error(`Could not accept a ping: ${nameOf(error)}`);
     return unavailable();
   }
 }
 
-/** `push`: what its parameter `status` says. */
+/** `push` is the value of the parameter `status`. */
 const addressOf = (path: string, push: string): PingAddress | 'unknown' | null =>
   readPushPath(path, push) ?? readPingPath(path);
 
 const isPush = (path: string): boolean => readPushPath(path, 'up') !== null;
 
-/** A body as it is kept. */
 interface KeptBody {
   body: string | null;
   bodyBytes: number;
@@ -134,11 +134,11 @@ interface KeptBody {
 
 const NO_BODY: KeptBody = { body: null, bodyBytes: 0 };
 
-/** The reason that a push in the form of Uptime Kuma gives in its URL. */
+/** Returns the reason in the URL of a push in Uptime Kuma's form. */
 const messageOf = ({ target }: PingAddress, request: Request): string | null =>
   target.by === 'token' ? textOf(request, 'msg') : null;
 
-/** The time that a push in the form of Uptime Kuma reports, in whole milliseconds. */
+/** Returns the duration in the URL of a push in Uptime Kuma's form, in whole milliseconds. */
 function reportedMsOf({ target }: PingAddress, request: Request): number | null {
   const text = target.by === 'token' ? textOf(request, 'ping') : null;
   return text !== null && /^\d{1,10}(\.\d{1,20})?$/.test(text) ? Math.round(Number(text)) : null;
@@ -182,14 +182,14 @@ function replyTo(outcome: PingOutcome): Reply {
   return outcome.status === 'ok' ? { status: 200, text: 'OK' } : { status: 404, text: 'not found' };
 }
 
-/** The first value of a parameter, as it is stored. */
+/** Returns the first value of a parameter, as stored. */
 function textOf({ query }: Request, name: string): string | null {
   const value: unknown = query[name];
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' ? storableText(first) : null;
 }
 
-/** Never refused, whatever its type and length; `null` when the client left before all of it came. */
+/** Reads the body without refusing any type or length. Returns `null` if the client disconnected before the end. */
 async function bodyOf(request: Request): Promise<KeptBody | null> {
   const kept: Buffer[] = [];
   let bodyBytes = 0;
@@ -210,10 +210,9 @@ function keptOf(bytes: Buffer, bodyBytes = bytes.length): KeptBody {
   return { body: storableText(text.replaceAll('\0', '\ufffd')), bodyBytes };
 }
 
-/** What is no UTF-8 is replaced; a character that was cut is left out. */
+/** Replaces invalid UTF-8, and drops a character that was cut. */
 const readText = (bytes: Buffer, isCut: boolean): string => new TextDecoder().decode(bytes, { stream: isCut });
 
-/** In the form of Uptime Kuma. */
 export const pushReply = (status: number, text: string): { ok: boolean; msg?: string } =>
   status < 300 ? { ok: true } : { ok: false, msg: status === 404 ? 'Monitor not found or not active.' : text };
 

@@ -18,17 +18,15 @@ import { withPending, type ToRecord, VerdictRecorder } from './verdict-recorder'
 
 type Refusal = NonNullable<PingAddress['refusal']> | 'invalid uuid format';
 
-/** A request that pings. */
 export interface SentPing extends Omit<PingAddress, 'refusal'> {
   refusal: Refusal | null;
   runId: string | null;
   message: string | null;
   reportedMs: number | null;
-  /** As it is kept: at most its first 10,000 bytes. */
+  /** The stored part, at most the first 10,000 bytes. */
   body: string | null;
-  /** Of all that was sent. */
+  /** The size of the whole body. */
   bodyBytes: number;
-  /** Where it came from. */
   from: string | null;
 }
 
@@ -38,14 +36,17 @@ export type PingOutcome =
   | { status: 'refused'; refusal: Refusal }
   | { status: 'limited'; waitSeconds: number };
 
-/** Of one heartbeat. */
+/** The rate limit of one heartbeat. */
 const PINGS = { rate: 1, burst: 10 };
-/** Of bodies of one organization that are kept, bytes. */
+/** The rate limit for stored bodies of one organization, in bytes. */
 const BODIES = { rate: 64 * 1024, burst: 16 * 1024 * 1024 };
-/** Transactions at once: an organization whose jobs all ping at the same time waits for itself, and the others do not. */
+/**
+ * Limits concurrent transactions. If all jobs of an organization ping at the same time, they wait for each other, and
+ * other organizations do not.
+ */
 const TURNS = { size: 4, share: 2, waiting: Infinity };
 const TURN_MS = 10_000;
-/** Addresses of heartbeats that are known before they are looked up, and how many are read at a time when the process starts. */
+/** The number of cached heartbeat URLs, and the page size for reading them at start-up. */
 const MAX_KNOWN = 200_000;
 const READ_AT_ONCE = 2000;
 
@@ -55,7 +56,10 @@ const CONDITIONS = {
   key: 'w.ping_key = $1 AND e.external_key = $2 AND e.heartbeat IS NOT NULL',
 } as const;
 
-/** Whose address it is. Cost: a probe of two unique indexes, or of that of keys, and of three primary keys. */
+/**
+ * Finds the owner of a ping URL. Cost: a probe of two unique indexes, or of the index of keys, and of three primary
+ * keys.
+ */
 const LOCATE = {
   id: ofHeartbeat(CONDITIONS.id),
   token: ofHeartbeat(CONDITIONS.token),
@@ -73,7 +77,7 @@ function ofHeartbeat(condition: string): string {
      WHERE ${condition}`;
 }
 
-/** By the primary key, a page after the other. */
+/** Reads pages by primary key. */
 const KNOWN = `
   SELECT h.endpoint_id AS "endpointId", h.ping_id AS "pingId", h.push_token AS token, e.org_id AS "orgId", e.website_id AS "websiteId",
          e.external_key AS key, w.ping_key AS "pingKey"
@@ -94,22 +98,26 @@ const INSERT = `
   INSERT INTO ping (endpoint_key, created_at, id, kind, run_id, duration_ms, exit_code, address, body, body_bytes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-/** Of what no check tells; see the migration of heartbeat events. */
+/** Adds a stream event for a ping without a check. See the migration of heartbeat events. */
 const TELL_STREAM = 'SELECT stream_heartbeat($1, $2, $3, $4)';
 
-/** What an address leads to (uuids). `endpointId`: `null` where the key of a website is right and it has no such heartbeat. */
+/**
+ * The owner of a ping URL, as UUIDs. `endpointId` is `null` if the website's key is right but it has no such heartbeat.
+ */
 export interface Located {
   orgId: string;
   websiteId: string;
   endpointId: string | null;
 }
 
-/** Takes pings. */
 @Injectable()
 export class PingService implements OnApplicationBootstrap {
-  /** What addresses lead to, and keys of websites (without a heartbeat). The database decides whether they still do. */
+  /**
+   * Caches the owners of ping URLs, and of website keys without a heartbeat. The database decides whether they are
+   * still valid.
+   */
   private readonly known = new BoundedMap<string, Located>(MAX_KNOWN);
-  /** However many pings come at once, one look-up is made for an address. */
+  /** Concurrent pings to the same URL share one look-up. */
   private readonly locating = new Map<string, Promise<Located | null>>();
   private readonly turns = new FairSemaphore(TURNS);
   private readonly pings: TokenBuckets;
@@ -129,7 +137,7 @@ export class PingService implements OnApplicationBootstrap {
     this.bodies = new TokenBuckets(BODIES.rate, BODIES.burst, monotonic);
   }
 
-  /** The addresses of heartbeats are known from the start on. Cost: one pass over them, in the background of a large installation. */
+  /** Loads all ping URLs at start-up. Cost: one pass over them, in the background for a large installation. */
   async onApplicationBootstrap(): Promise<void> {
     let after = NIL_UUID;
     while (this.known.size < MAX_KNOWN / 2) {
@@ -145,7 +153,7 @@ export class PingService implements OnApplicationBootstrap {
     }
   }
 
-  /** The organization (uuid) of an address that this process knows, or of its ping key; `null` for others. Asks nobody. */
+  /** Returns the organization (UUID) of a cached ping URL or ping key, otherwise `null`. Sends no statement. */
   knownOwner(target: PingTarget): string | null {
     const located =
       this.known.get(nameOf(target)) ?? (target.by === 'key' ? this.known.get(target.pingKey) : undefined);
@@ -153,8 +161,8 @@ export class PingService implements OnApplicationBootstrap {
   }
 
   /**
-   * What the address leads to; `null` where nobody has it. `admit` is called, and may throw, before an address is looked up of which this process
-   * knows nothing.
+   * Returns the owner of the ping URL, or `null` if there is none. `admit` is called before an uncached URL is looked
+   * up, and may throw.
    */
   async locate(target: PingTarget, admit: () => void): Promise<Located | null> {
     const name = nameOf(target);
@@ -166,8 +174,8 @@ export class PingService implements OnApplicationBootstrap {
   }
 
   /**
-   * Seconds until one more ping of it is taken; 0: now. All addresses of a heartbeat have one budget, and so have all keys of a website that
-   * are not there.
+   * Returns the seconds until another ping is accepted, or 0. All URLs of a heartbeat share one budget, and so do all
+   * unknown keys of a website.
    */
   async waitFor({ orgId, websiteId, endpointId }: Located): Promise<number> {
     const wait = this.pings.take(endpointId ?? websiteId);
@@ -184,9 +192,9 @@ export class PingService implements OnApplicationBootstrap {
   }
 
   /**
-   * Stores a ping and records what it says, behind what others have decided before and not recorded yet: when this resolves
-   * to `ok`, all of it is committed. Cost: one transaction of three statements (one more where the stream is told), the check
-   * in the recorder's next batch, and one update that says so.
+   * Stores a ping and records its result, after results that others decided before and have not recorded yet. When this
+   * resolves to `ok`, all of it is committed. Cost: one transaction of three statements (one more with a stream event),
+   * the check in the recorder's next batch, and one update that marks it as recorded.
    */
   async take(sent: SentPing, orgId: string): Promise<PingOutcome> {
     const name = nameOf(sent.target);
@@ -216,7 +224,7 @@ export class PingService implements OnApplicationBootstrap {
     return locating.finally(() => this.locating.delete(name));
   }
 
-  /** `null` when there is no such heartbeat. The row stays locked until what the ping says is committed with it. */
+  /** Returns `null` if there is no such heartbeat. The row stays locked until the ping and its result are committed. */
   private async store(tx: Tx, sent: SentPing): Promise<ToRecord | null> {
     const [before] = await lockHeartbeats(tx, `(${CONDITIONS[sent.target.by]})`, parametersOf(sent.target));
     if (!before) return null;
@@ -261,7 +269,7 @@ export class PingService implements OnApplicationBootstrap {
   }
 }
 
-/** Stands for the address in memory. */
+/** Returns the cache key of a ping URL. */
 const nameOf = (target: PingTarget): string => parametersOf(target).join('/');
 
 function parametersOf(target: PingTarget): string[] {

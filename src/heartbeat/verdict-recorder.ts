@@ -7,20 +7,23 @@ import { failpoint } from '../platform/observability/failpoints';
 import { type LockedHeartbeat, type PendingVerdict, settle } from './heartbeat-store';
 import type { Verdict } from './expectation';
 
-/** Whose verdicts they are. */
+/** The heartbeat of the results. */
 type Owner = Pick<LockedHeartbeat, 'endpointId' | 'endpointKey' | 'orgId'>;
 
 export interface ToRecord extends Owner {
   verdicts: readonly PendingVerdict[];
 }
 
-/** How long after a verdict somebody else finishes what whoever decided it has not. */
+/** How long after a decision another process records its results. */
 export const PENDING_FOR_MS = 30_000;
 
-/** How long a run is that a check can hold: microseconds in an integer. Exact times stand with the pings. */
+/**
+ * The longest duration that a check can store, because microseconds are in an integer. The pings contain exact times.
+ */
 const MAX_DURATION_MS = 2_147_483.647;
 
-// A rule with `after` needs a check when that has passed, and of a job none comes soon. Cost: for each that is down, its alerts.
+// An alert rule with `after` needs a check when that time has passed, and a job may not ping soon. Cost: the alerts of
+// each heartbeat that is down.
 const REPEAT = `
   UPDATE heartbeat h SET repeat_at = LEAST(h.repeat_at, due.at)
     FROM (SELECT s.endpoint_id, min(coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds)) AS at
@@ -31,15 +34,15 @@ const REPEAT = `
            GROUP BY s.endpoint_id) due
    WHERE h.endpoint_id = due.endpoint_id`;
 
-/** Verdicts on heartbeats become checks, as those of a checker do. */
+/** Records results of heartbeats as checks, like results of a checker. */
 @Injectable()
 export class VerdictRecorder {
   constructor(private readonly recorder: CheckRecorder) {}
 
   /**
-   * Resolves when all are committed, and no longer pending. `all` is to have whatever is pending of a heartbeat, oldest first:
-   * several instances may record the same at once, and what is not newer than the newest recorded is known to be recorded.
-   * What the endpoint does not have any more is dropped.
+   * Resolves when all results are committed and no longer pending. `all` must contain all pending results of a
+   * heartbeat, oldest first. Several instances may record the same results at once. A result that isn't newer than the
+   * newest recorded one is known to be recorded. Results for deleted endpoints are dropped.
    */
   async record(sql: Sql, all: readonly ToRecord[]): Promise<void> {
     const some = all.filter(({ verdicts }) => verdicts.length > 0);
@@ -58,7 +61,10 @@ export class VerdictRecorder {
 
 const NO_PHASES = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
 
-/** What it depends on is judged by its newest result, when the check is recorded: nothing could be asked first. */
+/**
+ * Dependencies are evaluated by the parent's newest result when the check is recorded. The parent can't be checked
+ * first.
+ */
 function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerdict): FinishedCheck {
   return {
     endpointId,
@@ -89,7 +95,7 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerd
 
 const errorOf = ({ code, message }: Verdict) => (code === null ? null : { code, phase: 'run' as const, message });
 
-/** The verdicts of a decision as they are pending from `nowMs` on, behind those that were pending before. */
+/** Appends the results of a decision to the pending ones. They count as pending from `nowMs`. */
 export function withPending(heartbeat: LockedHeartbeat, verdicts: readonly Verdict[], nowMs: number): LockedHeartbeat {
   const newest = verdicts.at(-1);
   if (!newest) return heartbeat;

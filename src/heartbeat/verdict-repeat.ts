@@ -5,16 +5,17 @@ import type { Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
-/** That it is `down` by now, or may be as soon as what is due is decided. The sweep looks again. */
+/** The heartbeat is `down`, or could become `down` when overdue runs are decided. The sweep checks again. */
 const MAY_BE_DOWN = `(h.last_verdict ->> 'outcome' = 'down' OR h.next_at <= $1)`;
 
-// Cost: all heartbeats of the installation once, and two probes for each that may be down.
+// Cost: one pass over all heartbeats of the installation, and two probes for each that may be down.
 const COVERABLE = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id
    WHERE ${MAY_BE_DOWN} AND e.org_id = $2`;
 
-// In the order of ids, as everybody locks several of them. Cost: a probe of an index for each id, and an update of what may be down.
+// In the order of IDs, as in every statement that locks several of them. Cost: a probe of an index for each ID, and an
+// update of those that may be down.
 const repeatSql = (ids: string) => `
   UPDATE heartbeat SET repeat_at = LEAST(repeat_at, $1)
    WHERE endpoint_id IN (
@@ -23,7 +24,7 @@ const repeatSql = (ids: string) => `
 const REPEAT = repeatSql('SELECT unnest($2::uuid[])');
 const REPEAT_OF_CHILDREN = repeatSql('SELECT endpoint_id FROM endpoint_dependency WHERE parent_id = ANY ($2::uuid[])');
 
-/** What held alerts back is over: a heartbeat that is down has its newest verdict recorded once more. */
+/** Records the newest result of a heartbeat that is down again after a suppression of its alerts has ended. */
 @Injectable()
 export class VerdictRepeat {
   constructor(
@@ -31,7 +32,7 @@ export class VerdictRepeat {
     private readonly sweep: HeartbeatSweep,
   ) {}
 
-  /** In the transaction in which it ends. One statement, of a window two. */
+  /** Call this in the transaction that ends the suppression. Cost: one statement, or two for a maintenance window. */
   async of(tx: Tx, suppressed: Suppressed): Promise<void> {
     const now = this.clock.now();
     if ('orgId' in suppressed) {

@@ -3,9 +3,10 @@ import { LOCAL } from '../engine/finished-check';
 import { formatId, toUuid } from '../platform/ids/id';
 
 /**
- * The public id of a check, computed from its row instead of stored in it: 16 bytes less per row. A UUIDv7 with the
- * check's time; its other 74 bits are an HMAC, so that an id reveals nothing about the endpoint's internal number. `location`:
- * two of them may look in the same millisecond. Ids of checks of the service itself have none in them, as before there were others.
+ * Returns the public ID of a check. It is computed from the row instead of stored in it, which saves 16 bytes per row.
+ * It is a UUIDv7 with the check's time. Its other 74 bits are an HMAC, so that an ID reveals nothing about the
+ * endpoint's internal number. `location` distinguishes checks in the same millisecond. IDs of the service's own checks
+ * don't include it, so they didn't change when locations were added.
  */
 export function checkId(secret: Buffer, endpointKey: string, checkedAt: Date, location: number = LOCAL): string {
   const ms = checkedAt.getTime();

@@ -1,19 +1,22 @@
 import { type LatencyHistogram, mergeHistograms, quantile } from './latency-histogram';
 
-/** The phases of a check in the order in which they happen; also the names of their columns, in microseconds. */
+/** The phases of a check in order. These are also the names of their columns, in microseconds. */
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
-/** What is kept of the checks of a time slice. The stats of neighbouring slices add up without loss. */
+/** The stats of the checks in a time slice. The stats of adjacent slices can be merged without loss. */
 export interface CheckStats {
   up: number;
   down: number;
   unknown: number;
-  /** Checks under a maintenance window that is excluded from uptime: in none of the three above, whatever they found. */
+  /**
+   * Checks during maintenance that is excluded from uptime. The three counts above don't include them, regardless of
+   * the result.
+   */
   planned: number;
-  /** Those of `up` of which a warning failed. */
+  /** The part of `up` with a failed warning. */
   degraded: number;
-  /** Microseconds, over the up checks that have a duration only, like everything below. */
+  /** Microseconds, over only the up checks that have a duration, like all fields below. */
   sumUs: number;
   phaseSumsUs: Readonly<Record<PhaseName, number>>;
   minUs: number;
@@ -22,8 +25,8 @@ export interface CheckStats {
 }
 
 /**
- * Stats as they are read: plain numbers, and the arrays as PostgreSQL's text (`{1,2}`), parsed here, because the driver's
- * own conversions take most of the time of reading a month of hours.
+ * Stats as they are read. Numbers are plain, and arrays are PostgreSQL's text (`{1,2}`), which is parsed here. The
+ * driver's own conversions would take most of the time of reading a month of hours.
  */
 export interface CheckStatsRow {
   /** Milliseconds since the epoch. */
@@ -47,7 +50,7 @@ export interface CheckStatsRow {
 
 const integers = (array: string): number[] => (array === '{}' ? [] : array.slice(1, -1).split(',').map(Number));
 
-/** The stats of a row of check_hour or check_day. */
+/** Converts a row of check_hour or check_day to stats. */
 export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
   up: row.up,
   down: row.down,
@@ -69,7 +72,6 @@ export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
 
 const NO_PHASES: Readonly<Record<PhaseName, number>> = { dns: 0, connect: 0, tls: 0, first_byte: 0, transfer: 0 };
 
-/** The stats of all given slices together. */
 export function mergeStats(parts: readonly CheckStats[]): CheckStats {
   const sum = (value: (part: CheckStats) => number): number => parts.reduce((total, part) => total + value(part), 0);
   const measured = parts.filter((part) => measuredOf(part) > 0);
@@ -89,24 +91,23 @@ export function mergeStats(parts: readonly CheckStats[]): CheckStats {
   };
 }
 
-/** The up checks that have a duration: all but runs of jobs that have not told their start. */
+/** Returns the number of up checks that have a duration: all except runs of jobs that did not report their start. */
 const measuredOf = ({ histogram }: CheckStats): number => histogram.counts.reduce((sum, count) => sum + count, 0);
 
-/** All recorded checks. */
 export const checksOf = ({ up, down, unknown, planned }: CheckStats): number => up + down + unknown + planned;
 
 /**
- * up / (up + down); `null` without such a check. `unknown` outcomes are not the target's fault and do not count, planned
- * checks are in none of these.
+ * Returns up / (up + down), or `null` without such a check. `unknown` outcomes are not the target's fault and don't
+ * count. Planned checks are in neither number.
  */
 export const uptimeOf = ({ up, down }: { up: number; down: number }): number | null =>
   up + down === 0 ? null : up / (up + down);
 
-/** The share of checks with a known outcome: 1 − unknown / all that were not planned; `null` without such a check. */
+/** Returns the share of checks with a known outcome: 1 − unknown / all unplanned. `null` without such a check. */
 export const coverageOf = ({ up, down, unknown }: { up: number; down: number; unknown: number }): number | null =>
   up + down + unknown === 0 ? null : (up + down) / (up + down + unknown);
 
-/** Latency of the up checks in milliseconds, three decimals. */
+/** The latency of the up checks in milliseconds, with three decimals. */
 export interface LatencyStats {
   avg: number;
   p50: number;
@@ -118,7 +119,7 @@ export interface LatencyStats {
 
 const milliseconds = (us: number): number => Math.round(us) / 1000;
 
-/** `null` without any to tell. Quantiles are clamped to the measured minimum and maximum. */
+/** Returns `null` without any measured check. Quantiles are clamped to the measured minimum and maximum. */
 export function latencyOf(stats: CheckStats): LatencyStats | null {
   const measured = measuredOf(stats);
   if (measured === 0) return null;
@@ -134,6 +135,9 @@ export function latencyOf(stats: CheckStats): LatencyStats | null {
   };
 }
 
-/** Mean of a phase over all up checks in milliseconds, so that the phases add up to the mean; `null` if no check had it. */
+/**
+ * Returns the mean of a phase over all up checks in milliseconds, so that the phases add up to the mean. `null` if no
+ * check had it.
+ */
 export const phaseMeanOf = (stats: CheckStats, phase: PhaseName): number | null =>
   stats.phaseSumsUs[phase] === 0 ? null : milliseconds(stats.phaseSumsUs[phase] / measuredOf(stats));

@@ -25,8 +25,8 @@ export class HistoryController {
     access: 'read',
     cost: costOfChecks,
     operationId: 'listChecks',
-    summary: 'List checks of an endpoint',
-    description: 'Every recorded check with its phases and, when it failed, why. Newest first.',
+    summary: 'List the checks of an endpoint',
+    description: 'Lists every recorded check with its phases and, if it failed, the reason. Newest first.',
     returns: { page: CheckView, description: 'One page of checks.' },
   })
   listChecks(
@@ -43,8 +43,8 @@ export class HistoryController {
     operationId: 'getUptime',
     summary: 'Get the uptime of an endpoint',
     description:
-      'Uptime with its coverage, outages and latency over a window or any range, exact up to the last check.',
-    returns: { ok: UptimeView, description: 'The figures.' },
+      'Returns the uptime with its coverage, outages, and latency over a window or any range, exact up to the last check.',
+    returns: { ok: UptimeView, description: 'The uptime, outages, and latency.' },
   })
   uptime(@OrgId() orgId: string, @IdParam('endpoint') id: string, @Query() query: UptimeQuery): Promise<UptimeView> {
     return this.uptimes.read(orgId, id, query);
@@ -55,7 +55,7 @@ export class HistoryController {
     cost: costOfLatency,
     operationId: 'getLatency',
     summary: 'Get the latency of an endpoint over time',
-    description: 'Even buckets, oldest first and without holes, at most 1500.',
+    description: 'Returns at most 1500 buckets of equal length, oldest first and without gaps.',
     returns: { list: LatencyBucketView, description: 'The buckets.' },
   })
   latency(

@@ -4,7 +4,7 @@ import { Metrics } from '../platform/observability/metrics';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
 
-/** Whether the rollups keep up. */
+/** Shows whether the rollups keep up. */
 @Injectable()
 export class HistoryMetrics {
   readonly rolledUpUntil;
@@ -13,7 +13,7 @@ export class HistoryMetrics {
   constructor(metrics: Metrics, { role }: Config, clock: Clock) {
     this.rolledUpUntil = metrics.gauge({
       name: 'uptime_history_rolled_up_until_timestamp_seconds',
-      help: 'Until when hourly figures are built; more than two hours behind the time means that rollups do not run. Before the first run, the start of the process.',
+      help: 'The time up to which hourly stats are built, in seconds since the epoch. If it is more than two hours in the past, rollups are not running. Before the first run, the start time of the process.',
     });
     if (role !== 'api') this.rolledUpUntil.set(clock.now().getTime() / SECOND_MS);
     this.rollupFailures = metrics.counter({

@@ -27,7 +27,10 @@ import { UptimeService } from './read/uptime.service';
 import { WebsiteHistoryController } from './website/website-history.controller';
 import { WebsiteHistoryService } from './website/website-history.service';
 
-/** What was measured: single checks, hourly and daily stats, outages; written by the recorder, read by these routes. */
+/**
+ * The measured data: single checks, hourly and daily stats, and outages. The recorder writes them, and these routes
+ * read them.
+ */
 @Module({
   imports: [EndpointModule, WebsiteModule, ProbeModule],
   controllers: [HistoryController, WebsiteHistoryController, OverviewController, EndpointMetricsController],

@@ -1,38 +1,44 @@
 import type { Outcome } from '../checker/checker';
 import { floorTo, HOUR_MS } from '../platform/time/time-units';
 
-/** Checks of one hour by outcome. */
+/** The number of checks in one hour by outcome. */
 export interface OutcomeCounts {
   up: number;
   down: number;
   unknown: number;
 }
 
-/** Checks of one hour by outcome and mark: planned checks are in none of the others, degraded ones are among those that are up. */
+/**
+ * The number of checks in one hour by outcome and mark. The other counts don't include planned checks, but `up`
+ * includes degraded ones.
+ */
 export interface MarkedCounts extends OutcomeCounts {
   planned: number;
   degraded: number;
 }
 
-/** What of a check decides how it is counted. */
+/** The properties of a check that decide how it is counted. */
 export interface CountedCheck {
   outcome: Outcome;
   planned: boolean;
   degraded: boolean;
 }
 
-/** The counts kept in an endpoint's state, so that the newest stats need no scan: its newest hour and the one before. */
+/**
+ * The counts of an endpoint's newest hour and the one before. They are part of its state, so that the newest stats need
+ * no scan.
+ */
 export interface HourCounters {
-  /** Start of the newest hour with a check; `null` before the first check. */
+  /** The start of the newest hour with a check, or `null` before the first check. */
   hourStart: Date | null;
   hour: MarkedCounts;
-  /** The hour right before `hourStart`; zeros when it had no check. */
+  /** The hour right before `hourStart`. Zeros if it had no check. */
   before: MarkedCounts;
 }
 
 const NONE: MarkedCounts = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 
-/** Counts one check. A check older than both hours changes nothing: the rollups count it. */
+/** Counts one check. A check older than both hours changes nothing, because the rollups count it. */
 export function countInHour(counters: HourCounters, check: CountedCheck, checkedAt: Date): HourCounters {
   const start = floorTo(checkedAt.getTime(), HOUR_MS);
   const current = counters.hourStart?.getTime() ?? -Infinity;

@@ -1,30 +1,30 @@
 /**
- * A latency histogram that can be merged: hours add up to days, weeks and quarters without the error of averaging
- * percentiles. Bucket b holds the microseconds from 100·2^(b/8) up to 100·2^((b+1)/8); a quantile is the geometric middle
- * of its bucket and so at most 2^(1/16) − 1 = 4.43 % off. Sparse: bucket numbers, ascending, with their counts.
+ * A latency histogram that can be merged. Hours add up to days, weeks, and quarters without the error of averaging
+ * percentiles. Bucket b contains the microseconds from 100·2^(b/8) up to 100·2^((b+1)/8). A quantile is the geometric
+ * middle of its bucket, so its error is at most 2^(1/16) − 1 = 4.43 %. It is sparse, with ascending bucket numbers and
+ * their counts.
  */
 export interface LatencyHistogram {
   readonly buckets: readonly number[];
   readonly counts: readonly number[];
 }
 
-/** Keeps exact powers of two in their own bucket where the floating-point logarithm is slightly too small. */
+/** Keeps exact powers of two in the right bucket where the floating-point logarithm is slightly too small. */
 const NUDGE = 1e-9;
 
-/** Bucket of a latency in whole microseconds; less than one counts as one. */
+/** Returns the bucket of a latency in whole microseconds. Less than one counts as one. */
 export const bucketOf = (us: number): number => Math.floor(8 * Math.log2(Math.max(us, 1) / 100) + NUDGE);
 
-/** `bucketOf` in SQL; `us` is an integer expression. */
+/** Returns `bucketOf` in SQL. `us` is an integer expression. */
 export const bucketSql = (us: string): string =>
   `floor(8 / ln(2::float8) * ln(greatest(${us}, 1)::float8 / 100) + ${NUDGE})::smallint`;
 
-/** Microseconds in the geometric middle of a bucket. */
+/** Returns the geometric middle of a bucket in microseconds. */
 export const middleOf = (bucket: number): number => 100 * 2 ** ((bucket + 0.5) / 8);
 
-/** `middleOf` in SQL. */
+/** Returns `middleOf` in SQL. */
 export const middleSql = (bucket: string): string => `100 * power(2::float8, (${bucket} + 0.5) / 8)`;
 
-/** One histogram of all counts. */
 export function mergeHistograms(histograms: Iterable<LatencyHistogram>): LatencyHistogram {
   const sums = new Map<number, number>();
   for (const { buckets, counts } of histograms) {
@@ -35,8 +35,8 @@ export function mergeHistograms(histograms: Iterable<LatencyHistogram>): Latency
 }
 
 /**
- * The latency in microseconds that the share `q` (0 < q ≤ 1) of the counted checks did not exceed, by nearest rank;
- * `null` when nothing is counted.
+ * Returns the latency in microseconds that the share `q` (0 < q ≤ 1) of the counted checks did not exceed, by nearest
+ * rank. `null` if nothing is counted.
  */
 export function quantile({ buckets, counts }: LatencyHistogram, q: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 import { QueryTimestamp } from '../platform/http/validators';
 import { DAY_MS, floorTo, HOUR_MS } from '../platform/time/time-units';
 
-/** `from` or `to` in a query of history: a timestamp or date of the years 1970 to 2999. */
+/** Decorates `from` or `to` in a history query: a timestamp or date in the years 1970 to 2999. */
 export const QueryRangeBound = (): PropertyDecorator =>
   QueryTimestamp({ first: new Date('1970-01-01T00:00:00Z'), last: new Date('3000-01-01T00:00:00Z') });
 
@@ -14,12 +14,12 @@ export interface TimeRange {
 export const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 export type Window = (typeof WINDOWS)[number];
 
-/** Full days of the windows that begin with a day. */
+/** The full days of the windows that start at a day. */
 export const WINDOW_DAYS: Readonly<Record<Exclude<Window, '24h'>, number>> = { '7d': 7, '30d': 30, '90d': 90 };
 
 /**
- * The named windows end now. "24h" begins at the full hour 24 hours ago, the others at the start of the UTC day 7, 30 or 90
- * days ago: so rollups cover them exactly, and every page shows the same window.
+ * Returns the range of a named window that ends now. "24h" starts at the full hour 24 hours ago, and the others at the
+ * start of the UTC day 7, 30, or 90 days ago. So rollups cover them exactly, and every page shows the same window.
  */
 export function windowRange(window: Window, now: number): TimeRange {
   const from = window === '24h' ? floorTo(now, HOUR_MS) - DAY_MS : floorTo(now, DAY_MS) - WINDOW_DAYS[window] * DAY_MS;

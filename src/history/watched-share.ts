@@ -1,16 +1,16 @@
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import type { TimeRange } from './time-range';
 
-/** Days of UTC in a range: how many there are, and on how many a check could tell or was planned. */
+/** The number of UTC days in a range, and of those with a conclusive or planned check. */
 export interface WatchedDays {
   watched: number;
   of: number;
 }
 
 /**
- * How much of a range an endpoint was watched, 0 to 1: at most the time since it was made, and at most the share of the
- * days with a check that could tell. So neither a new endpoint nor one that was paused for weeks looks as if its uptime
- * spoke for the whole range. Without `days` the first alone.
+ * Returns how much of a range an endpoint was watched, 0 to 1. This is at most the time since its creation, and at most
+ * the share of days with a conclusive check. So a new endpoint, or one that was paused for weeks, doesn't look as if
+ * its uptime covered the whole range. Without `days`, only the first limit applies.
  */
 export function watchedShare({ from, to }: TimeRange, madeMs: number, days?: WatchedDays): number {
   if (to <= from) return 0;
@@ -19,8 +19,9 @@ export function watchedShare({ from, to }: TimeRange, madeMs: number, days?: Wat
 }
 
 /**
- * The days of a range, of which `known` (their beginnings) had a check that could tell or was planned. The first and the
- * last, which may be short, count only with a check. `undefined` for a range of less than two days: they would be too coarse for it.
+ * Returns the days of a range. `known` contains the starts of days with a conclusive or planned check. The first and
+ * last day may be short and count only with a check. Returns `undefined` for a range of less than two days, for which
+ * days are too coarse.
  */
 export function watchedDays({ from, to }: TimeRange, known: ReadonlySet<number>): WatchedDays | undefined {
   if (to - from < 2 * DAY_MS) return undefined;

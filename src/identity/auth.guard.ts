@@ -25,8 +25,9 @@ import { sessionCookie } from './session/session-cookie';
 import type { SignedIn } from './session/session.service';
 
 /**
- * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie; a
- * probe by its token), applies the rate limits, and leaves the caller on the request.
+ * Denies by default: a route without `@Access` is a 403. Authenticates the caller by API key, else by the proxy's
+ * header, else by session cookie. A probe is authenticated by its token. Then applies the rate limits and stores the
+ * caller on the request.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -51,7 +52,9 @@ export class AuthGuard implements CanActivate {
       throw problems.conflict('With AUTH=off there are no accounts.');
     if (rule === 'public') return this.visitor(request, context);
     if (rule === undefined) {
-      this.logger.error(`${context.getClass().name}.${context.getHandler().name} has no @Access rule and is refused`);
+      this.logger.error(
+        `${context.getClass().name}.${context.getHandler().name} has no @Access rule, so requests to it are rejected`,
+      );
       throw problems.insufficientRole('nobody');
     }
     if (rule === 'operator') return this.operator(request);
@@ -86,7 +89,7 @@ export class AuthGuard implements CanActivate {
     return held && held.caller;
   }
 
-  /** Who is behind the browser: changes must come from our own pages. */
+  /** Returns the session of the browser. Changes must come from the service's own pages. */
   private async signedIn(request: Request): Promise<SignedIn | null> {
     const presented = this.sessions.presentedBy(request);
     if (presented === null) return null;
@@ -94,7 +97,7 @@ export class AuthGuard implements CanActivate {
     return this.sessions.signedIn(presented, request);
   }
 
-  /** The session of somebody with an account. For a key and a key's session the route does not exist. */
+  /** Admits the session of a person with an account. For a key and a key's session, the route does not exist. */
   private async person(request: AuthenticatedRequest): Promise<true> {
     const key = credential(request);
     if (key !== null && (await this.credentials.callerOf(key, request))) throw problems.notFound();
@@ -107,7 +110,10 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** The token of a probe, with AUTH=off too. Keys and sessions are wrong here, as this token is everywhere else. */
+  /**
+   * Admits a probe by its token, also with AUTH=off. Keys and sessions are refused here, as this token is everywhere
+   * else.
+   */
   private async probe(request: AuthenticatedRequest): Promise<true> {
     const held = await this.credentials.probeOf(request);
     if (!held)
@@ -120,15 +126,17 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** Whoever reaches the port is an administrator, but no page of another site that a browser on this machine shows. */
+  /**
+   * Admits everyone who reaches the port as an administrator, except pages of other sites in a browser on this machine.
+   */
   private withoutAuth(request: Request): Promise<Caller | null> {
     requireOwnPage(request, this.config);
     return this.organizations.defaultAdmin();
   }
 
   /**
-   * The operator token, or the session of a person who is an operator. Without a token in the settings the routes do not exist
-   * for anybody else. The key of an organization is never enough, not even an admin's.
+   * Admits the operator token, or the session of an operator. If no token is set, the routes do not exist for anyone
+   * else. The key of an organization is never enough, not even an admin key.
    */
   private async operator(request: AuthenticatedRequest): Promise<boolean> {
     const given = credential(request);
@@ -147,7 +155,10 @@ export class AuthGuard implements CanActivate {
     throw this.refused(request);
   }
 
-  /** Every wrong credential gets one response; an address that guesses is slowed down, one that sends none is not. */
+  /**
+   * Returns the same problem for every wrong credential. An address that guesses is slowed down. An address without
+   * credentials is not.
+   */
   private refused(request: Request): Problem {
     const isWithout = credential(request) === null;
     if (isWithout && sessionCookie(request) === null)
@@ -158,7 +169,7 @@ export class AuthGuard implements CanActivate {
 }
 
 const IN_NO_ORGANIZATION =
-  'You are in no organization, or not in this one any more. Choose another, or ask to be invited. If a group gave you your role, sign in by single sign-on. If the organization requires a second factor, set one up under My account.';
+  'You are not a member of any organization, or no longer a member of this one. Choose another organization, or ask to be invited. If you got your role through a group, sign in with single sign-on. If the organization requires a second factor, set one up under My account.';
 
 const NOT_NAMED =
-  'The proxy in front did not say who you are on this path. It has to send PROXY_USER_HEADER here too, for browsers that have signed in there.';
+  'The proxy in front did not identify you on this path. It has to send PROXY_USER_HEADER here as well, for browsers that have signed in through it.';

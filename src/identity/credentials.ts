@@ -10,14 +10,16 @@ import { type HashedKey, lookUpOf } from './api-key/api-key-secret';
 import { RateLimits } from './rate-limits';
 import { sameText } from './same-text';
 
-/** Whose the requests of everybody are who reaches the port with AUTH=off, and those with the operator token. */
+/** Owners of requests with AUTH=off, and of requests with the operator token. */
 const OPEN_TO_ALL = 'auth-off';
 const OPERATOR = 'operator';
 
-/** Whose credential a request shows in its headers. One that this process does not know is looked up only if the address may. */
+/**
+ * Finds the holder of the credential in a request's headers. A credential that is new to this process is looked up only
+ * if the address may do so.
+ */
 @Injectable()
 export class Credentials implements OnModuleInit {
-  /** Of keys that were hashed when their requests came. */
   private readonly hashed = new WeakMap<Request, HashedKey>();
 
   constructor(
@@ -32,19 +34,19 @@ export class Credentials implements OnModuleInit {
     this.load.recognize((request) => this.ownerOf(request));
   }
 
-  /** The caller of a valid key, or `null`. */
+  /** Returns the caller of a valid key, or `null`. */
   callerOf(key: string, request: Request): Promise<Caller | null> {
     const admit = (): void => this.limits.admitLookUp(request, lookUpOf(key));
     return this.keys.authenticate(key, admit, this.hashed.get(request));
   }
 
-  /** The probe whose token the request shows, or `null`. */
+  /** Returns the probe whose token the request contains, or `null`. */
   async probeOf(request: Request): Promise<ProbeTokenHolder | null> {
     const token = credential(request);
     return token === null ? null : this.probes.holderOf(token, () => this.limits.admitLookUp(request, lookUpOf(token)));
   }
 
-  /** Whose key, token or operator token it is, by what this process knows. */
+  /** Returns the owner of the request's key or token, as far as this process knows. */
   private ownerOf(request: Request): string | null {
     if (!this.config.auth) return OPEN_TO_ALL;
     const shown = isTwice(request) ? null : credential(request);
@@ -68,9 +70,9 @@ const isTwice = ({ rawHeaders }: Request): boolean => {
 };
 const AUTHORIZATION = 'authorization';
 
-/** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */
+/** Returns the key from either header, or `null` without one. A scheme other than Bearer counts as a wrong key. */
 export function credential(request: Request): string | null {
-  if (isTwice(request)) throw new Problem('bad_request', 'Send one Authorization header.');
+  if (isTwice(request)) throw new Problem('bad_request', 'Send only one Authorization header.');
   const { authorization } = request.headers;
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
   const key = request.headers['x-api-key'];

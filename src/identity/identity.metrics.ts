@@ -5,10 +5,10 @@ import { SIGN_INS, type SignIn } from './person/sign-ins';
 
 const HASHES_WAITING = {
   name: 'uptime_password_hashes_waiting',
-  help: 'Passwords that wait to be hashed: 20 at most, then sign-ins are refused.',
+  help: 'Passwords that wait to be hashed. At most 20; beyond that, sign-ins are rejected.',
 };
 
-/** Metrics of who signs in. Labels name nobody. */
+/** Sign-in metrics. Labels contain no personal data. */
 @Injectable()
 export class IdentityMetrics {
   private readonly signIns;
@@ -16,7 +16,7 @@ export class IdentityMetrics {
   constructor(private readonly metrics: Metrics) {
     this.signIns = metrics.labelledCounter({
       name: 'uptime_sign_ins_total',
-      help: 'Sign-ins by what was shown, and what came of it: accepted, refused as wrong, or limited: too many.',
+      help: 'Sign-ins by credential and result: accepted, refused (wrong credential), or limited (too many).',
       values: { via: SIGN_INS, result: ['accepted', 'refused', 'limited'] },
     });
   }
@@ -25,7 +25,7 @@ export class IdentityMetrics {
     this.signIns.inc({ via, result: 'accepted' });
   }
 
-  /** Counts why an attempt failed, when it does, and throws the same. */
+  /** Counts the reason if the attempt fails, and rethrows the error. */
   async countFailure<T>(via: SignIn, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();

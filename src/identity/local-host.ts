@@ -1,28 +1,33 @@
 import ipaddr from 'ipaddr.js';
 
-/** `name[:port]` of a Host header in lower case, an IPv6 address without its brackets; `null` when it is none. */
+/**
+ * Returns the `name[:port]` of a Host header in lower case, an IPv6 address without its brackets, or `null` if it is
+ * invalid.
+ */
 function hostNameOf(host: string | undefined): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
 }
 
-/** True for names and addresses that lead to this machine from wherever they are used, and for nothing that DNS decides. */
+/**
+ * Returns true for names and addresses that mean this machine wherever they are used. Names that DNS resolves never
+ * count.
+ */
 export function isLoopbackHost(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   return ipaddr.isValid(name) && ipaddr.process(name).range() === 'loopback';
 }
 
-/** A request's own account of where it was sent. */
+/** The destination of a request, as stated in the request. */
 export interface Destination {
-  /** The Host header. */
   host: string | undefined;
-  /** The address that the connection was accepted on. */
+  /** The address on which the connection was accepted. */
   localAddress: string | undefined;
 }
 
 /**
- * True when the Host header is this machine, the very address the request came to, or one of the `allowed` names (with or
- * without port). Any other name may be one that a hostile page has made its own and pointed at us (DNS rebinding).
+ * Returns true if the Host header is this machine, the address that the request came to, or one of the `allowed` names
+ * (with or without port). Any other name may belong to a hostile page that points it at this service (DNS rebinding).
  */
 export function isOwnHost({ host, localAddress }: Destination, allowed: readonly string[]): boolean {
   const name = hostNameOf(host);
@@ -35,5 +40,5 @@ export function isOwnHost({ host, localAddress }: Destination, allowed: readonly
 const sameAddress = (a: string, b: string): boolean =>
   ipaddr.isValid(b) && ipaddr.process(a).toNormalizedString() === ipaddr.process(b).toNormalizedString();
 
-/** True when the Host header names this machine itself. */
+/** Returns true if the Host header names this machine itself. */
 export const isLoopbackDestination = (host: string | undefined): boolean => isLoopbackHost(hostNameOf(host) ?? '');

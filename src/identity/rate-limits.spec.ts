@@ -21,7 +21,7 @@ describe('limits of guessing', () => {
     limits = new RateLimits(config, clock, new LoadShedder(config, new Metrics(), new EventLoopLag(clock)));
   });
 
-  /** One sign-in: `right`, `wrong`, or the seconds after which to come back. */
+  /** Signs in once. Returns `right`, `wrong`, or the seconds to wait. */
   const sign = async (ip: string, email: string, isKnown = false, isRight = false): Promise<string | number> => {
     try {
       await limits.guess(from(ip), email, isKnown, () => Promise.resolve({ isRight }));

@@ -11,29 +11,37 @@ import type { CostOf } from '../platform/access/cost';
 import { NetworkBuckets, type Rate } from '../platform/capacity/by-network';
 import { TokenBuckets } from '../platform/capacity/token-bucket';
 
-/** Requests without a known key that one address may send, whatever they ask for. Far more than a browser, and less than a core can serve. */
+/**
+ * Requests without a known key per address, to any path. Far more than a browser sends, and less than a core can serve.
+ */
 const ANONYMOUS = { rate: 200, burst: 400 };
-/** Public status pages and links of messages have limits of their own, which a setting raises. */
+/** Public status pages and links in messages have separate limits, which a setting raises. */
 const COUNTED_ELSEWHERE = /^\/(status|ack)\//;
-/** Supervisors may share their address with those whom a reverse proxy stands for. */
+/**
+ * Health checks are counted separately, because a supervisor may share its address with clients behind a reverse proxy.
+ */
 const HEALTH = /^\/health\//;
-/** Requests without a key that one address may send to routes that need none, before anything of them is read. */
+/** Requests without a key per address to routes that need none, counted before anything of them is read. */
 const VISITS = { rate: 20, burst: 40 };
-/** Wrong credentials that one address may send: 20 at once, then one every three seconds. */
+/** Wrong credentials per address: 20 immediately, then one every three seconds. */
 const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };
 /**
- * Sign-ins with one key or of one person, and changes of the account: 20 at once, then one every ten seconds. Each adds a session, or an
- * entry in the audit log that no quota of the organization counts.
+ * Sign-ins with one key or of one person, and changes of the account: 20 immediately, then one every ten seconds. Each
+ * adds a session, or an audit log entry that no quota of the organization counts.
  */
 const SIGN_INS = { rate: 1 / 10, burst: 20 };
-/** All keys of one organization together have as many tokens as three keys: an admin can make more keys. */
+/** All keys of one organization together have as many tokens as three keys, because an admin can create more keys. */
 const KEYS_PER_ORGANIZATION = 3;
-/** Requests of one organization to whatever there is or is not: as many times those that routes take of it. */
+/** Requests of one organization to any path, existing or not, as a multiple of the limit for its routes. */
 const OF_ANY_KIND = 3;
 /**
- * Look-ups of what this process does not know yet, of all addresses: about a tenth of a core at most. Each kind has its own, so that a flood
- * of one kind leaves room for the others. `checked`: keys and tokens of probes whose checksum is right; `ping`: addresses of pings;
- * `password`: e-mails from networks from which nobody has signed in lately, `familiar`: from the others; `other`: cookies, links, keys without a checksum.
+ * Look-ups of credentials that are new to this process, for all addresses together. They take at most about a tenth of
+ * a core. Each kind has a separate limit, so that a flood of one kind leaves room for the others:
+ * - `checked`: keys and probe tokens with a correct checksum.
+ * - `ping`: ping URLs.
+ * - `password`: emails from networks without a recent sign-in.
+ * - `familiar`: emails from all other networks.
+ * - `other`: cookies, links, and keys without a checksum.
  */
 const LOOK_UPS = {
   checked: { rate: 80, burst: 400 },
@@ -43,20 +51,20 @@ const LOOK_UPS = {
   other: { rate: 30, burst: 150 },
 } as const satisfies Record<string, Rate>;
 export type LookUp = keyof typeof LOOK_UPS;
-/** Look-ups for addresses that have sent too many wrong ones, all of them together. */
+/** Look-ups for all addresses together that have sent too many wrong credentials. */
 const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
-/** Wrong passwords for one e-mail from one address: 10 at once, then one in 30 seconds. */
+/** Wrong passwords for one email from one address: 10 immediately, then one in 30 seconds. */
 const GUESSES = { rate: 1 / 30, burst: 10 };
-/** Wrong passwords for one e-mail from all networks that it has not signed in from lately: 100 at once, then one a minute. */
+/** Wrong passwords for one email from all networks without a recent sign-in: 100 immediately, then one per minute. */
 const STRANGERS = { rate: 1 / 60, burst: 100 };
-/** Requests with the token of one probe: 60 at once, then 20 a second, whatever holds for keys. */
+/** Requests with one probe's token: 60 immediately, then 20 per second, independent of the limit for keys. */
 const PROBE_REQUESTS = { rate: 20, burst: 60 };
 const ALL = 'all';
 
 /**
- * Limits of requests by key and by organization, of sign-ins by key, of requests without a key and of wrong credentials by address, an IPv6 /64 being
- * one, and a /48 and a /32 ten and a hundred of them. Clients that a proxy does not tell apart share no limit by address. Each process counts for
- * itself.
+ * Limits requests by key and by organization, sign-ins by key, and requests without a key and wrong credentials by
+ * address. An IPv6 /64 counts as one address, a /48 as ten, and a /32 as a hundred. If a proxy does not distinguish its
+ * clients, they have no limit by address. Each process counts separately.
  */
 @Injectable()
 export class RateLimits {
@@ -103,8 +111,8 @@ export class RateLimits {
   }
 
   /**
-   * Express middleware, behind whatever has limits of its own: refuses requests of an address without a known key, or of an organization, that
-   * sends very many, also to paths that do not exist.
+   * Refuses requests of an address without a known key, or of an organization, that sends very many, even to paths that
+   * don't exist. Express middleware. Register it after routes with separate limits.
    */
   readonly refuseFloods: RequestHandler = (request, response, next) => {
     const owner = this.load.ownerOf(request);
@@ -112,7 +120,10 @@ export class RateLimits {
     return wait === 0 ? next() : writeProblem(request, response, problems.rateLimited(Math.ceil(wait)));
   };
 
-  /** A proxy that is trusted and forwards for nobody, such as a load balancer that asks for health, is bounded by nothing. */
+  /**
+   * Returns the seconds to wait. There is no limit for a trusted proxy that sends its own requests, such as a load
+   * balancer that checks health.
+   */
   private waitOfStranger(request: Request): number {
     if (COUNTED_ELSEWHERE.test(request.path)) return 0;
     const buckets = HEALTH.test(request.path) ? this.supervisors : this.anonymous;
@@ -121,8 +132,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request with the key, or any request with AUTH=off: its cost in tokens, and its place among the open requests
-   * of its organization. Throws `rate_limited`.
+   * Counts a request with a key, or any request with AUTH=off: its cost in tokens, and its place among the open
+   * requests of its organization. Throws `rate_limited`.
    */
   countRequest(request: Request, { keyId, orgId, person }: Caller, costOf?: CostOf): void {
     this.load.identified(request, orgId);
@@ -132,13 +143,19 @@ export class RateLimits {
     refuse(this.organizations?.take(orgId, cost) ?? 0);
   }
 
-  /** Counts a request of a person (uuid) to their own account, as one with a key, in the organization (uuid) of their session. Throws `rate_limited`. */
+  /**
+   * Counts a request of a person (UUID) to their own account, like one with a key, in the organization (UUID) of their
+   * session. Throws `rate_limited`.
+   */
   countPerson(request: Request, personId: string, orgId: string | null): void {
     this.load.identified(request, orgId ?? personId);
     refuse(this.requests?.take(personId) ?? 0);
   }
 
-  /** Counts a request of a probe, and its place among the open ones. Throws `rate_limited`, or `temporarily_unavailable`. */
+  /**
+   * Counts a request of a probe, and its place among the open requests. Throws `rate_limited` or
+   * `temporarily_unavailable`.
+   */
   countProbe(request: Request, { probeId, orgId }: ProbeCaller): void {
     refuse(this.probes.take(probeId));
     this.load.identifiedProbe(request, probeId, orgId);
@@ -149,14 +166,14 @@ export class RateLimits {
     refuse(this.visits.take(clientNetworks(request)));
   }
 
-  /** Counts a sign-in with the key or of the person (uuid), or a change of their account. Throws `rate_limited`. */
+  /** Counts a sign-in with the key or of the person (UUID), or a change of their account. Throws `rate_limited`. */
   countSignIn(id: string): void {
     refuse(this.signIns.take(id));
   }
 
   /**
-   * Call it before a credential is looked up that this process does not know: what an address that has sent many wrong ones
-   * may still have looked up, and what all together may, is bounded. Throws `rate_limited`.
+   * Limits look-ups of credentials that are new to this process. Call it before each. Addresses that have sent many
+   * wrong ones share a lower limit. Throws `rate_limited`.
    */
   admitLookUp(request: Request, of: LookUp): void {
     const isDoubtful = this.failures.waitFor(clientNetworks(request)) > 0;
@@ -164,8 +181,12 @@ export class RateLimits {
   }
 
   /**
-   * Compares a password if the address may guess at this email. `isKnown`: a person with the email has signed in from this network lately, so strangers who guess do not keep them out. If strangers may not guess any more, `compare` is called with `onlyKnown`, and leaves out the accounts that are not known there. An attempt counts as wrong until it proves right, or is not judged: of many that are
-   * sent at once no more are compared than of those one after the other. Throws `rate_limited`.
+   * Compares a password if the address may guess at this email. `isKnown` means that a person with the email has
+   * recently signed in from this network, so strangers who guess don't lock them out. If strangers may no longer guess,
+   * `compare` is called with `onlyKnown`, and leaves out accounts that are not known there.
+   *
+   * An attempt counts as wrong until it proves right, or isn't judged. So parallel attempts get no more comparisons
+   * than sequential ones. Throws `rate_limited`.
    */
   async guess<Result extends { isRight: boolean }>(
     request: Request,
@@ -176,7 +197,7 @@ export class RateLimits {
     const network = ownNetworkOf(request);
     const guesser = network === null ? null : `${network} ${email}`;
     refuse(guesser === null ? 0 : this.guesses.waitFor(guesser));
-    // Counted for known networks as well, so that the limit does not reveal who else has the email.
+    // Also counted for known networks, so that the limit does not reveal who else has the email.
     const wait = this.strangers.take(email);
     refuse(isKnown ? 0 : wait);
     if (guesser !== null) this.guesses.take(guesser);
@@ -191,14 +212,20 @@ export class RateLimits {
     }
   }
 
-  /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
+  /**
+   * Counts a wrong credential and returns its problem. It is the same for every kind of wrong credential, until an
+   * address sends many.
+   */
   refusal(request: Request, wrong = problems.unauthenticated()): Problem {
     const wait = this.failures.take(clientNetworks(request));
     return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : wrong;
   }
 }
 
-/** The network of the client alone; `null` when a proxy does not tell its clients apart, and others would be counted with it. */
+/**
+ * Returns the network of the client, or `null` if a proxy does not distinguish its clients, because others would be
+ * counted with it.
+ */
 export function ownNetworkOf(request: Request): string | null {
   const { address, isKnown } = clientOf(request);
   return isKnown ? networkOf(address) : null;

@@ -12,7 +12,7 @@ const HOSTS = {
 } as const;
 type Host = keyof typeof HOSTS;
 
-/** The page that the browser states. `own`: of the same host, over http. */
+/** The page that the browser states in `Origin`. `own`: the same host, over http. */
 const ORIGINS = {
   none: () => undefined,
   public: () => `https://${PUBLIC}`,
@@ -21,12 +21,12 @@ const ORIGINS = {
 } as const;
 type OriginKind = keyof typeof ORIGINS;
 
-/** The proxy reports nothing, that the browser came by http, or by https. */
+/** The protocol that the proxy reports: none, http, or https. */
 const PROTOCOLS = ['', 'http', 'https'] as const;
 
 /**
- * For each PUBLIC_URL, Host and Origin the three answers for `PROTOCOLS`: S for cookies of https, p for plain ones. A value of one of
- * these dimensions without a cell does not compile.
+ * For each PUBLIC_URL, Host, and Origin, the three results for `PROTOCOLS`: S for https cookies, p for plain ones. A
+ * value without a cell does not compile.
  */
 const TABLE: Readonly<Record<'https' | 'http' | 'none', Readonly<Record<Host, Readonly<Record<OriginKind, string>>>>>> =
   {

@@ -5,23 +5,24 @@ import { isLoopbackDestination, isOwnHost } from './local-host';
 import type { Config } from '../platform/config/config';
 import { Problem } from '../platform/problem/problem';
 
-/** Where Express keeps the origin of `PUBLIC_URL`: every request has it at hand. */
+/** The Express setting that stores the origin of `PUBLIC_URL`, so that every request can read it. */
 const PUBLIC_ORIGIN = 'public origin';
 
-/** Tells the application where people reach it from outside; `null` without `PUBLIC_URL`. */
+/** Stores the public origin of the application, or `null` without `PUBLIC_URL`. */
 export function setPublicOrigin(app: Pick<Application, 'set'>, publicUrl: string | null): void {
   app.set(PUBLIC_ORIGIN, publicUrl === null ? null : readUrl(publicUrl)?.origin);
 }
 
 /**
- * True when the browser states that the request comes from a page of this service: of the host that it asks, or of `PUBLIC_URL`,
- * for a proxy may ask by another name. Other clients send no `Origin`.
+ * Returns true if the browser states that the request comes from a page of this service. That is a page of the
+ * requested host, or of `PUBLIC_URL`, because a proxy may use another host name. Clients other than browsers send no
+ * `Origin`.
  */
 export function sameOrigin(request: Pick<Request, 'headers' | 'app'>): boolean {
   return typeof request.headers.origin === 'string' && !isFromElsewhere(request);
 }
 
-/** True when a browser states that the request comes from another site's page; other clients state nothing. */
+/** Returns true if a browser states that the request comes from another site's page. Other clients state nothing. */
 function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
@@ -32,23 +33,23 @@ function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): bo
   return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
 }
 
-/** Evidence in a request of how the browser came. */
+/** Evidence in a request of whether the browser used https. */
 export interface Arrival {
-  /** Over TLS that ends here. */
+  /** Whether this service terminates TLS for the connection. */
   isEncrypted: boolean;
   host: string | undefined;
   origin: string | undefined;
   /** `X-Forwarded-Proto` and `Forwarded`. */
   forwarded: string;
-  /** `Sec-Fetch-Site`, which browsers send by https, and by http to this machine itself only. */
+  /** `Sec-Fetch-Site`, which browsers send only over https, and over http to this machine itself. */
   site: string | undefined;
 }
 
 /**
- * Whether the cookies of this request are those of https, with the `__Host-` prefix. With an https `PUBLIC_URL` they are, whatever
- * the proxy passes on. The exception is a browser on this machine that came to localhost and does not state the public origin.
- * Without such a setting anything that says https counts. A client that forges one of these headers gets less for it, never
- * more: then only the cookie counts that no other host can set. `publicOrigin`: that of `PUBLIC_URL`.
+ * Returns whether this request uses https cookies, with the `__Host-` prefix. With an https `PUBLIC_URL` it does,
+ * regardless of the proxy's headers. The exception is a browser on this machine that requested localhost and does not
+ * state the public origin. Without `PUBLIC_URL`, any evidence of https is enough. Forging one of these headers never
+ * gains anything: then only the cookie counts that no other host can set. `publicOrigin` is the origin of `PUBLIC_URL`.
  */
 export function isByHttps(
   { isEncrypted, host, origin, forwarded, site }: Arrival,
@@ -62,7 +63,7 @@ export function isByHttps(
   return /\bhttps\b/i.test(forwarded) || (site !== undefined && !isLocal);
 }
 
-/** `isByHttps` of a request. */
+/** Returns `isByHttps` for a request. */
 export function cameByHttps({ headers, secure, app }: Pick<Request, 'headers' | 'secure' | 'app'>): boolean {
   const { origin, host } = headers;
   const forwarded = `${String(headers['x-forwarded-proto'] ?? '')} ${headers.forwarded ?? ''}`;
@@ -71,13 +72,13 @@ export function cameByHttps({ headers, secure, app }: Pick<Request, 'headers' | 
   return isByHttps({ isEncrypted: secure, host, origin, forwarded, site }, publicOrigin);
 }
 
-/** Why a change by the session's cookie is refused that comes from anywhere else. */
+/** Returns the problem of a change with the session cookie from another origin. */
 export const problemOfOrigin = (): Problem =>
   new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
 
 /**
- * For AUTH=off, where the browser of everybody near is an administrator: refuses a Host that is not our own, which a
- * hostile page may have pointed at us, and changes that come from another site's page. Throws `origin_not_allowed`.
+ * Protects AUTH=off, where every browser nearby is an administrator. Refuses a foreign Host, which a hostile page may
+ * have pointed at this service, and changes from another site's page. Throws `origin_not_allowed`.
  */
 export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Config): void {
   const { host } = request.headers;
@@ -86,10 +87,10 @@ export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Co
   if (!isOwnHost({ host, localAddress: request.socket.localAddress }, allowed)) {
     throw new Problem(
       'origin_not_allowed',
-      'With AUTH=off the service is used as localhost, by its address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
+      'With AUTH=off, open the service as localhost, by its IP address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
     );
   }
   if (!SAFE_METHODS.has(request.method) && isFromElsewhere(request)) {
-    throw new Problem('origin_not_allowed', 'With AUTH=off browsers must send changes from the dashboard itself.');
+    throw new Problem('origin_not_allowed', 'With AUTH=off, browsers must send changes from the dashboard itself.');
   }
 }

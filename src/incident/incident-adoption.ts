@@ -7,21 +7,24 @@ import type { Leaving } from './incident-queries';
 import { IncidentRecorder } from './incident-recorder';
 import { IncidentMetrics } from './incident.metrics';
 
-/** Endpoints of one transaction. */
+/** Endpoints per transaction. */
 const STEP = 500;
 
-/** An open member (`m`) that should have left: none of its alerts is triggered, and it is not held while it is bad. */
+/**
+ * SQL condition: an open member (`m`) should have left. It has no triggered alert, and it isn't held while it is bad.
+ */
 export const IS_LEFT_OVER = `m.ended_at IS NULL
     AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = m.endpoint_id AND a.triggered)
     AND NOT (m.held AND EXISTS (SELECT FROM endpoint_state s WHERE s.endpoint_id = m.endpoint_id AND s.status <> ${OUTCOME_CODE.up}))`;
 
-/** A triggered alert (`a`) whose endpoint is in no incident. */
+/** SQL condition: the endpoint of a triggered alert (`a`) is in no incident. */
 export const IS_MISSING = `a.triggered
     AND NOT EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = a.endpoint_id AND m.ended_at IS NULL)`;
 
 /**
- * Each endpoint with a triggered alert is an open member of one incident. What an instance of an older version triggered, or
- * what was open at the upgrade, gets an incident of its own here; what one resolved leaves.
+ * Makes sure that each endpoint with a triggered alert is an open member of one incident. Alerts that an instance of an
+ * older version triggered, or that were open at the upgrade, get a new incident here. Endpoints whose alerts it
+ * resolved leave theirs.
  */
 @Injectable()
 export class IncidentAdoption {
@@ -34,7 +37,9 @@ export class IncidentAdoption {
     private readonly metrics: IncidentMetrics,
   ) {}
 
-  /** Cost: the open alerts and the open members, each by a partial index; a short transaction for each 500 that are wrong. */
+  /**
+   * Cost: the open alerts and the open members, each by a partial index, and a short transaction per 500 wrong ones.
+   */
   async run(): Promise<void> {
     const left = await this.inSteps(() => this.endSome());
     const adopted = await this.inSteps(() => this.adoptSome());

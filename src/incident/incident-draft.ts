@@ -2,13 +2,13 @@ import type { InHand } from './incident-in-hand';
 import type { IncidentCause, IncidentSeverity } from './incident-row';
 import { type Candidate, type Parent, placeOf, type PlaceRule, type Trigger } from './place-of';
 
-/** A trigger with what its incident keeps of it. */
+/** A trigger with the data that its incident stores. */
 export interface IncidentTrigger extends Trigger {
   orgId: string;
   errorMessage: string | null;
-  /** The first bad check. */
+  /** The time of the first failed or degraded check. */
   startedAt: Date;
-  /** When the check that triggered ran. */
+  /** The time of the check that triggered the alert. */
   at: Date;
 }
 
@@ -18,14 +18,17 @@ export interface Cause {
   name: string | null;
 }
 
-/** Who joins, and by which rule. `held`: somebody has the incident in hand, so its alerts do not trigger. */
+/**
+ * An endpoint that joins an incident, and by which rule. `held`: the incident is acknowledged, so the endpoint's alerts
+ * don't trigger.
+ */
 export interface Joining {
   trigger: IncidentTrigger;
   rule: Exclude<PlaceRule, 'member'>;
   held: boolean;
 }
 
-/** An incident while a batch is placed: as it is in the database, and what the batch adds. */
+/** An incident while a batch is placed: its state in the database, and what the batch adds. */
 export interface Draft extends Candidate {
   id: string;
   orgId: string;
@@ -39,20 +42,20 @@ export interface Draft extends Candidate {
   members: Set<string>;
   left: Map<string, Date>;
   related: Map<string, Parent>;
-  /** Open members that trigger: none of them is held any longer. */
+  /** Open members that trigger, so they are no longer held. */
   triggering: IncidentTrigger[];
   joining: Joining[];
   isReopened: boolean;
   isWorse: boolean;
 }
 
-/** `endpointId` depends on `parentId`; both have triggers in the batch. */
+/** `endpointId` depends on `parentId`, and both have triggers in the batch. */
 export interface Dependency {
   endpointId: string;
   parentId: string;
 }
 
-/** The incident that this trigger opens. */
+/** Returns the incident that this trigger opens. */
 export const newDraft = (id: string, number: number, trigger: IncidentTrigger, now: Date): Draft => ({
   id,
   orgId: trigger.orgId,
@@ -76,8 +79,8 @@ export const newDraft = (id: string, number: number, trigger: IncidentTrigger, n
 });
 
 /**
- * Places the triggers of one organization one after the other, each where those before it have left things; changes and
- * returns `drafts`, with those that are new at the end. `newId` gives a uuid.
+ * Places the triggers of one organization one after the other. Each sees the result of the previous ones. Changes and
+ * returns `drafts`, with new ones at the end. `newId` returns a UUID.
  */
 export function placeAll(
   triggers: readonly IncidentTrigger[],
@@ -87,7 +90,7 @@ export function placeAll(
   newId: () => string,
 ): Draft[] {
   const names = new Map(triggers.map(({ endpointId, endpointName }) => [endpointId, endpointName]));
-  // Their numbers are given in the database: here they are younger than all that there are.
+  // The database assigns their numbers. Here, they are higher than all existing ones.
   let number = drafts.reduce((last, draft) => Math.max(last, draft.number), 0);
   for (const trigger of triggers) {
     const { rule, incident, parent } = placeOf(trigger, drafts, now);

@@ -1,6 +1,6 @@
 import type { IncidentRow } from './incident-row';
 
-/** What happened to an incident, as the live stream names it. */
+/** The changes of an incident, as the live stream names them. */
 export const INCIDENT_CHANGES = [
   'opened',
   'joined',
@@ -14,7 +14,7 @@ export const INCIDENT_CHANGES = [
 ] as const;
 export type IncidentChange = (typeof INCIDENT_CHANGES)[number];
 
-/** Raised once per incident and transaction, within it, by whoever changed it (`platform/events`). */
+/** Emitted once per incident and transaction, inside it, by the code that changed the incident (`platform/events`). */
 export class IncidentChanged {
   constructor(
     readonly incident: IncidentRow,
@@ -22,14 +22,17 @@ export class IncidentChanged {
   ) {}
 }
 
-/** Endpoints went to another incident, because people split or merged. Raised within the transaction, before `IncidentChanged`. */
+/**
+ * Emitted if users move endpoints to another incident by splitting or merging. Emitted inside the transaction, before
+ * `IncidentChanged`.
+ */
 export class IncidentMembersMoved {
   constructor(
-    /** As they were. */
+    /** The incidents before the move. */
     readonly from: readonly IncidentRow[],
-    /** As it is now. */
+    /** The incident after the move. */
     readonly to: IncidentRow,
-    /** uuids. */
+    /** UUIDs. */
     readonly endpointIds: readonly string[],
   ) {}
 }

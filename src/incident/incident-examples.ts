@@ -125,10 +125,10 @@ const MANUAL: IncidentDetailView = {
   updates: [],
 };
 
-/** One of each state, for the document. */
+/** One example per state, for the API document. */
 export const INCIDENT_EXAMPLES = {
-  open: { summary: 'Open: somebody has it in hand, one of two endpoints is up again', value: OPEN },
-  ended: { summary: 'Ended: the service has said so', value: ENDED },
-  merged: { summary: 'Merged: all of it is in another one', value: MERGED },
-  manual: { summary: 'By hand', value: MANUAL },
+  open: { summary: 'Open: acknowledged, and one of two endpoints has recovered', value: OPEN },
+  ended: { summary: 'Ended: the service posted the update', value: ENDED },
+  merged: { summary: 'Merged: moved into another incident', value: MERGED },
+  manual: { summary: 'Manual', value: MANUAL },
 };

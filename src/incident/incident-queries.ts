@@ -7,23 +7,30 @@ import { type AckColumns, inHandOf } from './incident-in-hand';
 import { INCIDENT_COLUMNS, type IncidentCause, type IncidentRow } from './incident-row';
 import { AGAIN_MS, JOIN_MS, OPEN_MS, type Opener } from './place-of';
 
-/** Open incidents of an organization that others may join; the youngest of more. */
+/**
+ * The maximum number of open incidents of an organization that others may join. If there are more, only the newest
+ * count.
+ */
 const MAX_OPEN = 200;
-/** The newest incidents that an endpoint was in: it can come back to one of the last minutes only. */
+/** The number of newest incidents of an endpoint to read. It can only return to one of the last minutes. */
 const MAX_FORMER = 10;
 
-/** An endpoint of which an alert was resolved, or which is well: it leaves its incident unless one is triggered. */
+/**
+ * An endpoint with a resolved alert, or that has recovered. It leaves its incident unless one of its alerts is
+ * triggered.
+ */
 export interface Leaving {
   orgId: string;
   endpointId: string;
-  /** When it was well again, or was stopped. */
+  /** When it recovered or was stopped. */
   at: Date;
 }
 
 /**
- * The lock under which incidents of organizations change: it makes transactions that run at once agree. Order of all locks:
- * rows of states, of alerts, these in the order of organizations, then incidents by id; whoever holds one of the latter takes
- * none of the former. Returns what depends on what among `endpointIds`. What was read before it may be old. One statement.
+ * Takes the lock under which incidents of organizations change, so that concurrent transactions agree. All code takes
+ * locks in this order: rows of states, rows of alerts, these locks in the order of organizations, then incidents by ID.
+ * Never take an earlier lock while holding a later one. Returns the dependencies among `endpointIds`. Data that was
+ * read before may be outdated. Cost: one statement.
  */
 export async function lockIncidents(
   tx: Tx,
@@ -48,14 +55,14 @@ interface CandidateRow
   causeValue: string | null;
   causeName: string | null;
   opener: Opener;
-  /** When each of these endpoints left it; `null`: it is an open member. */
+  /** When each of these endpoints left it, or `null` for an open member. */
   own: { id: string; left: string | null }[] | null;
   related: { id: string; parent: string; name: string }[] | null;
 }
 
 /**
- * Cost: of each organization at most 200 open incidents by an index; of each trigger its newest memberships, and the open
- * memberships of its parents and of what depends on it.
+ * Cost: at most 200 open incidents per organization by an index. Per trigger, its newest memberships, and the open
+ * memberships of its parents and dependents.
  */
 const CANDIDATES = `
   WITH t AS MATERIALIZED (SELECT * FROM unnest($1::uuid[]) AS t (id)),
@@ -91,7 +98,10 @@ const CANDIDATES = `
    WHERE i.id IN (SELECT id FROM recent UNION SELECT incident_id FROM own) AND i.kind = 'detected' AND i.merged_into IS NULL
      AND (i.ended_at IS NULL OR i.ended_at > $3::timestamptz - interval '${AGAIN_MS} milliseconds')`;
 
-/** The incidents that these triggers of several organizations may go to, under the lock. One statement. */
+/**
+ * Returns the incidents that these triggers of several organizations may join. Call it under the lock. Cost: one
+ * statement.
+ */
 export async function readCandidates(tx: Tx, triggers: readonly IncidentTrigger[], now: Date): Promise<Draft[]> {
   const names = new Map(triggers.map(({ endpointId, endpointName }) => [endpointId, endpointName]));
   const rows = await tx.query<CandidateRow>(CANDIDATES, [
@@ -116,7 +126,7 @@ export async function readCandidates(tx: Tx, triggers: readonly IncidentTrigger[
   }));
 }
 
-// Cost: a row for each incident that is new or changes. Numbers follow the row of the sequence, which is locked.
+// Cost: one row per new or changed incident. Numbers come from the row of the sequence, which is locked.
 const SAVE = `
   WITH c AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS c (id uuid, org_id uuid, ordinal int, severity text, cause text, cause_value text, cause_name text,
@@ -148,7 +158,7 @@ const SAVE = `
       FROM j JOIN joined i ON i.id = j.id WHERE j.reopens > 0 AND i.status IS NOT NULL)
   SELECT ${INCIDENT_COLUMNS} FROM (SELECT * FROM opened UNION ALL SELECT * FROM joined) i`;
 
-/** Writes what a batch has made of incidents; those that it does not change are left alone. At most one statement. */
+/** Saves the changes that a batch made to incidents. Unchanged ones are left alone. Cost: at most one statement. */
 export async function saveDrafts(tx: Tx, drafts: readonly Draft[], now: Date): Promise<IncidentRow[]> {
   const ordinals = new Map<string, number>();
   const opened = drafts
@@ -191,7 +201,7 @@ const fieldsOf = ({ id, severity, cause, startedAt }: Draft) => ({
   started_at: startedAt,
 });
 
-/** Writes members that join, come back, or are not held any longer. At most one statement; a row for each. */
+/** Saves members that join, come back, or are no longer held. Cost: at most one statement, with one row each. */
 export async function saveMembers(tx: Tx, drafts: readonly Draft[]): Promise<void> {
   const rows = drafts.flatMap(({ id, joining, triggering }) =>
     [...joining, ...triggering.map((trigger) => ({ trigger, held: false }))].map(({ trigger, held }) => ({
@@ -220,8 +230,9 @@ export async function saveMembers(tx: Tx, drafts: readonly Draft[]): Promise<voi
 }
 
 /**
- * Cost: of each endpoint its open membership and its triggered alerts; of an incident that ends when its members left. The
- * row of the incident is locked before it is judged: people may have said something meanwhile.
+ * Cost: the open membership and the triggered alerts of each endpoint. For an incident that ends, the times when its
+ * members left. The row of the incident is locked before it is judged, because users may have posted an update in the
+ * meantime.
  */
 const LEAVE = `
   WITH e AS (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS e (endpoint_id, at)),
@@ -254,15 +265,18 @@ const LEAVE = `
     FROM (SELECT incident_id, array_agg(endpoint_id) AS endpoints FROM open GROUP BY incident_id) o
     LEFT JOIN changed i ON i.id = o.incident_id`;
 
-/** In which incident each of these endpoints was, and what became of those that one has left. */
+/** The incident of each of these endpoints, and the incidents that one of them has left. */
 export interface Left {
   incidentOf: Map<string, string>;
   changed: IncidentRow[];
 }
 
-/** Those of these endpoints that have no triggered alert leave their incidents, which end with the last. One statement, under the lock. */
+/**
+ * Removes the endpoints without a triggered alert from their incidents, which end with the last one. Call it under the
+ * lock. Cost: one statement.
+ */
 export async function saveLeaving(tx: Tx, leaving: readonly Leaving[], now: Date): Promise<Left> {
-  // Of an incident that nobody has left the columns are `null`.
+  // For an incident that no endpoint has left, the columns are `null`.
   const rows = await tx.query<{ endpointIds: string[]; incidentId: string } & IncidentRow>(LEAVE, [
     leaving.map(({ endpointId }) => endpointId),
     leaving.map(({ at }) => at),
@@ -275,7 +289,7 @@ export async function saveLeaving(tx: Tx, leaving: readonly Leaving[], now: Date
   };
 }
 
-/** Those of these endpoints that are held, to leave at `at`. Cost: a probe of an index for each. */
+/** Returns the held members among these endpoints, to leave at `at`. Cost: one index probe each. */
 export const heldMembers = (tx: Tx, endpointIds: readonly string[], at: Date): Promise<Leaving[]> =>
   tx.query<Leaving>(
     `SELECT org_id AS "orgId", endpoint_id AS "endpointId", $2::timestamptz AS at FROM incident_member
@@ -283,7 +297,10 @@ export const heldMembers = (tx: Tx, endpointIds: readonly string[], at: Date): P
     [endpointIds, at],
   );
 
-/** Endpoints with a triggered alert that are in no incident, under the lock: as their oldest open episode tells. */
+/**
+ * Returns endpoints with a triggered alert that are in no incident, with the data of their oldest open episode. Call it
+ * under the lock.
+ */
 export const readMissing = (tx: Tx, orgIds: readonly string[], limit: number): Promise<IncidentTrigger[]> =>
   tx.query<IncidentTrigger>(
     `SELECT DISTINCT ON (a.endpoint_id) a.org_id AS "orgId", a.endpoint_id AS "endpointId", e.name AS "endpointName",

@@ -19,7 +19,7 @@ import {
 import type { IncidentRow } from './incident-row';
 import { IncidentMetrics } from './incident.metrics';
 
-/** An endpoint that joined an incident which somebody has in hand: its alerts do not trigger. */
+/** An endpoint that joined an acknowledged incident, so its alerts don't trigger. */
 export interface HeldMember extends InHand {
   orgId: string;
   endpointId: string;
@@ -27,8 +27,8 @@ export interface HeldMember extends InHand {
 }
 
 /**
- * The one place where endpoints join and leave incidents, in the transaction in which their alerts change. Nothing of an alert
- * depends on it but that of a held endpoint.
+ * The only code with which endpoints join and leave incidents, in the transaction in which their alerts change. Alerts
+ * don't depend on it, except for alerts of a held endpoint.
  */
 @Injectable()
 export class IncidentRecorder {
@@ -39,10 +39,10 @@ export class IncidentRecorder {
   ) {}
 
   /**
-   * Places what triggers, has `saveFlags` write which alerts are triggered, and lets those endpoints of `leaving` go that have
-   * no triggered alert then. An endpoint is at most once in each. The caller holds the rows of states and alerts, and takes
-   * none later. Returns the incident of each endpoint, for the events of now. Statements: none without any; 4 with triggers,
-   * 2 with `leaving`, of which one is the same.
+   * Places the triggers, calls `saveFlags` to save which alerts are triggered, and removes the endpoints in `leaving`
+   * that then have no triggered alert. An endpoint is at most once in each list. The caller holds the rows of states
+   * and alerts, and takes no more of them later. Returns the incident of each endpoint, for the new events. Cost: no
+   * statement without endpoints, 4 with triggers, 2 with `leaving`, of which one is shared.
    */
   async record(
     tx: Tx,
@@ -91,8 +91,8 @@ export class IncidentRecorder {
   }
 
   /**
-   * Opens an incident for each endpoint of these organizations that has a triggered alert and is in none, for `limit` of them.
-   * Returns how many.
+   * Opens an incident for each endpoint of these organizations that has a triggered alert and no incident, for at most
+   * `limit` of them. Returns how many.
    */
   async adopt(tx: Tx, orgIds: readonly string[], limit: number): Promise<number> {
     await lockIncidents(tx, orgIds);
@@ -123,7 +123,7 @@ function byOrganization(triggers: readonly IncidentTrigger[]): [orgId: string, o
   return [...groups];
 }
 
-/** As if each had come alone, in the order of their checks. */
+/** Orders the triggers by their checks, as if each had arrived alone. */
 const inOrder = (triggers: readonly IncidentTrigger[]): IncidentTrigger[] =>
   [...triggers].sort((a, b) => a.at.getTime() - b.at.getTime() || (a.endpointId < b.endpointId ? -1 : 1));
 

@@ -18,14 +18,15 @@ import { IncidentStore } from './incident-store';
 const ROW_BYTES = 500;
 
 // Cost: the members of the incident.
-/** What was once merged into it and leaves it with all of its endpoints. */
+/** Incidents that were once merged into it and leave it with all of their endpoints. */
 const PARTING = `
   SELECT merged_from AS id, count(*)::int AS count FROM incident_member WHERE incident_id = $1 AND merged_from IS NOT NULL
    GROUP BY merged_from HAVING bool_and(endpoint_id = ANY ($2::uuid[]))`;
 
 /**
- * As old as the other one, so that nothing joins it that could not have joined that one, and in hand as that one is. When it is
- * what was merged into that one ($5), its title, times and opener are those of before.
+ * Gives the new incident the age of the old one, so that nothing joins it that could not have joined the old one, and
+ * the same acknowledgement. If it is the incident that was merged into the old one ($5), its former title, times, and
+ * opener are restored.
  */
 const INSERT_SPLIT = `
   INSERT INTO incident (id, org_id, number, kind, severity, cause, title, opener_endpoint_id, opener_address, started_at, opened_at,
@@ -41,18 +42,21 @@ const MOVE = `
    WHERE incident_id = $1 AND endpoint_id = ANY ($3::uuid[]) RETURNING endpoint_id AS id`;
 
 // Cost: the updates of the incident, of both.
-/** What the service said by itself when these were merged into it: it was of all together. */
+/**
+ * Removes the automatic updates from when these incidents were merged into it, because they described all of them
+ * together.
+ */
 const TAKE_BACK = `
   DELETE FROM incident_update u USING incident was
    WHERE u.incident_id = $1 AND u.automatic AND u.merged_from IS NULL AND was.id = ANY ($2::uuid[]) AND u.at = was.updated_at`;
 const RETURN_UPDATES = `
   UPDATE incident_update SET incident_id = $3, merged_from = NULL WHERE incident_id = $1 AND merged_from = ANY ($2::uuid[])`;
 
-// Cost: every member of the incidents is written once. All are gone before the first is written, so that an endpoint that is
-// bad in one of them is never bad in two.
+// Cost: every member of the incidents is written once. All are deleted before the first is written, so that no endpoint
+// is ever an open member of two incidents.
 /**
- * An endpoint that was in several of them is one member: bad since the first, and while it is so in any. Each keeps where it comes
- * from, unless it was here before.
+ * An endpoint that was in several of the incidents becomes one member, from its first start, and open while it is open
+ * in any. Each member keeps its origin, unless it was here before.
  */
 const GATHER = `
   WITH gone AS (DELETE FROM incident_member WHERE incident_id = ANY ($2::uuid[]) RETURNING *),
@@ -69,7 +73,10 @@ const GATHER = `
   RETURNING endpoint_id AS id`;
 
 // Cost: the members of the incident.
-/** Counts and times by its members; when its opener is no member, the first of them is. Where nothing is bad nobody has it in hand. */
+/**
+ * Recounts the members and recomputes the times. If the opener is no longer a member, the first member replaces it. If
+ * no endpoint is bad, the acknowledgement is removed.
+ */
 const RECOUNT = `
   UPDATE incident i
      SET cause = 'people', cause_value = NULL, cause_name = NULL, started_at = n.started_at,
@@ -97,7 +104,7 @@ const MOVE_UPDATES = `
   UPDATE incident_update SET incident_id = $2, merged_from = incident_id WHERE incident_id = ANY ($1::uuid[]) RETURNING 1`;
 
 // Cost: the updates of the incident.
-/** The last word of all, and since when any is public. */
+/** Sets the last status of all updates, and when the first public one was posted. */
 const LAST_SAID = `
   UPDATE incident i
      SET status = (SELECT u.status FROM incident_update u
@@ -106,8 +113,8 @@ const LAST_SAID = `
    WHERE i.id = $1`;
 
 /**
- * People put right what was grouped wrongly. The organization's sequence is locked first, so that nothing joins or leaves any of
- * its incidents meanwhile. Anything of another organization is `not_found`.
+ * Lets users correct the grouping. Locks the organization's sequence first, so that nothing joins or leaves any of its
+ * incidents in the meantime. Anything in another organization is `not_found`.
  */
 @Injectable()
 export class IncidentRegrouping {
@@ -120,8 +127,8 @@ export class IncidentRegrouping {
   ) {}
 
   /**
-   * The endpoints become an incident of their own. What was said stays, but for what was said of an incident that was merged into
-   * this one and leaves it with all of its endpoints: it goes along. Returns the new one.
+   * Moves endpoints to a new incident, which it returns. Updates stay. But if an incident was merged into this one and
+   * leaves it with all of its endpoints, its updates move with them.
    */
   split(orgId: string, id: string, { endpoint_ids }: SplitIncidentDto): Promise<IncidentDetailView> {
     const asked = endpoint_ids.flatMap((text) => parseId('endpoint', text) ?? []);
@@ -139,7 +146,9 @@ export class IncidentRegrouping {
       if (missing >= 0)
         throw problems.referenceNotFound(`/endpoint_ids/${missing}`, 'the endpoint is not in the incident');
       if (moved.size === before.endpointCount)
-        throw problems.conflict('These are all endpoints of the incident: leave at least one in it.');
+        throw problems.conflict(
+          'You cannot split off all endpoints of an incident. Leave at least one endpoint in it.',
+        );
       if (parting.length > 0) {
         const from = parting.map((each) => each.id);
         await tx.query(TAKE_BACK, [id, from]);
@@ -165,7 +174,10 @@ export class IncidentRegrouping {
     });
   }
 
-  /** Endpoints and updates of the others move into this one, which is open while one of them is bad. */
+  /**
+   * Moves the endpoints and updates of the other incidents into this one, which is open while one of the endpoints is
+   * bad.
+   */
   merge(orgId: string, id: string, { incident_ids }: MergeIncidentsDto): Promise<IncidentDetailView> {
     const asked = incident_ids.flatMap((text) => parseId('incident', text) ?? []);
     return this.committed(async (tx) => {
@@ -176,7 +188,7 @@ export class IncidentRegrouping {
       const from = asked.map((each, index) => {
         const row = rows.get(each);
         if (row) return row;
-        const message = 'there is no such incident, or it is not yours';
+        const message = 'the incident was not found in this organization';
         throw problems.referenceNotFound(`/incident_ids/${index}`, message);
       });
       refuseMerge(target, from);
@@ -219,7 +231,9 @@ export class IncidentRegrouping {
     return shown;
   }
 
-  /** Counts and times by its members, and the last word by these: what people said of an open one does not say that it is over. */
+  /**
+   * Recomputes counts and times from the members. If the last status contradicts the result, posts an automatic update.
+   */
   private async settled(tx: Tx, { orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>, at: Date): Promise<IncidentRow> {
     await tx.query(RECOUNT, [id, at]);
     const row = await this.store.read(tx, orgId, id);
@@ -243,8 +257,8 @@ function refuseSplit(row: IncidentRow): void {
   const refusal = refusalOfMerged(row);
   if (refusal) throw refusal;
   if (row.kind === 'manual')
-    throw problems.conflict('An incident by hand has no endpoints of its own: change its scope.');
-  if (row.endedAt !== null) throw problems.conflict('The incident is over: only an open one can be split.');
+    throw problems.conflict('A manual incident cannot be split because it has no endpoints. Change its scope instead.');
+  if (row.endedAt !== null) throw problems.conflict('The incident has ended. Only open incidents can be split.');
 }
 
 function refuseMerge(target: IncidentRow, from: readonly IncidentRow[]): void {
@@ -253,6 +267,6 @@ function refuseMerge(target: IncidentRow, from: readonly IncidentRow[]): void {
     const refusal = refusalOfMerged(row);
     if (refusal) throw refusal;
     if (row.kind === 'manual')
-      throw problems.conflict(`Incident #${row.number} is by hand: only detected ones can be merged.`);
+      throw problems.conflict(`Incident #${row.number} is a manual incident. Only detected incidents can be merged.`);
   }
 }

@@ -5,19 +5,19 @@ import { inBatches, type Retention, RETENTION_BATCH } from '../platform/jobs/ret
 import type { WebsitePurge } from '../website/website-events';
 import { lockIncidents } from './incident-queries';
 
-// Ids are in the order of their creation: what is old is the beginning of the primary key.
+// IDs are in the order of their creation, so old rows are at the start of the primary key.
 const OLD = 'i.id < $1 AND i.ended_at < $2';
 const OLD_MEMBERS = `
   DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
     SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
      WHERE ${OLD} LIMIT ${RETENTION_BATCH}) RETURNING 1`;
-/** With what was said of them. */
+/** Also deletes their updates. */
 const OLD_INCIDENTS = `
   DELETE FROM incident WHERE id IN (SELECT i.id FROM incident i WHERE ${OLD} ORDER BY i.id LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
 const ended = (statement: string) => inBatches(statement, (cutoff) => [firstUuidAt(cutoff), cutoff]);
 
-/** As long as events: those that have ended, members first. */
+/** Deletes incidents that ended longer ago than the retention of events, members first. */
 export const INCIDENT_RETENTION: Retention = {
   name: 'incident-retention',
   rows: [OLD_MEMBERS, OLD_INCIDENTS].map((statement) => ({
@@ -26,7 +26,7 @@ export const INCIDENT_RETENTION: Retention = {
   })),
 };
 
-// An endpoint that is still there has moved to another website: it stays, as its events do.
+// An endpoint that still exists has moved to another website. It stays, as its events do.
 const MEMBERS_OF_WEBSITE = `
   WITH gone AS (
     DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
@@ -41,7 +41,10 @@ const MEMBERS_OF_WEBSITE = `
   SELECT ARRAY(SELECT id FROM changed WHERE endpoint_count <= 0 AND kind = 'detected') AS empty,
          (SELECT count(*)::int FROM gone) AS removed`;
 
-/** One step of removing a deleted website: its members, and detected incidents that have none left. At most three statements. */
+/**
+ * Performs one step of removing a deleted website: its members, and detected incidents without any members left. Cost:
+ * at most three statements.
+ */
 export async function removeMembers(tx: Tx, step: WebsitePurge): Promise<void> {
   if (step.hasMore) return;
   await lockIncidents(tx, [step.orgId]);
@@ -50,7 +53,7 @@ export async function removeMembers(tx: Tx, step: WebsitePurge): Promise<void> {
   if (row?.removed === RETENTION_BATCH) step.leave();
 }
 
-/** What an organization owns, children before parents. */
+/** The data of an organization, children before parents. */
 const OWNED = [
   `DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
      SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
@@ -59,7 +62,7 @@ const OWNED = [
   'DELETE FROM incident_sequence WHERE org_id = $1 RETURNING 1',
 ];
 
-/** One step of removing a deleted organization. */
+/** Performs one step of removing a deleted organization. */
 export async function removeSomeIncidents(tx: Tx, step: OrganizationPurge): Promise<void> {
   if (step.hasMore) return;
   for (const statement of OWNED)

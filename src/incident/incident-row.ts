@@ -1,48 +1,51 @@
 import { authorName } from '../platform/access/author';
 
-/** How an incident came about: by alerts, or by hand. */
+/** The origin of an incident: alerts, or a user. */
 export const INCIDENT_KINDS = ['detected', 'manual'] as const;
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
-/** Why the second endpoint joined; `people`: somebody merged or split it; `single`: it has one endpoint. */
+/** Why the second endpoint joined. `people`: a user merged or split the incident. `single`: it has one endpoint. */
 export const INCIDENT_CAUSES = ['single', 'dependency', 'address', 'website', 'people'] as const;
 export type IncidentCause = (typeof INCIDENT_CAUSES)[number];
 
 export const INCIDENT_STATES = ['open', 'ended', 'merged'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
 
-/** What can be said of an incident. */
+/** The statuses that an update can set. */
 export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
-/** Those of an incident that is not over. */
+/** The statuses of an incident that isn't over. */
 export const OPEN_STATUSES = ['investigating', 'identified', 'monitoring'] as const;
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
 export const INCIDENT_SEVERITIES = ['down', 'degraded'] as const;
 export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
-/** A row of `incident`. Ids are uuids. */
+/** A row of `incident`. IDs are UUIDs. */
 export interface IncidentRow {
   id: string;
   orgId: string;
   number: number;
   kind: IncidentKind;
-  /** Of a detected one. */
+  /** Only for a detected incident. */
   severity: IncidentSeverity | null;
   cause: IncidentCause | null;
-  /** The address, or the uuid of the website or of the parent. */
+  /** The address, or the UUID of the website or the parent. */
   causeValue: string | null;
-  /** The name of the website or of the parent, as it was; `null` for the other causes. */
+  /** The name of the website or the parent at that time, or `null` for the other causes. */
   causeName: string | null;
-  /** What triggered first: with it the next is compared, and the summary names it. Of a detected one. */
+  /**
+   * The endpoint that triggered first. Later triggers are compared with it, and the summary names it. Only for a
+   * detected incident.
+   */
   openerEndpointId: string | null;
   openerWebsiteId: string | null;
   openerAddress: string | null;
   openerName: string | null;
   openerErrorCode: string | null;
   title: string | null;
-  /** The last that was said; `null` while nobody has said anything. */
+  /** The last status in an update, or `null` if there is none yet. */
   status: IncidentStatus | null;
   scopeAll: boolean;
   scopeWebsiteIds: string[];
@@ -56,9 +59,9 @@ export interface IncidentRow {
   endpointCount: number;
   openCount: number;
   reopened: number;
-  /** A merged one has ended, too. */
+  /** A merged incident has also ended. */
   mergedInto: string | null;
-  /** Since when it has a public update; `null`: it is not public. */
+  /** The time of the first public update. `null` if it is not public. */
   publicAt: Date | null;
   ackBy: string | null;
   ackPersonId: string | null;
@@ -74,7 +77,6 @@ export interface IncidentRow {
 export const stateOf = ({ mergedInto, endedAt }: Pick<IncidentRow, 'mergedInto' | 'endedAt'>): IncidentState =>
   mergedInto !== null ? 'merged' : endedAt === null ? 'open' : 'ended';
 
-/** A row of `incident_member`. */
 export interface MemberRow {
   incidentId: string;
   endpointId: string;
@@ -88,7 +90,6 @@ export interface MemberRow {
   held: boolean;
 }
 
-/** A row of `incident_update`. */
 export interface UpdateRow {
   id: string;
   incidentId: string;
@@ -123,7 +124,7 @@ export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, ${auth
 
 const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());
 
-/** The row of `incident` that PostgreSQL wrote as JSON, as triggers keep it. */
+/** Converts a row of `incident` that PostgreSQL wrote as JSON, as triggers store it. */
 export const incidentOfJson = (json: Readonly<Record<string, unknown>>): IncidentRow =>
   Object.fromEntries(
     Object.entries(json).map(([column, value]) => [

@@ -17,8 +17,8 @@ describe('what may be said of an incident', () => {
   });
 
   it.each([
-    [1, '1 endpoint of the incident is still bad: nobody resolves what is down.'],
-    [38, '38 endpoints of the incident are still bad: nobody resolves what is down.'],
+    [1, '1 endpoint of the incident is still failing. Post `resolved` after it has recovered.'],
+    [38, '38 endpoints of the incident are still failing. Post `resolved` after they have recovered.'],
   ])(
     'a "resolved" of what still fails is refused, and names how many are bad: %d (OnCall #5392)',
     (openCount, detail) => {

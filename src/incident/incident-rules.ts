@@ -2,20 +2,20 @@ import { formatId } from '../platform/ids/id';
 import { problems, type Problem } from '../platform/problem/problem';
 import { type IncidentRow, type IncidentStatus, stateOf } from './incident-row';
 
-/** Updates by people on one incident. */
+/** The maximum number of updates by users on one incident. */
 export const MOST_UPDATES = 100;
-/** Open incidents by hand of one organization. */
+/** The maximum number of open manual incidents of one organization. */
 export const MOST_MANUAL = 100;
 
 type Said = Pick<IncidentRow, 'kind' | 'status' | 'endedAt' | 'mergedInto' | 'openCount'>;
 
-/** Why nothing may be done to it but read it. */
+/** Returns why a merged incident can only be read, or `null` for others. */
 export const refusalOfMerged = ({ mergedInto }: Pick<IncidentRow, 'mergedInto'>): Problem | null =>
   mergedInto === null
     ? null
-    : problems.conflict(`The incident was merged into ${formatId('incident', mergedInto)}: act on that one.`);
+    : problems.conflict(`The incident was merged into ${formatId('incident', mergedInto)}. Use that incident instead.`);
 
-/** Why this status cannot be said now. */
+/** Returns why this status cannot be set now. */
 export function refusalOfStatus(incident: Said, status: IncidentStatus | null): Problem | null {
   if (status === null) return null;
   const { openCount } = incident;
@@ -25,20 +25,22 @@ export function refusalOfStatus(incident: Said, status: IncidentStatus | null): 
       ? null
       : problems.conflict(
           openCount === 1
-            ? '1 endpoint of the incident is still bad: nobody resolves what is down.'
-            : `${openCount} endpoints of the incident are still bad: nobody resolves what is down.`,
+            ? '1 endpoint of the incident is still failing. Post `resolved` after it has recovered.'
+            : `${openCount} endpoints of the incident are still failing. Post \`resolved\` after they have recovered.`,
         );
   if (status === 'postmortem')
-    return isOver ? null : problems.conflict('The incident is not over: a postmortem comes after its end.');
+    return isOver
+      ? null
+      : problems.conflict('The incident is still open. You can post a postmortem after it has ended.');
   if (!isOver) return null;
   return problems.conflict(
     incident.kind === 'manual'
-      ? 'The incident is over: create another one.'
-      : 'The incident is over: it opens again by itself when one of its endpoints is bad again within 15 minutes.',
+      ? 'The incident has ended. Create a new incident.'
+      : 'The incident has ended. It reopens automatically if one of its endpoints fails again within 15 minutes.',
   );
 }
 
-/** The status that an update has: what was sent, or what the first public one says by itself. */
+/** Returns the status of an update. The first public update without a status gets one automatically. */
 export function statusOfUpdate(
   incident: Pick<IncidentRow, 'status' | 'endedAt' | 'mergedInto'>,
   sent: IncidentStatus | null,
@@ -48,11 +50,11 @@ export function statusOfUpdate(
   return stateOf(incident) === 'open' ? 'investigating' : 'resolved';
 }
 
-/** The status of the incident once this was said. */
+/** Returns the status of the incident after this update. */
 export const statusAfter = (before: IncidentStatus | null, said: IncidentStatus | null): IncidentStatus | null =>
   said === null || said === 'postmortem' ? before : said;
 
-/** What the service says by itself when the last word contradicts what is measured; `null`: nothing. */
+/** Returns the status that the service posts automatically if the last one contradicts the checks, or `null`. */
 export function automaticStatus({
   status,
   endedAt,

@@ -18,7 +18,7 @@ import {
   type UpdateRow,
 } from './incident-row';
 
-/** Filtered lists are counted no further. */
+/** The maximum up to which filtered lists are counted. */
 const MOST_COUNTED = 1000;
 const MOST_PAST = 20;
 
@@ -28,7 +28,7 @@ const BY_STATE: Readonly<Record<IncidentState, string>> = {
   merged: 'i.merged_into IS NOT NULL',
 };
 
-// Cost: a row by its unique key; waits for whoever has it.
+// Cost: one row by its unique key. Waits for the transaction that holds it.
 const NEXT_NUMBER = `
   INSERT INTO incident_sequence (org_id, last) VALUES ($1, 1)
   ON CONFLICT (org_id) DO UPDATE SET last = incident_sequence.last + 1 RETURNING last`;
@@ -37,10 +37,12 @@ const INSERT_UPDATE = `
   INSERT INTO incident_update (id, incident_id, org_id, at, by_name, person_id, status, text, public, automatic)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-/** Of an entry of the log: the person by the name of today, else as the acknowledgement said while it was one. */
+/**
+ * The author in an audit log entry. A user is shown with the current name, and others as the acknowledgement showed
+ * them.
+ */
 const WHO_TOOK = `CASE via WHEN 'acknowledge_link' THEN 'link' WHEN 'auth_off' THEN 'AUTH=off' ELSE ${authorName('key_name', 'person_id')} END`;
 
-/** What a list of incidents is to have. */
 export interface IncidentFilter {
   state: IncidentState | undefined;
   kind: IncidentKind | undefined;
@@ -51,7 +53,7 @@ export interface IncidentFilter {
   to: Date | undefined;
 }
 
-/** An update that is new. */
+/** An update that is about to be stored. */
 export interface NewUpdate extends Author {
   status: IncidentStatus | null;
   text: string;
@@ -61,8 +63,8 @@ export interface NewUpdate extends Author {
 }
 
 /**
- * Single statements on incidents, their members and updates. Order of locks: the sequence of the organization (where members
- * move, come or go, or a number is taken), then incidents in the order of their ids, then members.
+ * Runs single statements on incidents, their members, and updates. Take locks in this order: the sequence of the
+ * organization (if members move, join, or leave, or a number is taken), then incidents by ID, then members.
  */
 @Injectable()
 export class IncidentStore {
@@ -71,20 +73,23 @@ export class IncidentStore {
     private readonly coverage: MaintenanceCoverage,
   ) {}
 
-  /** Throws `not_found`. */
+  /** Throws: `not_found`. */
   async read(sql: Sql, orgId: string, id: string): Promise<IncidentRow> {
     const where = 'WHERE i.org_id = $1 AND i.id = $2';
     return found(await sql.query<IncidentRow>(`SELECT ${INCIDENT_COLUMNS} FROM incident i ${where}`, [orgId, id]));
   }
 
-  /** Until the caller's transaction ends: whoever joins, leaves or says something waits. Throws `not_found`. */
+  /**
+   * Locks an incident until the caller's transaction ends. Anything that joins, leaves, or posts an update waits.
+   * Throws: `not_found`.
+   */
   async lock(tx: Tx, orgId: string, id: string): Promise<IncidentRow> {
     const [row] = await this.lockSome(tx, orgId, [id]);
     if (!row) throw problems.notFound();
     return row;
   }
 
-  /** Those of them that there are, locked in the order of their ids. */
+  /** Locks and returns those that exist, in the order of their IDs. */
   lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<IncidentRow[]> {
     return tx.query<IncidentRow>(
       `SELECT ${INCIDENT_COLUMNS} FROM incident i WHERE i.org_id = $1 AND i.id = ANY ($2::uuid[]) ORDER BY i.id FOR UPDATE`,
@@ -92,20 +97,24 @@ export class IncidentStore {
     );
   }
 
-  /** The organization's next number; from here on nothing joins or leaves an incident of it until the transaction ends. */
+  /**
+   * Returns the organization's next number. From then on, nothing joins or leaves its incidents until the transaction
+   * ends.
+   */
   async nextNumber(tx: Tx, orgId: string): Promise<number> {
     const [row] = await tx.query<{ last: number }>(NEXT_NUMBER, [orgId]);
     return row?.last ?? 1;
   }
 
-  /** The same lock without a number. */
+  /** Takes the same lock without a number. */
   async lockSequence(tx: Tx, orgId: string): Promise<void> {
     await lockIncidents(tx, [orgId]);
   }
 
   /**
-   * Newest start first, behind the position `after`. Cost: an index scan of the organization's incidents from there on; with a
-   * filter it goes on until the page is full, with one probe each where it asks for an endpoint or website.
+   * Returns incidents after the position `after`, newest start first. Cost: an index scan of the organization's
+   * incidents from there. With a filter, it continues until the page is full, with one probe each for an endpoint or
+   * website.
    */
   async page(orgId: string, filter: IncidentFilter, after: string | null, count: number): Promise<IncidentRow[]> {
     const parameters: unknown[] = [];
@@ -123,7 +132,7 @@ export class IncidentStore {
     );
   }
 
-  /** How many the whole list has; `null` when there are more than a thousand. */
+  /** Returns the length of the whole list, or `null` if there are more than a thousand. */
   async count(orgId: string, filter: IncidentFilter): Promise<number | null> {
     const parameters: unknown[] = [];
     const where = await this.conditions(orgId, filter, parameters);
@@ -136,8 +145,8 @@ export class IncidentStore {
   }
 
   /**
-   * Still bad ones first, then the longest bad; one that gets well while somebody pages is shown once more, none is left out.
-   * Cost: so many rows, by an index in this order.
+   * Returns members, open ones first, then by start. One that recovers between two pages is shown twice, but none is
+   * left out. Cost: as many rows, by an index in this order.
    */
   members(sql: Sql, id: string, after: string | null, count: number): Promise<MemberRow[]> {
     const [isOver = '', at = '', endpointId = ''] = after?.split(' ') ?? [];
@@ -150,7 +159,7 @@ export class IncidentStore {
     );
   }
 
-  /** All of them, newest first. */
+  /** Returns all updates, newest first. */
   updates(sql: Sql, id: string): Promise<UpdateRow[]> {
     return sql.query<UpdateRow>(
       `SELECT ${UPDATE_COLUMNS} FROM incident_update u WHERE u.incident_id = $1 ORDER BY u.at DESC, u.id DESC`,
@@ -159,8 +168,8 @@ export class IncidentStore {
   }
 
   /**
-   * Who had it in hand before: of what is over nothing but the audit log knows. Newest first. Cost: the incident's entries of that,
-   * by their index.
+   * Returns earlier acknowledgements, newest first. Only the audit log contains acknowledgements that are over. Cost:
+   * the incident's entries about them, by their index.
    */
   async pastInHand(sql: Sql, { orgId, id, ackAt }: IncidentRow): Promise<EndpointAcknowledgement[]> {
     const rows = await sql.query<{ taken: EndpointAcknowledgement }>(
@@ -171,7 +180,7 @@ export class IncidentStore {
     return rows.map(({ taken }) => taken);
   }
 
-  /** Adds an update, and nothing to the incident. Returns its id. */
+  /** Adds an update without changing the incident. Returns its ID. */
   async addUpdate(tx: Tx, { orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>, update: NewUpdate): Promise<string> {
     const updateId = newUuid();
     const { at, personId, status, text, automatic } = update;
@@ -200,7 +209,10 @@ export class IncidentStore {
   }
 }
 
-/** It is or was in it, or, by hand, its scope covers it or a part of it; `parts` is `null` of what is not there any more. */
+/**
+ * Matches incidents in which it is or was a member, and manual incidents whose scope covers it or a part of it. `parts`
+ * is `null` if it no longer exists.
+ */
 function about(column: string, value: string, parts: ScopeParts | null, bound: (value: unknown) => string): string {
   const members = `i.id IN (SELECT m.incident_id FROM incident_member m WHERE m.${column} = ${value})`;
   if (parts === null) return members;

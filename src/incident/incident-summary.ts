@@ -1,6 +1,6 @@
 import type { IncidentRow } from './incident-row';
 
-/** What of an incident its summary says. */
+/** The fields of an incident that its summary uses. */
 export type Summarized = Pick<
   IncidentRow,
   | 'kind'
@@ -17,7 +17,7 @@ export type Summarized = Pick<
 
 const words = (code: string | null): string => (code === null ? '' : `: ${code.replaceAll('_', ' ')}`);
 
-/** Where the endpoints are, as far as that is what they have in common. */
+/** Returns where the endpoints are, if that is what they have in common. */
 function placeOf({ cause, causeValue, causeName }: Summarized): string {
   if (cause === 'address' && causeValue !== null) return ` at ${causeValue}`;
   if (cause === 'website' && causeName !== null) return ` of ${causeName}`;
@@ -26,15 +26,16 @@ function placeOf({ cause, causeValue, causeName }: Summarized): string {
 }
 
 /**
- * The machine's sentence, for the organization only: of one endpoint its name and error, of several how many and what they have
- * in common. `null` of one by hand: it has a title.
+ * Returns the automatic summary, which only the organization sees. For one endpoint, it contains the name and error,
+ * and for several, the number and what they have in common. `null` for a manual incident, which has a title.
  */
 export function summaryOf(incident: Summarized): string | null {
   const { kind, severity, endpointCount, openerName, openerErrorCode, endedAt, mergedInto } = incident;
   if (kind === 'manual') return null;
   if (mergedInto !== null) return 'Merged into another incident';
   const state = severity === 'degraded' ? 'degraded' : 'down';
-  // Several may have failed with different errors; what they have in common at an address is that of the first.
+  // Several endpoints may have failed with different errors. At a common address, the error of the first one represents
+  // all.
   const error = endpointCount === 1 || incident.cause === 'address' ? words(openerErrorCode) : '';
   if (endpointCount === 1) return `${openerName ?? 'One endpoint'} ${endedAt === null ? 'is' : 'was'} ${state}${error}`;
   const count = endpointCount === 0 ? 'No endpoints' : `${endpointCount} endpoints`;

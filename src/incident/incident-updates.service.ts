@@ -25,8 +25,11 @@ const ROW_BYTES = 200;
 const SAID = `
   UPDATE incident SET status = $3, public_at = $4, ended_at = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`;
 
-// Cost: the incident's updates, a hundred by people and as many automatic ones as it ended and began again.
-/** With the last public one by a person it is public no more, and the service tells nobody that it ended. */
+// Cost: the incident's updates, a hundred by users and one automatic update each time it ended or started again.
+/**
+ * When the last public update by a user is removed, the incident is no longer public, and the service doesn't announce
+ * its end.
+ */
 const UNPUBLISH = `
   UPDATE incident_update SET public = false
    WHERE incident_id = $1 AND public AND NOT EXISTS (
@@ -35,13 +38,16 @@ const PUBLIC_SINCE = 'SELECT min(at) AS since FROM incident_update WHERE inciden
 
 interface Told {
   change: IncidentChange;
-  /** `null`: it is new. */
+  /** `null` for a new update. */
   before: UpdateRow | null;
-  /** `null`: it is gone. */
+  /** `null` for a deleted update. */
   after: UpdateRow | null;
 }
 
-/** What people say about incidents. The incident is locked meanwhile: nothing joins, leaves or is said beside it. */
+/**
+ * Manages the updates that users post about incidents. The incident is locked, so nothing joins, leaves, or is posted
+ * at the same time.
+ */
 @Injectable()
 export class IncidentUpdates {
   constructor(
@@ -52,7 +58,7 @@ export class IncidentUpdates {
     private readonly metrics: IncidentMetrics,
   ) {}
 
-  /** Throws `conflict` for a status that contradicts what is measured, `quota_exceeded` after a hundred. */
+  /** Posts an update. Throws: `conflict` for a status that contradicts the checks, `quota_exceeded` after a hundred. */
   say(orgId: string, id: string, dto: CreateIncidentUpdateDto): Promise<IncidentUpdateView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, orgId, id);
@@ -87,7 +93,7 @@ export class IncidentUpdates {
     });
   }
 
-  /** Its text; the same text changes nothing. Throws `conflict` for an automatic one. */
+  /** Changes the text of an update. The same text changes nothing. Throws: `conflict` for an automatic one. */
   edit(orgId: string, id: string, updateId: string, dto: EditIncidentUpdateDto): Promise<IncidentUpdateView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, orgId, id);
@@ -104,7 +110,7 @@ export class IncidentUpdates {
     });
   }
 
-  /** The status stays. Throws `conflict` for an automatic one. */
+  /** Deletes an update. The status stays. Throws: `conflict` for an automatic one. */
   async remove(orgId: string, id: string, updateId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const row = await this.lock(tx, orgId, id);
@@ -134,7 +140,7 @@ export class IncidentUpdates {
     return row;
   }
 
-  /** Entry of the audit log and event. */
+  /** Writes the audit log entry and emits the event. */
   private async told(tx: Tx, row: IncidentRow, { change, before, after }: Told): Promise<void> {
     const [was, is] = [before && auditedUpdate(before), after && auditedUpdate(after)];
     await recordChange(tx, { ...about(row), action: 'update', before: { update: was }, after: { update: is } });
@@ -147,16 +153,17 @@ export class IncidentUpdates {
       [id],
     );
     const quota = { name: 'incident_updates', limit: MOST_UPDATES, used: use?.said ?? 0 };
-    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'updates by people on one incident');
+    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'posted updates on one incident');
   }
 }
 
-/** Without a name, which the log would keep for ever. */
+/** Leaves out the name, which the log would keep forever. */
 function auditedUpdate(row: UpdateRow): Omit<IncidentUpdateView, 'by'> {
   const { by: _, ...said } = toIncidentUpdateView(row);
   return said;
 }
 
 function refuseAutomatic({ automatic }: UpdateRow): void {
-  if (automatic) throw problems.conflict('The service said it by itself: it can be neither corrected nor taken back.');
+  if (automatic)
+    throw problems.conflict('The service posted this update automatically. It cannot be edited or deleted.');
 }

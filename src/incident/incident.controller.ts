@@ -26,7 +26,7 @@ import { IncidentRegrouping } from './incident-regrouping.service';
 import { IncidentUpdates } from './incident-updates.service';
 
 const PATH = '/api/v1/incidents';
-const LAST_TEXT = 'An update has no settings to lose: the last text counts.';
+const LAST_TEXT = 'An update only has a text, so the last one sent is kept.';
 
 @ApiTags('Incidents')
 @Controller('api/v1/incidents')
@@ -43,7 +43,7 @@ export class IncidentController {
     operationId: 'listIncidents',
     summary: 'List incidents',
     description:
-      'Endpoints that went down together, and what people said about it. Newest start first, without endpoints and updates. Ended ones are kept as long as events.',
+      'An incident groups endpoints that went down together, with the updates posted about it. Sorted by start time, newest first. The list does not include endpoints and updates. Ended incidents are kept as long as events.',
     returns: { page: IncidentView, description: 'One page of incidents.' },
   })
   list(@OrgId() orgId: string, @Query() query: IncidentQuery): Promise<Page<IncidentView>> {
@@ -55,7 +55,7 @@ export class IncidentController {
     cost: costOfList(100),
     operationId: 'getIncident',
     summary: 'Get an incident',
-    description: 'With its first 100 endpoints and all updates.',
+    description: 'Includes the first 100 endpoints of the incident and all its updates.',
     returns: { ok: IncidentDetailView, ...WITH_ETAG, description: 'The incident.', examples: INCIDENT_EXAMPLES },
   })
   get(@OrgId() orgId: string, @IdParam('incident') id: string): Promise<IncidentDetailView> {
@@ -67,8 +67,8 @@ export class IncidentController {
     cost: costOfList(100),
     operationId: 'listIncidentEndpoints',
     summary: 'List the endpoints of an incident',
-    description: 'Those that are still bad first, then the longest bad.',
-    returns: { page: IncidentEndpointView, description: 'One page of its endpoints.' },
+    description: 'Endpoints that are still failing come first, then those that started to fail earliest.',
+    returns: { page: IncidentEndpointView, description: 'One page of the endpoints in the incident.' },
   })
   endpoints(
     @OrgId() orgId: string,
@@ -82,9 +82,9 @@ export class IncidentController {
     access: 'write',
     idempotencyKey: 'honoured',
     operationId: 'createIncident',
-    summary: 'Create an incident by hand',
+    summary: 'Create an incident manually',
     description:
-      'For what no check sees. It counts for no uptime, raises no alert and notifies nobody; with a public text it is on the status pages that show something of its scope. `resolved` ends it. An organization may have 100 open ones.',
+      'Use this for problems that no check detects. A manual incident does not affect uptime, triggers no alerts, and notifies no one. If it has a public update, it appears on the status pages that show any part of its scope. An update with the status `resolved` ends it. An organization can have 100 open manual incidents.',
     returns: { created: IncidentDetailView, at: PATH, ...WITH_ETAG, description: 'The new incident.' },
     problems: ['not_found', 'quota_exceeded'],
   })
@@ -98,8 +98,9 @@ export class IncidentController {
     ifMatch: 'honoured',
     operationId: 'updateIncident',
     summary: 'Update an incident',
-    description: 'Partial: the title, and by hand the scope. What is said about it is an update.',
-    returns: { ok: IncidentDetailView, ...WITH_ETAG, description: 'The incident as it is now.' },
+    description:
+      'Changes only the fields that you send: the title and, for manual incidents, the scope. To add information about the incident, post an update.',
+    returns: { ok: IncidentDetailView, ...WITH_ETAG, description: 'The updated incident.' },
     problems: ['conflict'],
   })
   @AlsoChecked(IncidentService, (incidents, fields: UpdateIncidentDto) => incidents.findingsIn(fields))
@@ -116,7 +117,8 @@ export class IncidentController {
     ifMatch: 'honoured',
     operationId: 'deleteIncident',
     summary: 'Delete an incident',
-    description: 'One by hand, with its updates. 409 of a detected one: it is what happened.',
+    description:
+      'Deletes a manual incident and its updates. Detected incidents record what happened and cannot be deleted (409).',
     returns: { noContent: 'The incident is deleted.' },
     problems: ['conflict'],
   })
@@ -128,9 +130,9 @@ export class IncidentController {
     access: 'write',
     idempotencyKey: 'honoured',
     operationId: 'createIncidentUpdate',
-    summary: 'Say something about an incident',
+    summary: 'Post an incident update',
     description:
-      'For the organization alone, or with `public` also for its status pages; the first public one makes the incident public. People may say 100 things about one incident.',
+      'By default, only the organization can see an update. With `public`, it is also shown on status pages, and the incident becomes public with the first public update. One incident can have 100 updates, not counting automatic ones.',
     returns: { created: IncidentUpdateView, at: `${PATH}/:id/updates`, description: 'The new update.' },
     problems: ['conflict', 'quota_exceeded'],
   })
@@ -146,9 +148,9 @@ export class IncidentController {
     access: 'write',
     ifMatch: { refused: LAST_TEXT },
     operationId: 'editIncidentUpdate',
-    summary: 'Correct an update',
-    description: 'Its text; sets `edited_at`. 409 of an automatic one.',
-    returns: { ok: IncidentUpdateView, description: 'The update as it is now.' },
+    summary: 'Edit an incident update',
+    description: 'Changes the text and sets `edited_at`. Automatic updates cannot be edited (409).',
+    returns: { ok: IncidentUpdateView, description: 'The edited update.' },
     problems: ['conflict'],
   })
   edit(
@@ -164,10 +166,10 @@ export class IncidentController {
     access: 'write',
     ifMatch: { refused: LAST_TEXT },
     operationId: 'deleteIncidentUpdate',
-    summary: 'Take an update back',
+    summary: 'Delete an incident update',
     description:
-      'It leaves status pages and feeds; the audit log keeps it. With the last public one the incident is public no more. The status stays. 409 of an automatic one.',
-    returns: { noContent: 'The update is gone.' },
+      'Removes the update from status pages and feeds. The audit log keeps it. If it was the last public update, the incident is no longer public. The status of the incident does not change. Automatic updates cannot be deleted (409).',
+    returns: { noContent: 'The update is deleted.' },
     problems: ['conflict'],
   })
   takeBack(
@@ -184,7 +186,7 @@ export class IncidentController {
     operationId: 'splitIncident',
     summary: 'Split an incident',
     description:
-      'Takes some of its endpoints out: they become an incident of their own, with their times. Updates stay, but for those of an incident that was merged into it and leaves with all of its endpoints. 409 when it has ended, is by hand or would be left empty.',
+      'Moves some of the endpoints, with their start and end times, to a new incident. The updates stay. If all endpoints of an incident that was merged into this one move, its updates move with them. 409 if the incident has ended, is manual, or would have no endpoints left.',
     returns: { created: IncidentDetailView, at: PATH, ...WITH_ETAG, description: 'The new incident.' },
     problems: ['conflict'],
   })
@@ -202,8 +204,8 @@ export class IncidentController {
     operationId: 'mergeIncidents',
     summary: 'Merge incidents',
     description:
-      'Their endpoints, times and updates move into this one; they become `merged` and leave lists, pages and feeds. Ended ones may be merged: the result is open while an endpoint is bad. 409 with itself, one by hand or one that is merged.',
-    returns: { ok: IncidentDetailView, ...WITH_ETAG, description: 'The incident as it is now.' },
+      'Moves the endpoints, with their start and end times, and the updates of the other incidents into this one. The other incidents get the state `merged` and no longer appear in lists, on status pages, or in feeds. Ended incidents can be merged: the result is open while any of its endpoints is failing. An incident cannot be merged with itself, with a manual incident, or with one that is already merged (409).',
+    returns: { ok: IncidentDetailView, ...WITH_ETAG, description: 'The updated incident.' },
     problems: ['conflict'],
   })
   merge(

@@ -53,30 +53,31 @@ const WEBSITE_ID = exampleId('website');
 const TIME = { type: String, format: 'date-time' };
 const TEXTS = {
   title: {
-    description: 'What people call it, also on status pages.',
+    description: 'The title of the incident, also shown on status pages.',
     example: 'Checkout is down',
     minLength: 1,
     maxLength: MAX_TITLE,
   },
   text: {
-    description: 'Plain text; line ends are kept. Links are the only thing that a status page makes of it.',
+    description: 'Plain text. Line breaks are kept. Status pages turn URLs into links and apply no other formatting.',
     example: 'The load balancer lost power.',
     minLength: 1,
     maxLength: MAX_TEXT,
   },
   public: {
-    description: 'Shown on the status pages that show something of the incident.',
+    description: 'Whether the update is shown on the status pages that show any part of the incident.',
     example: true,
   },
-  scope: 'What it is about, as the scope of a maintenance window. Only of an incident by hand.',
+  scope:
+    'The endpoints that the incident affects, in the same form as the scope of a maintenance window. Only for manual incidents.',
 };
 
-/** Why its endpoints are one incident. The names of the classes of views are part of the public API document. */
+/** The reason why the endpoints are one incident. The names of the view classes are part of the public API document. */
 export class IncidentCauseView {
   @ApiProperty({
     enum: INCIDENT_CAUSES,
     description:
-      'Why the second endpoint joined: `dependency` one depends on the other, `address` both cannot be reached there, `website` they are of one website. `people`: somebody split or merged it. `single`: it has one endpoint.',
+      'Why the second endpoint joined. `dependency`: one of the two depends on the other. `address`: both are unreachable at the same address. `website`: both belong to the same website. `people`: a user or API key split or merged the incident. `single`: the incident has one endpoint.',
     example: 'address',
   })
   kind!: IncidentCause;
@@ -84,7 +85,7 @@ export class IncidentCauseView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The address, or the id of the website or of the parent.',
+    description: 'The address, the ID of the website, or the ID of the parent endpoint.',
     example: '192.0.2.1',
   })
   value!: string | null;
@@ -96,22 +97,29 @@ export class IncidentView {
   @ApiProperty({ example: INCIDENT_ID })
   id!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Counts the incidents of the organization.', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'A sequential number within the organization.', example: 12 })
   number!: number;
 
   @ApiProperty({
     enum: INCIDENT_KINDS,
-    description: '`detected` by alerts; `manual`: by hand, it counts for no uptime and notifies nobody.',
+    description:
+      '`detected`: created by alerts. `manual`: created by a user or API key. A manual incident does not affect uptime and notifies no one.',
     example: 'detected',
   })
   kind!: IncidentKind;
 
-  @ApiProperty({ enum: INCIDENT_SEVERITIES, nullable: true, description: 'null by hand.', example: 'down' })
+  @ApiProperty({
+    enum: INCIDENT_SEVERITIES,
+    nullable: true,
+    description: '`null` for manual incidents.',
+    example: 'down',
+  })
   severity!: IncidentSeverity | null;
 
   @ApiProperty({
     enum: INCIDENT_STATES,
-    description: '`merged`: its endpoints and updates are in `merged_into`; it can only be read.',
+    description:
+      '`merged`: the endpoints and updates moved to the incident in `merged_into`. A merged incident is read-only.',
     example: 'open',
   })
   state!: IncidentState;
@@ -119,7 +127,7 @@ export class IncidentView {
   @ApiProperty({
     enum: INCIDENT_STATUSES,
     nullable: true,
-    description: 'The last that was said; null while nobody has said anything.',
+    description: 'The current status, as set by updates. `null` until an update sets one.',
     example: 'identified',
   })
   status!: IncidentStatus | null;
@@ -130,17 +138,18 @@ export class IncidentView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'One sentence from what is known, never public; null by hand.',
+    description: 'A generated sentence that describes the incident. It is never public. `null` for manual incidents.',
     example: '3 endpoints at 192.0.2.1 are down: connection refused',
   })
   summary!: string | null;
 
-  @ApiProperty({ type: IncidentCauseView, nullable: true, description: 'null by hand.' })
+  @ApiProperty({ type: IncidentCauseView, nullable: true, description: '`null` for manual incidents.' })
   cause!: IncidentCauseView | null;
 
   @ApiProperty({
     ...TIME,
-    description: 'The first bad check of its first endpoint; by hand when it was made.',
+    description:
+      'The time of the first failed check of the first endpoint. For manual incidents, the time of creation.',
     example: '2026-11-26T09:58:00.000Z',
   })
   started_at!: string;
@@ -148,34 +157,49 @@ export class IncidentView {
   @ApiProperty({ ...TIME, nullable: true, example: null })
   ended_at!: string | null;
 
-  @ApiProperty({ ...TIME, description: 'When the last endpoint joined.', example: '2026-11-26T10:00:30.000Z' })
+  @ApiProperty({ ...TIME, description: 'The time when the last endpoint joined.', example: '2026-11-26T10:00:30.000Z' })
   joined_at!: string;
 
-  @ApiProperty({ type: 'integer', description: 'How often it began again within 15 minutes.', example: 0 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'How often the incident reopened because an endpoint failed again within 15 minutes.',
+    example: 0,
+  })
   reopened!: number;
 
   @ApiProperty({ type: String, nullable: true, example: null })
   merged_into!: string | null;
 
-  @ApiProperty({ type: 'integer', description: 'Endpoints that are or were in it.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of endpoints that are or were part of the incident.',
+    example: 3,
+  })
   endpoint_count!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Those that are still bad.', example: 2 })
+  @ApiProperty({ type: 'integer', description: 'The number of endpoints that are still failing.', example: 2 })
   open_count!: number;
 
-  @ApiProperty({ description: 'Whether it has a public update: status pages show it exactly then.', example: true })
+  @ApiProperty({
+    description: 'Whether the incident has a public update. Only public incidents appear on status pages.',
+    example: true,
+  })
   public!: boolean;
 
-  @ApiProperty({ ...SHOWN_SCOPE, nullable: true, description: `${TEXTS.scope} Else null.`, example: null })
+  @ApiProperty({ ...SHOWN_SCOPE, nullable: true, description: `${TEXTS.scope} Otherwise \`null\`.`, example: null })
   scope!: WholeScopeView | PartialScopeView | null;
 
-  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, description: 'Who has all of it in hand.' })
+  @ApiProperty({
+    type: EndpointAcknowledgement,
+    nullable: true,
+    description: 'The acknowledgement of the whole incident.',
+  })
   acknowledgement!: EndpointAcknowledgement | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the API key; null of a detected one.',
+    description: 'The name of the user or API key that created the incident. `null` for detected incidents.',
     example: null,
   })
   created_by!: string | null;
@@ -195,7 +219,7 @@ export class IncidentErrorView {
   message!: string;
 }
 
-/** A member. Names and error as they were; the endpoint may be deleted by now. */
+/** A member of an incident. Names and error are from that time, and the endpoint may be deleted by now. */
 export class IncidentEndpointView {
   @ApiProperty({ example: ENDPOINT_ID })
   endpoint_id!: string;
@@ -212,13 +236,21 @@ export class IncidentEndpointView {
   @ApiProperty({ ...TIME, example: '2026-11-26T09:58:00.000Z' })
   started_at!: string;
 
-  @ApiProperty({ ...TIME, nullable: true, description: 'null while one of its alerts is triggered.', example: null })
+  @ApiProperty({
+    ...TIME,
+    nullable: true,
+    description: "`null` while one of the endpoint's alerts is triggered.",
+    example: null,
+  })
   ended_at!: string | null;
 
-  @ApiProperty({ type: IncidentErrorView, nullable: true, description: 'Of its first alert.' })
+  @ApiProperty({ type: IncidentErrorView, nullable: true, description: "The error of the endpoint's first alert." })
   error!: IncidentErrorView | null;
 
-  @ApiProperty({ description: 'It joined while somebody had the incident in hand: nobody was told.', example: false })
+  @ApiProperty({
+    description: 'Whether the endpoint joined while the incident was acknowledged. In that case, no one was notified.',
+    example: false,
+  })
   held!: boolean;
 }
 
@@ -232,7 +264,7 @@ export class IncidentUpdateView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the person or API key; null of an automatic one. Never public.',
+    description: 'The name of the user or API key that posted the update. Never public. `null` for automatic updates.',
     example: 'On call',
   })
   by!: string | null;
@@ -240,7 +272,7 @@ export class IncidentUpdateView {
   @ApiProperty({
     enum: INCIDENT_STATUSES,
     nullable: true,
-    description: 'null: it says no other than before.',
+    description: 'The status that this update sets. `null` if it does not change the status.',
     example: 'identified',
   })
   status!: IncidentStatus | null;
@@ -251,27 +283,30 @@ export class IncidentUpdateView {
   @ApiProperty(TEXTS.public)
   public!: boolean;
 
-  @ApiProperty({ description: 'Said by the service, when the incident ended or began again.', example: false })
+  @ApiProperty({
+    description: 'Whether the service posted the update, because the incident ended or reopened.',
+    example: false,
+  })
   automatic!: boolean;
 
   @ApiProperty({ ...TIME, nullable: true, example: null })
   edited_at!: string | null;
 }
 
-/** One incident with its endpoints and updates. */
 export class IncidentDetailView extends IncidentView {
   @ApiProperty({
     type: [IncidentEndpointView],
-    description: 'The first 100, longest bad first; those that are still bad before the others.',
+    description:
+      'The first 100 endpoints. Endpoints that are still failing come first, then those that started to fail earliest.',
   })
   endpoints!: IncidentEndpointView[];
 
-  @ApiProperty({ type: [IncidentUpdateView], description: 'All, newest first.' })
+  @ApiProperty({ type: [IncidentUpdateView], description: 'All updates, newest first.' })
   updates!: IncidentUpdateView[];
 
   @ApiProperty({
     type: [EndpointAcknowledgement],
-    description: 'Who had it in hand before, newest first, the last 20; of a long note the beginning.',
+    description: 'The last 20 earlier acknowledgements, newest first. Long notes are shortened.',
   })
   past_acknowledgements!: EndpointAcknowledgement[];
 }
@@ -296,26 +331,34 @@ export class CreateIncidentDto {
   @IsIn(OPEN_STATUSES)
   status?: OpenStatus;
 
-  @ApiPropertyOptional({ ...TEXTS.public, description: 'Of the first update; only with `text`.', default: false })
+  @ApiPropertyOptional({
+    ...TEXTS.public,
+    description: 'Whether the first update is public. Only allowed with `text`.',
+    default: false,
+  })
   @Optional()
   @IsBoolean()
   public?: boolean;
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 @ReadOnlyFieldsOf(IncidentDetailView)
 export class UpdateIncidentDto {
   @ApiPropertyOptional({
     ...TEXTS.title,
     type: String,
     nullable: true,
-    description: `${TEXTS.title.description} null: none, of a detected one.`,
+    description: `${TEXTS.title.description} Set it to \`null\` to remove the title of a detected incident.`,
   })
   @Nullable()
   @IsName(MAX_TITLE)
   title?: string | null;
 
-  @ApiPropertyOptional({ type: EndpointScopeDto, nullable: true, description: `${TEXTS.scope} Replaces all of it.` })
+  @ApiPropertyOptional({
+    type: EndpointScopeDto,
+    nullable: true,
+    description: `${TEXTS.scope} Replaces the whole scope.`,
+  })
   @Nullable()
   @Nested(() => EndpointScopeDto)
   scope?: EndpointScopeDto | null;
@@ -332,7 +375,7 @@ export class CreateIncidentUpdateDto {
     nullable: true,
     default: null,
     description:
-      'Where it is from now on; null: as before. `resolved` needs that no endpoint is bad and ends an incident by hand; `postmortem` comes after the end and changes no status; after the end there is no other.',
+      'The new status of the incident. `null` keeps the current status. `resolved` is only accepted when no endpoint is failing, and it ends a manual incident. `postmortem` is only accepted after the incident has ended, and it does not change the status. After the end, only `resolved` and `postmortem` are accepted.',
     example: 'identified',
   })
   @Nullable()
@@ -345,7 +388,7 @@ export class CreateIncidentUpdateDto {
   public?: boolean;
 }
 
-/** The text alone can be corrected. */
+/** A correction of an update, which can only change its text. */
 @ReadOnlyFieldsOf(IncidentUpdateView)
 export class EditIncidentUpdateDto {
   @ApiPropertyOptional(TEXTS.text)
@@ -357,7 +400,7 @@ export class EditIncidentUpdateDto {
 export class SplitIncidentDto {
   @ApiProperty({
     type: [String],
-    description: 'Endpoints of the incident, not all of them: they become an incident of their own.',
+    description: 'The endpoints to move to a new incident. At least one endpoint must stay.',
     minItems: 1,
     maxItems: MAX_SPLIT,
     uniqueItems: true,
@@ -374,7 +417,7 @@ export class SplitIncidentDto {
 export class MergeIncidentsDto {
   @ApiProperty({
     type: [String],
-    description: 'Detected incidents whose endpoints and updates move into this one.',
+    description: 'The detected incidents whose endpoints and updates move into this one.',
     minItems: 1,
     maxItems: MAX_MERGED,
     uniqueItems: true,
@@ -389,23 +432,29 @@ export class MergeIncidentsDto {
 }
 
 export class IncidentQuery extends ShortPageQuery {
-  @ApiPropertyOptional({ enum: INCIDENT_STATES, description: 'By default those that are open or ended.' })
+  @ApiPropertyOptional({
+    enum: INCIDENT_STATES,
+    description: 'Only incidents in this state. By default, open and ended incidents.',
+  })
   @Optional()
   @IsIn(INCIDENT_STATES)
   state?: IncidentState;
 
-  @ApiPropertyOptional({ enum: INCIDENT_KINDS })
+  @ApiPropertyOptional({ enum: INCIDENT_KINDS, description: 'Only incidents of this kind.' })
   @Optional()
   @IsIn(INCIDENT_KINDS)
   kind?: IncidentKind;
 
-  @ApiPropertyOptional({ type: Boolean, description: 'Whether it has a public update.' })
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'Only incidents that have a public update (`true`) or have none (`false`).',
+  })
   @Optional()
   @QueryBoolean()
   public?: boolean;
 
   @ApiPropertyOptional({
-    description: 'Only those that an endpoint of this website is in, or whose scope covers any of it.',
+    description: 'Only incidents with an endpoint of this website, or whose scope covers any part of it.',
     example: WEBSITE_ID,
   })
   @Optional()
@@ -413,7 +462,7 @@ export class IncidentQuery extends ShortPageQuery {
   website_id?: string;
 
   @ApiPropertyOptional({
-    description: 'Only those that this endpoint is in, or whose scope covers it.',
+    description: 'Only incidents with this endpoint, or whose scope covers it.',
     example: ENDPOINT_ID,
   })
   @Optional()
@@ -422,7 +471,7 @@ export class IncidentQuery extends ShortPageQuery {
 
   @ApiPropertyOptional({
     ...TIME,
-    description: 'Only those that started at this time or later.',
+    description: 'Only incidents that started at this time or later.',
     example: '2026-11-01T00:00:00Z',
   })
   @Optional()
@@ -431,7 +480,7 @@ export class IncidentQuery extends ShortPageQuery {
 
   @ApiPropertyOptional({
     ...TIME,
-    description: 'Only those that started before this time.',
+    description: 'Only incidents that started before this time.',
     example: '2026-12-01T00:00:00Z',
   })
   @Optional()
@@ -441,13 +490,13 @@ export class IncidentQuery extends ShortPageQuery {
 
 const shownAt = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** What people set, under the names of the API, as the audit log keeps it and the tag is made of. */
+/** Returns the fields that users set, under their API names, for the audit log and the ETag. */
 export const settingsOf = (row: IncidentRow) => ({
   title: row.title,
   scope: row.kind === 'manual' ? toScopeView(scopeOf(row)) : null,
 });
 
-/** The scope of one by hand. */
+/** Returns the scope of a manual incident. */
 export const scopeOf = (row: IncidentRow) => ({
   coversAll: row.scopeAll,
   websiteIds: row.scopeWebsiteIds,
@@ -462,7 +511,7 @@ function causeOf({ cause, causeValue }: IncidentRow): IncidentCauseView | null {
   return { kind: cause, value: causeValue !== null && kind ? formatId(kind, causeValue) : causeValue };
 }
 
-/** The view without lists. */
+/** Returns the view without lists. */
 export const toIncidentView = (row: IncidentRow): IncidentView => ({
   id: formatId('incident', row.id),
   number: row.number,

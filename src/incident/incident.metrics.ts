@@ -3,7 +3,7 @@ import { Metrics } from '../platform/observability/metrics';
 import { INCIDENT_CAUSES, type IncidentCause } from './incident-row';
 import type { PlaceRule } from './place-of';
 
-/** Metrics of incidents. Labels name no organization. */
+/** The metrics of incidents. Labels never contain an organization. */
 @Injectable()
 export class IncidentMetrics {
   private readonly incidents;
@@ -14,22 +14,22 @@ export class IncidentMetrics {
   constructor(metrics: Metrics) {
     this.incidents = metrics.labelledCounter({
       name: 'uptime_incidents_total',
-      help: 'Incidents that began, by what they had in common then: most begin with a single endpoint.',
+      help: 'Incidents that started, by what their endpoints had in common at the start. Most start with a single endpoint.',
       values: { cause: INCIDENT_CAUSES },
     });
     this.members = metrics.labelledCounter({
       name: 'uptime_incident_members_total',
-      help: 'Endpoints that joined an incident, by why; "again": they were in it before.',
+      help: 'Endpoints that joined an incident, by cause. "again": the endpoint had been in the incident earlier.',
       values: { cause: ['again', 'dependency', 'address', 'website', 'single'] },
     });
     this.updates = metrics.labelledCounter({
       name: 'uptime_incident_updates_total',
-      help: 'Updates that people wrote.',
+      help: 'Incident updates that users and API keys posted.',
       values: { public: ['true', 'false'] },
     });
     this.openNow = metrics.gauge({
       name: 'uptime_incidents_open',
-      help: 'Open incidents of all organizations, as counted last.',
+      help: 'Open incidents of all organizations at the last count.',
     });
   }
 

@@ -14,7 +14,10 @@ import { IncidentStore } from './incident-store';
 import { IncidentUpdates } from './incident-updates.service';
 import { IncidentService } from './incident.service';
 
-/** Endpoints that went down together, and what people said about it. A label: no alert, event or delivery depends on it. */
+/**
+ * Groups endpoints that went down together, with updates by users. An incident is only a label: no alert, event, or
+ * delivery depends on it.
+ */
 @Module({
   imports: [EndpointModule],
   controllers: [IncidentController],

@@ -34,7 +34,7 @@ import { IncidentMetrics } from './incident.metrics';
 import { MOST_MANUAL, refusalOfMerged } from './incident-rules';
 import { type IncidentFilter, IncidentStore } from './incident-store';
 
-/** Endpoints that an incident is shown with. */
+/** The number of endpoints that an incident is shown with. */
 const FIRST_ENDPOINTS = 100;
 /** A row with its indexes, without its texts and scope. */
 const ROW_BYTES = 500;
@@ -48,7 +48,9 @@ const SET = `
   UPDATE incident SET title = $3, scope_all = $4, scope_website_ids = $5, scope_endpoint_ids = $6, scope_tags = $7, updated_at = $8
    WHERE org_id = $1 AND id = $2`;
 
-/** Incidents of one organization, by the database's clock. Anything that is not its own is `not_found`. */
+/**
+ * Manages the incidents of one organization, by the database's clock. Anything in another organization is `not_found`.
+ */
 @Injectable()
 export class IncidentService {
   constructor(
@@ -60,7 +62,7 @@ export class IncidentService {
     private readonly metrics: IncidentMetrics,
   ) {}
 
-  /** Newest start first, without endpoints and updates. */
+  /** Lists incidents, newest start first, without endpoints and updates. */
   async list(orgId: string, query: IncidentQuery): Promise<Page<IncidentView>> {
     const { state, kind, from, to } = query;
     if (from && to && from >= to)
@@ -98,7 +100,10 @@ export class IncidentService {
     return page.map(toIncidentEndpointView);
   }
 
-  /** By hand. Those of an organization wait for each other, so that two at the limit do not both pass. */
+  /**
+   * Creates a manual incident. Creations in an organization wait for each other, so that two at the limit do not both
+   * succeed.
+   */
   create(orgId: string, dto: CreateIncidentDto): Promise<IncidentDetailView> {
     return this.database.transaction(async (tx) => {
       refuse(this.findingsInNew(dto));
@@ -138,7 +143,7 @@ export class IncidentService {
     });
   }
 
-  /** Partial: the title, and by hand the scope. */
+  /** Updates some fields: the title, and the scope of a manual incident. */
   update(orgId: string, id: string, dto: UpdateIncidentDto): Promise<IncidentDetailView> {
     return this.database.transaction(async (tx) => {
       const before = await this.store.lock(tx, orgId, id);
@@ -167,34 +172,34 @@ export class IncidentService {
     });
   }
 
-  /** By hand, with its updates; throws `conflict` for a detected one. */
+  /** Deletes a manual incident with its updates. Throws: `conflict` for a detected one. */
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const row = await this.store.lock(tx, orgId, id);
       requireMatch(tagSource(row));
       if (row.kind === 'detected')
-        throw problems.conflict('A detected incident is what happened: it cannot be deleted.');
+        throw problems.conflict('Only manual incidents can be deleted. A detected incident records what happened.');
       await this.events.emit(new IncidentChanged(row, 'deleted'), tx);
       await tx.query('DELETE FROM incident WHERE org_id = $1 AND id = $2', [orgId, id]);
       await recordChange(tx, { ...about(row), action: 'delete', before: settingsOf(row) });
     });
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns the problems for which `create` would refuse these fields. */
   findingsInNew({ scope, text, public: isPublic }: Partial<CreateIncidentDto>): Findings {
     const missing: FieldProblem[] =
       isPublic === true && text === undefined
-        ? [{ pointer: '/text', code: 'required', message: 'text is required: customers see what was said' }]
+        ? [{ pointer: '/text', code: 'required', message: 'text is required for a public update' }]
         : [];
     return { invalid: [...this.findingsIn({ scope }).invalid, ...missing], forbidden: [] };
   }
 
-  /** What `update` would refuse in these fields, whatever the incident is. */
+  /** Returns the problems for which `update` would refuse these fields, for any incident. */
   findingsIn({ scope }: UpdateIncidentDto): Findings {
     return scope ? { invalid: problemsOfScope(scope), forbidden: [] } : NO_FINDINGS;
   }
 
-  /** With its endpoints and updates, and who had it in hand: three statements. */
+  /** Returns the incident with its endpoints, updates, and past acknowledgements. Cost: three statements. */
   async shown(sql: Sql, row: IncidentRow): Promise<IncidentDetailView> {
     const isManual = row.kind === 'manual';
     const members = isManual ? [] : await this.store.members(sql, row.id, null, FIRST_ENDPOINTS);
@@ -209,31 +214,41 @@ export class IncidentService {
     return tagged(view, tagSource(row));
   }
 
-  /** The sequence is locked, so that nobody else counts now. Cost: an index scan of those that are open. */
+  /** The sequence is locked, so that no other transaction counts now. Cost: an index scan of the open incidents. */
   private async refuseTooMany(tx: Tx, orgId: string): Promise<void> {
     const [use] = await tx.query<{ open: number }>(
       `SELECT count(*)::int AS open FROM incident WHERE org_id = $1 AND ended_at IS NULL AND kind = 'manual'`,
       [orgId],
     );
     const quota = { name: 'manual_incidents', limit: MOST_MANUAL, used: use?.open ?? 0 };
-    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'open incidents by hand');
+    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'open manual incidents');
   }
 }
 
-/** What of the fields does not fit the kind of the incident. */
+/** Returns the fields that don't fit the kind of the incident. */
 function unfitting({ kind }: IncidentRow, { title, scope }: UpdateIncidentDto): FieldProblem[] {
   if (kind === 'detected')
     return scope
-      ? [{ pointer: '/scope', code: 'read_only', message: 'the scope of a detected incident is the endpoints in it' }]
+      ? [
+          {
+            pointer: '/scope',
+            code: 'read_only',
+            message: 'scope cannot be set for a detected incident: its scope is the endpoints in it',
+          },
+        ]
       : [];
   const missing = [...(title === null ? ['title'] : []), ...(scope === null ? ['scope'] : [])];
-  return missing.map((name) => ({ pointer: `/${name}`, code: 'required', message: `${name} is required by hand` }));
+  return missing.map((name) => ({
+    pointer: `/${name}`,
+    code: 'required',
+    message: `${name} is required for manual incidents`,
+  }));
 }
 
 const bytesOf = ({ websiteIds, endpointIds, tags }: Omit<EndpointScope, 'coversAll'>): number =>
   16 * (websiteIds.length + endpointIds.length) + Buffer.byteLength(tags.join(''));
 
-/** The head of an entry of the audit log. */
+/** Returns the common fields of an audit log entry. */
 export const about = ({ orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>) =>
   ({ orgId, resource: 'incident', id }) as const;
 

@@ -18,7 +18,7 @@ const trigger = (change: Partial<Trigger> = {}): Trigger => ({
   ...change,
 });
 
-/** An open incident of another website, at another address, that began a minute ago. */
+/** An open incident of another website, at another address, that started a minute ago. */
 const candidate = (change: Partial<Candidate> = {}): Candidate => ({
   number: 1,
   severity: 'down',
@@ -181,7 +181,7 @@ describe('a trigger goes to', () => {
   });
 });
 
-/** Triggers of a batch: few websites, addresses and errors, so that they meet. */
+/** Triggers of a batch, with few websites, addresses, and errors, so that they match. */
 const batches = fc
   .uniqueArray(
     fc.record({

@@ -11,20 +11,20 @@ export interface Trigger {
   errorCode: string | null;
   /** The address that the check connected to. */
   address: string | null;
-  /** It watches a probe: that is nobody else's trouble, so it joins nothing and nothing joins it. */
+  /** True if it watches a probe. This affects no other endpoint, so it joins nothing and nothing joins it. */
   isOfProbe?: boolean;
 }
 
-/** What others are compared with: what triggered first in an incident. */
+/** The first trigger of an incident, with which others are compared. */
 export type Opener = Pick<Trigger, 'websiteId' | 'errorCode' | 'address' | 'isOfProbe'>;
 
-/** What one endpoint depends on. */
+/** An endpoint that another one depends on. */
 export interface Parent {
   id: string;
   name: string;
 }
 
-/** A detected incident of the same organization that a trigger may go to, open or not. */
+/** A detected incident of the same organization, open or not, that a trigger may join. */
 export interface Candidate {
   number: number;
   severity: IncidentSeverity;
@@ -35,31 +35,34 @@ export interface Candidate {
   endedAt: Date | null;
   /** Endpoints of triggers that are open members. */
   members: ReadonlySet<string>;
-  /** Those that were, and when they left. */
+  /** Former members, and when they left. */
   left: ReadonlyMap<string, Date>;
-  /** Those that depend on an open member, or that one depends on: which of the two is the parent. */
+  /** Endpoints that depend on an open member, or on which one depends, with the parent of the pair. */
   related: ReadonlyMap<string, Parent>;
 }
 
-/** Why a trigger goes where it goes. `again`: it was a member before. */
+/** The rule that placed a trigger. `again`: it was a member before. */
 export type PlaceRule = 'member' | 'again' | 'dependency' | 'address' | 'website' | 'new';
 
-/** Where a trigger goes: `incident` is `null` exactly for `new`. `parent`: of a dependency. */
+/** The place of a trigger. `incident` is `null` exactly for `new`. `parent` is set for a dependency. */
 export interface Place<C> {
   rule: PlaceRule;
   incident: C | null;
   parent: Parent | null;
 }
 
-/** Down again so soon after it came up, it is the same thing. */
+/** An endpoint that goes down again within this time after its recovery returns to the same incident. */
 export const AGAIN_MS = 15 * MINUTE_MS;
-/** An incident that began so long ago does not begin again. */
+/** An incident that started longer ago than this doesn't reopen. */
 export const AGAIN_WITHIN_MS = DAY_MS;
-/** Others join within this time of the last that joined, and of the opening. */
+/** Others join within these times after the last one joined, and after the opening. */
 export const JOIN_MS = 5 * MINUTE_MS;
 export const OPEN_MS = 60 * MINUTE_MS;
 
-/** Nothing answers at the address. An answer of any kind, such as status 500, says that the address works. */
+/**
+ * Errors that mean that nothing responds at the address. A response of any kind, such as status 500, shows that the
+ * address works.
+ */
 const TRANSPORT: ReadonlySet<string | null> = new Set([
   'connection_refused',
   'connection_reset',
@@ -71,9 +74,10 @@ const TRANSPORT: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Where a trigger goes, the first that fits: the open incident that its endpoint is in, one that it was in a moment ago, that
- * of what it depends on, of what failed at the same address, of the same website; a new one. Of several the youngest. Address
- * and website are compared with the opener alone: no chain of neighbours makes one incident of everything.
+ * Returns the first place that fits a trigger. In order, these are the open incident of its endpoint, and one that it
+ * left a moment ago. Next come the incident of a parent or dependent, of a failure at the same address, and of the same
+ * website. Last is a new incident. If several fit, the newest one wins. Address and website are compared only with the
+ * opener, so that no chain of neighbors turns everything into one incident.
  */
 export function placeOf<C extends Candidate>(trigger: Trigger, candidates: readonly C[], now: Date): Place<C> {
   const { endpointId } = trigger;
@@ -104,7 +108,7 @@ export function placeOf<C extends Candidate>(trigger: Trigger, candidates: reado
 
 const isWithin = (from: Date, now: Date, ms: number): boolean => now.getTime() - from.getTime() < ms;
 
-/** It left an incident that goes on, or the incident has ended, a moment ago. */
+/** Returns true if the endpoint left an open incident a moment ago, or the incident ended a moment ago. */
 function isAgain({ startedAt, endedAt, left }: Candidate, endpointId: string, now: Date): boolean {
   const leftAt = left.get(endpointId);
   if (leftAt === undefined || !isWithin(startedAt, now, AGAIN_WITHIN_MS)) return false;

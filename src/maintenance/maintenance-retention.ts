@@ -12,14 +12,17 @@ const OLD_WINDOWS = `
   DELETE FROM maintenance_window WHERE id IN (
     SELECT id FROM maintenance_window WHERE ends_at < $1 AND planned_until = 'infinity' LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
-// Cost: all scopes, each with a probe of two indexes. Once a day.
+// Cost: all scopes, each with a probe of two indexes, once a day.
 const UNUSED_SCOPES = `
   DELETE FROM maintenance_scope WHERE id IN (
     SELECT id FROM maintenance_scope s
      WHERE NOT EXISTS (SELECT FROM maintenance_window m WHERE m.scope_id = s.id)
        AND NOT EXISTS (SELECT FROM maintenance_occurrence o WHERE o.scope_id = s.id) LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
-/** Daily. As long as days of uptime are kept: what ended says how much of them was planned. Then scopes that nothing has any more. */
+/**
+ * Deletes old occurrences daily, then unused scopes. Occurrences are kept as long as days of uptime, because they
+ * determine how much of a day was planned.
+ */
 export const MAINTENANCE_RETENTION: Retention = {
   name: 'maintenance-retention',
   restMs: 23 * HOUR_MS,
@@ -30,7 +33,7 @@ export const MAINTENANCE_RETENTION: Retention = {
   ],
 };
 
-/** What an organization owns, children before parents. */
+/** The rows of an organization, children before parents. */
 const OWNED = [
   `DELETE FROM maintenance_occurrence WHERE (window_id, starts_at) IN (
      SELECT window_id, starts_at FROM maintenance_occurrence WHERE org_id = $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`,
@@ -40,7 +43,6 @@ const OWNED = [
      SELECT id FROM maintenance_scope WHERE org_id = $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`,
 ];
 
-/** One step of removing a deleted organization. */
 export async function removeSomeWindows(tx: Tx, step: OrganizationPurge): Promise<void> {
   for (const statement of OWNED) {
     if ((await tx.query(statement, [step.orgId])).length === RETENTION_BATCH) return step.leave();

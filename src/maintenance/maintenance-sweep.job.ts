@@ -11,11 +11,11 @@ import { failpoint } from '../platform/observability/failpoints';
 import { SECOND_MS } from '../platform/time/time-units';
 import { OccurrencePlanner } from './occurrence-planner.job';
 
-/** Occurrences that one sweep begins, and ends. */
+/** The limits for occurrences that one sweep starts and ends. */
 const BATCH = 200;
-/** A row that somebody else holds is waited for no longer: the next second tries again. */
+/** A locked row is skipped after this time, and the next second tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
-/** In a database that is ours alone it looks this often all the same. */
+/** The longest pause if this process is the only user of the database. */
 const REST_MS = 10 * SECOND_MS;
 
 interface Occurrence extends MaintenanceScope {
@@ -25,7 +25,7 @@ interface Occurrence extends MaintenanceScope {
   endsAt: Date;
 }
 
-// Cost while nothing begins or ends: a look into two partial indexes.
+// Cost while nothing starts or ends: a look into two partial indexes.
 const NEXT = `
   SELECT (SELECT min(starts_at) FROM maintenance_occurrence WHERE NOT begun) AS begins,
          (SELECT min(ends_at) FROM maintenance_occurrence WHERE NOT over) AS ends`;
@@ -53,8 +53,8 @@ type Key = Pick<Occurrence, 'windowId' | 'startsAt'>;
 type Step = 'done' | 'more' | 'later';
 
 /**
- * Acts on beginnings and ends of maintenance windows, each second, whatever made them begin or end. What was not done when a
- * process was killed is found by the flags of the row; they change in the transaction that does it, so nothing is done twice.
+ * Handles the starts and ends of maintenance windows each second, regardless of their cause. The flags of the row show
+ * what a killed process did not do. They change in the same transaction as the work, so nothing is done twice.
  */
 @Injectable()
 export class MaintenanceSweep {
@@ -76,7 +76,7 @@ export class MaintenanceSweep {
     return this.job.tick();
   }
 
-  /** To be called after every change of an occurrence. */
+  /** Call this after every change of an occurrence. */
   wake(): void {
     this.job.wake();
   }
@@ -88,11 +88,14 @@ export class MaintenanceSweep {
     if (ends <= now.getTime()) await this.endAll(now);
     if (begins <= now.getTime()) await this.begin(now);
     const pauseMs = Math.min(begins, ends) - now.getTime();
-    // On a server other processes may change windows.
+    // On a server, other processes may change windows.
     if (pauseMs > 0 && this.server.isEmbedded) this.job.rest(Math.min(pauseMs, REST_MS));
   }
 
-  /** Told by a trigger: `started`. The windows' places in the list follow; the planner does that too, later. */
+  /**
+   * Starts occurrences. A trigger sends the event `started`. Then the windows' positions in the list are updated, which
+   * the planner would do later anyway.
+   */
   private async begin(now: Date): Promise<void> {
     const begun = await this.database.transaction(async (tx) => {
       const rows = await tx.query<{ windowId: string }>(BEGIN, [now]);
@@ -112,7 +115,10 @@ export class MaintenanceSweep {
     });
   }
 
-  /** What it covered and is down is due soon, some thousand endpoints in a transaction; then it is over, and told. */
+  /**
+   * Schedules a check for the covered endpoints that are down, a few thousand per transaction. Then it marks the
+   * occurrence as over and sends the event.
+   */
   private async end(tx: Tx, key: Key, now: Date): Promise<Step> {
     const [occurrence] = await tx.query<Occurrence>(LOCK, [key.windowId, key.startsAt, now]);
     if (!occurrence) return 'done';

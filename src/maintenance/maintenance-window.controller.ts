@@ -17,7 +17,8 @@ import {
 } from './maintenance-window.dto';
 import { MaintenanceWindowService } from './maintenance-window.service';
 
-const TWO_FORMS = 'One-off with `starts_at` and `ends_at`, or recurring with `cron`, `timezone` and `duration`.';
+const TWO_FORMS =
+  'A window is one-off, with `starts_at` and `ends_at`, or recurring, with `cron`, `timezone`, and `duration`.';
 
 @ApiTags('Maintenance windows')
 @Controller('api/v1/maintenance-windows')
@@ -30,7 +31,7 @@ export class MaintenanceWindowController {
     operationId: 'listMaintenanceWindows',
     summary: 'List maintenance windows',
     description:
-      'Newest start first; a recurring window stands at its next one. Windows that have ended are kept for 400 days.',
+      'Sorted by start, newest first. A recurring window is sorted by its next start. Windows that have ended are kept for 400 days.',
     returns: { page: MaintenanceWindowView, description: 'One page of maintenance windows.' },
   })
   list(@OrgId() orgId: string, @Query() query: MaintenanceWindowQuery): Promise<Page<MaintenanceWindowView>> {
@@ -41,7 +42,7 @@ export class MaintenanceWindowController {
     access: 'read',
     operationId: 'getMaintenanceWindow',
     summary: 'Get a maintenance window',
-    description: 'Its settings, whether it is active, and its next occurrences.',
+    description: 'Includes the settings of the window, whether it is active, and its next occurrences.',
     returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The maintenance window.' },
   })
   get(@OrgId() orgId: string, @IdParam('maintenanceWindow') id: string): Promise<MaintenanceWindowView> {
@@ -52,7 +53,8 @@ export class MaintenanceWindowController {
     access: 'read',
     operationId: 'listMaintenanceOccurrences',
     summary: 'List the occurrences of a maintenance window',
-    description: 'Oldest first. What is past as it was, what is to come as the window is now.',
+    description:
+      'Oldest first. Past occurrences are shown as they were, future ones according to the current settings of the window.',
     returns: { list: MaintenanceOccurrenceView, description: 'The first occurrences.' },
   })
   occurrences(
@@ -68,7 +70,7 @@ export class MaintenanceWindowController {
     idempotencyKey: 'honoured',
     operationId: 'createMaintenanceWindow',
     summary: 'Create a maintenance window',
-    description: `${TWO_FORMS} Checks go on. An organization may have 1,000 windows that are not over.`,
+    description: `${TWO_FORMS} Checks keep running during maintenance. An organization can have 1,000 windows that have not ended.`,
     returns: {
       created: MaintenanceWindowView,
       at: '/api/v1/maintenance-windows',
@@ -85,11 +87,11 @@ export class MaintenanceWindowController {
   @Route('POST', 'preview', {
     access: 'write',
     servedBeyondQuota: true,
-    idempotencyKey: { refused: 'A preview stores nothing and may be repeated.' },
+    idempotencyKey: { refused: 'A preview stores nothing, so you can repeat it.' },
     operationId: 'previewMaintenanceWindow',
     summary: 'Preview a maintenance window',
     description:
-      'The occurrences that a window with this body would have, changes of the clock included. Stores nothing.',
+      'Returns the occurrences that a window with this body would have, including clock changes. Nothing is stored.',
     returns: { list: MaintenanceOccurrenceView, description: 'The first occurrences.' },
     problems: ['not_found'],
   })
@@ -107,8 +109,8 @@ export class MaintenanceWindowController {
     ifMatch: 'honoured',
     operationId: 'updateMaintenanceWindow',
     summary: 'Update a maintenance window',
-    description: `Partial: only the fields sent change. ${TWO_FORMS} While it is active a change holds for what is recorded from then on.`,
-    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The maintenance window as it is now.' },
+    description: `Changes only the fields that you send. ${TWO_FORMS} While a window is active, a change applies to results that are recorded from then on.`,
+    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The updated maintenance window.' },
     problems: ['conflict'],
   })
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
@@ -125,10 +127,10 @@ export class MaintenanceWindowController {
     servedBeyondQuota: true,
     idempotencyKey: 'honoured',
     operationId: 'endMaintenance',
-    summary: 'End the maintenance that runs',
+    summary: 'End the current maintenance',
     description:
-      'The occurrence that runs ends now; a recurring window goes on with its next one. What is still down is checked within min(interval, 30 s).',
-    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The maintenance window as it is now.' },
+      'Ends the current occurrence now. A recurring window continues with its next occurrence. Endpoints that are still down are checked within 30 s, or within their interval if that is shorter.',
+    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The updated maintenance window.' },
     problems: ['conflict'],
   })
   end(@OrgId() orgId: string, @IdParam('maintenanceWindow') id: string): Promise<MaintenanceWindowView> {
@@ -140,7 +142,7 @@ export class MaintenanceWindowController {
     ifMatch: 'honoured',
     operationId: 'deleteMaintenanceWindow',
     summary: 'Delete a maintenance window',
-    description: 'What runs ends now. Checks that were marked as planned stay so.',
+    description: 'If the window is active, the maintenance ends now. Checks that were marked as planned stay planned.',
     returns: { noContent: 'The maintenance window is deleted.' },
   })
   remove(@OrgId() orgId: string, @IdParam('maintenanceWindow') id: string): Promise<void> {

@@ -27,7 +27,7 @@ import { currentOf, type WindowRow } from './window-row';
 
 const MAX_OCCURRENCES = 100;
 const DEFAULT_OCCURRENCES = 20;
-/** Offsets of time zones are known for these years; occurrences are shown with years of four digits. */
+/** The years for which time zone offsets are known. Occurrences are shown with years of four digits. */
 const FROM_BOUNDS = { first: new Date('1970-01-01T00:00:00Z'), last: new Date('9900-01-01T00:00:00Z') };
 
 const WINDOW_ID = 'mw_01jd3k6q7be5y9x4v2m8n0r1st';
@@ -35,34 +35,44 @@ const WEBSITE_ID = 'ws_01jd3k6q7be5y9x4v2m8n0r1st';
 const ENDPOINT_ID = 'ep_01jd3k6q7be5y9x4v2m8n0r1st';
 
 const TEXTS = {
-  name: { description: 'What is done.', example: 'Weekly patches', minLength: 1, maxLength: 255 },
-  description: { description: 'Shown on status pages.', example: 'We update our servers.', maxLength: 1000 },
+  name: { description: 'The name of the maintenance window.', example: 'Weekly patches', minLength: 1, maxLength: 255 },
+  description: {
+    description: 'Free text that is shown on status pages.',
+    example: 'We update our servers.',
+    maxLength: 1000,
+  },
   scope:
-    'What the window covers: everything, or all that any of the lists names. What comes later is covered from its next result.',
+    'The endpoints that the window covers: all endpoints, or the endpoints that match any of the lists. Endpoints that match later are covered from their next result.',
   startsAt:
-    'Of a one-off window its start, at most 5 minutes ago. Of a recurring one optional: no occurrence begins before.',
+    'For a one-off window, the start, at most 5 minutes ago. For a recurring window, this is optional: no occurrence starts before this time.',
   endsAt:
-    'Of a one-off window its end, at most 90 days after its start. Of a recurring one optional: the end of everything.',
+    'For a one-off window, the end, at most 90 days after the start. For a recurring window, this is optional: the recurrence ends at this time.',
   cron: {
     description:
-      'Five fields of cron by the wall clock in `timezone`, with `L` and `SUN#2`. They mean what Debian’s cron does with them. If a field of days begins with `*`, both must match, otherwise either is enough. When the clock changes, fixed times start once: a skipped one at the change, a repeated one the first time. Minutes or hours that begin with `*` follow the new time.',
+      'A cron expression with five fields, in the local time of `timezone`. `L` and `SUN#2` are supported. The fields have the same meaning as in Debian’s cron. If one of the day fields starts with `*`, both must match; otherwise, one of them is enough. When the clock changes, fixed times start once: a skipped time starts at the change, and a repeated time starts the first time. Minutes or hours that start with `*` follow the new time.',
     example: '0 2 * * SUN',
     maxLength: 100,
   },
-  timezone: { description: 'Of the IANA database.', example: 'Europe/Berlin', maxLength: 64 },
+  timezone: { description: 'The name of a time zone in the IANA database.', example: 'Europe/Berlin', maxLength: 64 },
   duration: {
     description:
-      'Seconds that pass from each start, whatever clocks are set to; less than the shortest pause between two starts.',
+      'The length of each occurrence in elapsed seconds. Clock changes do not affect it. Must be less than the shortest time between two starts.',
     example: 7200,
     minimum: MIN_DURATION_SECONDS,
     maximum: MAX_DURATION_SECONDS,
   },
-  mute: { description: 'Alerts of what is covered do not trigger; they resolve.', default: true },
-  exclude: { description: 'Checks are marked `planned` and count neither as up nor as down.', default: true },
-  public: { description: 'Shown on status pages that show something it covers.', default: true },
+  mute: {
+    description: 'Whether alerts of the covered endpoints are muted. Muted alerts do not trigger, but they do resolve.',
+    default: true,
+  },
+  exclude: {
+    description: 'Whether checks are marked as `planned`. Planned checks count neither as up nor as down.',
+    default: true,
+  },
+  public: { description: 'Whether the window is shown on status pages that show anything it covers.', default: true },
 };
 
-/** The name of the class is part of the public API document. */
+/** The class name is part of the public API document. */
 export class MaintenanceScopeDto extends EndpointScopeDto {}
 
 export const WINDOW_STATUSES = ['scheduled', 'active', 'ended'] as const;
@@ -87,7 +97,7 @@ export class MaintenanceWindowView {
   @ApiProperty(TEXTS.description)
   description!: string;
 
-  @ApiProperty({ ...SHOWN_SCOPE, description: 'What it covers.' })
+  @ApiProperty({ ...SHOWN_SCOPE, description: 'The endpoints that the window covers.' })
   scope!: WholeScopeView | PartialScopeView;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt, example: null })
@@ -122,7 +132,8 @@ export class MaintenanceWindowView {
 
   @ApiProperty({
     enum: WINDOW_STATUSES,
-    description: '`active`: an occurrence runs. `scheduled`: one will. `ended`: no more will.',
+    description:
+      '`active`: an occurrence is in progress. `scheduled`: an occurrence is planned. `ended`: there are no more occurrences.',
     example: 'scheduled',
   })
   status!: WindowStatus;
@@ -131,18 +142,21 @@ export class MaintenanceWindowView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'The end of the occurrence that runs.',
+    description: 'The end of the current occurrence.',
     example: null,
   })
   active_until!: string | null;
 
-  @ApiProperty({ type: () => [MaintenanceOccurrenceView], description: 'The next three that have not begun.' })
+  @ApiProperty({
+    type: () => [MaintenanceOccurrenceView],
+    description: 'The next three occurrences that have not started.',
+  })
   next!: MaintenanceOccurrenceView[];
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the person or API key; null without one.',
+    description: 'The name of the user or API key that created the window. `null` if there is none.',
     example: 'Deployment',
   })
   created_by!: string | null;
@@ -218,20 +232,20 @@ export class CreateMaintenanceWindowDto {
   scope!: MaintenanceScopeDto;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional, and only the sent ones change. */
 export class UpdateMaintenanceWindowDto extends PartialOf(CreateMaintenanceWindowDto) {
   @ApiPropertyOptional({ description: `${TEXTS.scope} Replaces the whole scope.` })
   override scope?: MaintenanceScopeDto;
 }
 
 export class MaintenanceWindowQuery extends ShortPageQuery {
-  @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that are this now.' })
+  @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that currently have this status.' })
   @Optional()
   @IsIn(WINDOW_STATUSES)
   status?: WindowStatus;
 
   @ApiPropertyOptional({
-    description: 'Only windows that cover this endpoint, by whatever scope.',
+    description: 'Only windows that cover this endpoint, through any kind of scope.',
     example: ENDPOINT_ID,
   })
   @Optional()
@@ -239,7 +253,7 @@ export class MaintenanceWindowQuery extends ShortPageQuery {
   endpoint_id?: string;
 
   @ApiPropertyOptional({
-    description: 'Only windows that cover this website or any of its endpoints, by whatever scope.',
+    description: 'Only windows that cover this website or any of its endpoints, through any kind of scope.',
     example: WEBSITE_ID,
   })
   @Optional()
@@ -251,7 +265,7 @@ export class OccurrenceQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'Occurrences that are not over at this time, by default now.',
+    description: 'Only occurrences that have not ended at this time. The default is the current time.',
     example: '2027-03-27T00:00:00Z',
   })
   @Optional()
@@ -271,7 +285,7 @@ export const toOccurrenceView = ({ startsAt, endsAt }: Span): MaintenanceOccurre
   ends_at: endsAt.toISOString(),
 });
 
-/** The settings of a window under the names of the API, as the audit log keeps them. */
+/** Returns the settings of a window under their API names, for the audit log. */
 export const settingsOf = (row: WindowRow) => ({
   name: row.name,
   description: row.description,

@@ -32,12 +32,15 @@ import { problemsOfFields, problemsOfTimes, sameTimes } from './window-rules';
 import { listedAt, type WindowRow } from './window-row';
 import { scopeIdOf, WindowStore } from './window-store';
 
-/** Occurrences that have begun, as they were: cut by changes, and kept when the window's times change. */
+/** Selects started occurrences as they were. Changes cut them, but they are kept when the window's times change. */
 const BEGUN = `
   SELECT starts_at AS "startsAt", ends_at AS "endsAt" FROM maintenance_occurrence
    WHERE window_id = $1 AND ends_at > $2 AND starts_at <= $3 AND ends_at > starts_at ORDER BY starts_at LIMIT $4`;
 
-/** Maintenance windows of one organization, by the database's clock. Anything that is not its own is `not_found`. */
+/**
+ * Maintenance windows of one organization, by the database's clock. Throws `not_found` for anything of another
+ * organization.
+ */
 @Injectable()
 export class MaintenanceWindowService {
   constructor(
@@ -48,7 +51,7 @@ export class MaintenanceWindowService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Newest start first; recurring windows by their next one. */
+  /** Lists windows, newest start first. A recurring window is placed by its next start. */
   async list(orgId: string, query: MaintenanceWindowQuery): Promise<Page<MaintenanceWindowView>> {
     const now = this.clock.now();
     const [endpointId, websiteId] = [parseId('endpoint', query.endpoint_id), parseId('website', query.website_id)];
@@ -71,7 +74,7 @@ export class MaintenanceWindowService {
     return shown(await this.windows.read(orgId, id, now), now);
   }
 
-  /** What has begun as it was, what is to come by the window's times. */
+  /** Returns started occurrences as they were, and future ones by the window's times. */
   async occurrencesOf(
     orgId: string,
     id: string,
@@ -82,12 +85,12 @@ export class MaintenanceWindowService {
     const since = from ?? now;
     const begun = await this.database.query<Span>(BEGUN, [id, since, now, limit]);
     const later = new Date(Math.max(now.getTime(), since.getTime()));
-    // One that runs by its times is among those that have begun, unless it was ended.
+    // A current occurrence is among the started ones, unless it was ended.
     const next = nextSpans(window, later, limit + 2).filter(({ startsAt }) => startsAt > now);
     return [...begun, ...next].slice(0, limit).map(toOccurrenceView);
   }
 
-  /** The occurrences that such a window would have. Stores nothing. */
+  /** Returns the occurrences that such a window would have. Stores nothing. */
   async preview(
     orgId: string,
     { from, limit }: OccurrenceQuery,
@@ -106,7 +109,7 @@ export class MaintenanceWindowService {
     });
   }
 
-  /** Creates several windows, in as many statements as one takes. */
+  /** Creates several windows. Cost: as many statements as for one. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -131,7 +134,10 @@ export class MaintenanceWindowService {
     await recordChanges(tx, entries);
   }
 
-  /** Partial. Holds for results that are recorded later; what was ended stays ended unless the times change. */
+  /**
+   * Updates the sent fields. The change affects results that are recorded later. An ended occurrence stays ended unless
+   * the times change.
+   */
   update(orgId: string, id: string, dto: UpdateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
     return this.database.transaction(async (tx) => {
       const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
@@ -142,7 +148,7 @@ export class MaintenanceWindowService {
     });
   }
 
-  /** Updates several windows, in as many statements as one takes. */
+  /** Updates several windows. Cost: as many statements as for one. */
   async updateSome(
     tx: Tx,
     orgId: string,
@@ -160,19 +166,20 @@ export class MaintenanceWindowService {
     await this.change(tx, orgId, changes, now);
   }
 
-  /** Ends the occurrence that runs; `conflict` when none does. */
+  /** Ends the current occurrence. Throws: `conflict` if there is none. */
   end(orgId: string, id: string): Promise<MaintenanceWindowView> {
     return this.database.transaction(async (tx) => {
       const { activeUntil } = await this.windows.lock(tx, orgId, id, this.clock.now());
       const now = this.clock.now();
-      if (!(await this.occurrences.end(tx, id, now))) throw problems.conflict('No occurrence of the window runs.');
+      if (!(await this.occurrences.end(tx, id, now)))
+        throw problems.conflict('The window is not active, so there is no maintenance to end.');
       const sides = { before: { active_until: activeUntil?.toISOString() ?? null }, after: { active_until: null } };
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
       return shown(await this.windows.lock(tx, orgId, id, now), now);
     });
   }
 
-  /** What runs ends; what is past still counts as planned. */
+  /** Deletes a window and ends its current occurrence. Past occurrences still count as planned. */
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
@@ -184,20 +191,20 @@ export class MaintenanceWindowService {
   }
 
   /**
-   * What `update`, of `null` a creation, would make of it, as the audit log shows both sides. Throws `validation_failed` as they
-   * do; what the scope names is not looked for.
+   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it, as the audit log
+   * shows both sides. The resources of the scope are not looked up. Throws: `validation_failed` as these methods do.
    */
   previewOf(orgId: string, before: WindowRow | null, dto: CreateMaintenanceWindowDto): PreviewedWindow {
     const row = this.checked(orgId, dto, before, this.clock.now());
     return { before: before && settingsOf(before), after: settingsOf(row) };
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents call this. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'maintenance_window', orgId, ids, owner);
   }
 
-  /** What `create` and `update` would refuse in these fields. */
+  /** Returns what `create` and `update` would refuse in these fields. */
   findingsIn(fields: UpdateMaintenanceWindowDto): Findings {
     return { invalid: problemsOfFields(fields), forbidden: [] };
   }
@@ -228,8 +235,8 @@ export class MaintenanceWindowService {
   }
 
   /**
-   * The windows after the changes. Throws `validation_failed`, or `not_found` for a scope that names what is not there.
-   * Times cost a millisecond or two each.
+   * Returns the windows after the changes. Cost: one to two milliseconds of CPU for each window's times. Throws:
+   * `validation_failed`, or `not_found` if the scope names a missing resource.
    */
   private async judged(sql: Sql, orgId: string, sent: readonly SentWindow[], now: Date): Promise<WindowRow[]> {
     const turns = new Turns();
@@ -239,7 +246,7 @@ export class MaintenanceWindowService {
     return turns.map(rows, (row) => ({ ...row, listedAt: listedAt(row, now, row.listedAt) }));
   }
 
-  /** A window after its change, judged as far as that needs no database. */
+  /** Returns a window after its change, validated as far as possible without the database. */
   private checked(orgId: string, dto: UpdateMaintenanceWindowDto, before: WindowRow | null, now: Date): WindowRow {
     const row = merged(orgId, dto, before, now);
     const wrong = [...problemsOfFields(dto), ...problemsOfTimes(row, now, before)];
@@ -250,11 +257,11 @@ export class MaintenanceWindowService {
 
 interface SentWindow {
   dto: UpdateMaintenanceWindowDto;
-  /** `null`: it is new. */
+  /** `null` for a new window. */
   before: WindowRow | null;
 }
 
-/** See `MaintenanceWindowService.previewOf`. */
+/** The result of `MaintenanceWindowService.previewOf`. */
 export interface PreviewedWindow {
   before: object | null;
   after: object;
@@ -267,13 +274,13 @@ const tagSource = (row: WindowRow) => ({ id: row.id, ...settingsOf(row) });
 const shown = (row: WindowRow, now: Date): MaintenanceWindowView =>
   tagged(toMaintenanceWindowView(row, now), tagSource(row));
 
-/** A sent time, `null` when it is taken away, the stored one when it is not sent. */
+/** Returns the sent time, `null` if it is removed, or the stored time if it was not sent. */
 const timeOf = (sent: string | null | undefined, stored: Date | null): Date | null =>
   sent === undefined ? stored : sent === null ? null : parseTimestamp(sent);
 
 const given = <T>(sent: T | undefined, stored: T): T => (sent === undefined ? stored : sent);
 
-/** What a new window has that does not say. */
+/** The defaults of a new window. */
 const EMPTY: Omit<
   WindowRow,
   'id' | 'orgId' | 'scopeId' | 'createdBy' | 'createdById' | 'createdAt' | 'updatedAt' | 'listedAt'

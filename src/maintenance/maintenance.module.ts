@@ -11,7 +11,7 @@ import { OccurrencePlanner } from './occurrence-planner.job';
 import { Occurrences, OccurrencesChanged } from './occurrences';
 import { WindowStore } from './window-store';
 
-/** Windows in which nobody is told. Which of them are in force for what is read by `endpoint/suppression`. */
+/** Windows in which notifications are muted. `endpoint/suppression` reads which of them are in force. */
 @Module({
   imports: [EndpointModule],
   controllers: [MaintenanceWindowController],

@@ -8,10 +8,10 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { AHEAD_MS, Occurrences } from './occurrences';
 import { listedAt, selectWindows, type WindowRow } from './window-row';
 
-/** Windows are planned again when less than this is written ahead: each about once an hour. */
+/** A window is planned again when its occurrences are written less far ahead than this, about once an hour. */
 const LEAST_AHEAD_MS = AHEAD_MS - HOUR_MS;
 const BATCH = 100;
-/** A row that somebody else holds is waited for no longer: the next run tries again. */
+/** A locked row is skipped after this time, and the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 // Cost while there is nothing to do: a look into two partial indexes.
@@ -22,15 +22,15 @@ const TO_PLAN = `
    LIMIT ${BATCH}`;
 
 const ONE = `${selectWindows('$2')} WHERE m.id = $1 FOR UPDATE OF m SKIP LOCKED`;
-/** As text: '-infinity' is no Date. */
+/** Uses CASE, because '-infinity' can't be converted to a Date. */
 const PLANNED = `SELECT CASE WHEN planned_until > $2::timestamptz THEN planned_until ELSE $2 END AS after,
                         planned_until < $3::timestamptz AS "isShort"
                    FROM maintenance_window WHERE id = $1 AND planned_until < 'infinity'`;
 const LIST = 'UPDATE maintenance_window SET listed_at = $2 WHERE id = $1 AND listed_at IS DISTINCT FROM $2';
 
 /**
- * Writes the occurrences of windows eight days ahead, so that recording a check or announcing on a status page computes no
- * cron: who plans may be away for a week. Instances share the windows by row locks.
+ * Writes the occurrences of windows eight days ahead. Recording checks and announcing on status pages then need no cron
+ * computation, and the planner may be down for a week. Instances divide the windows with row locks.
  */
 @Injectable()
 export class OccurrencePlanner {
@@ -61,7 +61,7 @@ export class OccurrencePlanner {
     }
   }
 
-  /** Brings what is written of a window, and its place in the list, up to `now`. */
+  /** Updates the planned occurrences of a window, and its position in the list, for `now`. */
   async follow(id: string, now: Date): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [window] = await tx.query<WindowRow>(ONE, [id, now]);

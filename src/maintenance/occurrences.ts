@@ -12,24 +12,26 @@ import type { WindowRow } from './window-row';
 /** How far ahead occurrences are written: a day more than status pages announce. */
 export const AHEAD_MS = 8 * DAY_MS;
 
-/** Occurrences that are planned: a hundred windows that come each hour. Each is a row, and stays for 400 days. */
+/**
+ * The limit for planned occurrences: a hundred windows that recur every hour. Each one is a row that is kept for 400
+ * days.
+ */
 export const MOST_PLANNED = 20_000;
 
-/** What is said of more. */
 export const tooManyPlanned = () =>
   problems.quotaExceeded(
     { name: 'maintenance_occurrences', limit: MOST_PLANNED, used: MOST_PLANNED },
     'occurrences of maintenance windows in the next eight days',
   );
 
-/** What an occurrence has of its window. */
+/** The parts of a window that an occurrence copies. */
 type Settings = Pick<WindowRow, 'id' | 'orgId' | 'scopeId' | 'name' | 'mute' | 'excludeFromUptime' | 'public'>;
 
 interface Running extends Span, Settings {}
 
 const FUTURE = 'DELETE FROM maintenance_occurrence WHERE window_id = ANY ($1::uuid[]) AND starts_at > $2';
 
-/** Longer than an occurrence lasts: what began before it is over. */
+/** More than the longest occurrence. Occurrences that started earlier are over. */
 const LONGEST = `interval '91 days'`;
 const RUNNING = `
   SELECT window_id AS id, org_id AS "orgId", scope_id AS "scopeId", name, mute, exclude_from_uptime AS "excludeFromUptime",
@@ -42,7 +44,7 @@ const END = `
   UPDATE maintenance_occurrence SET ends_at = $2, continued = window_id = ANY ($3::uuid[])
    WHERE window_id = ANY ($1::uuid[]) AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2 RETURNING 1`;
 
-// A row of the same start is one that a change within the same millisecond cut short.
+// A row with the same start was cut by a change within the same millisecond.
 const WRITE = `
   INSERT INTO maintenance_occurrence (window_id, org_id, scope_id, name, mute, exclude_from_uptime, public, starts_at, ends_at)
   SELECT w.id, w.org_id, w.scope_id, w.name, w.mute, w.exclude_from_uptime, w.public, o.starts_at, o.ends_at
@@ -61,24 +63,26 @@ const ENDED_SINCE = `
   SELECT d.id FROM unnest($1::uuid[], $2::timestamptz[]) AS d (id, due)
    WHERE EXISTS (SELECT FROM maintenance_occurrence o WHERE o.window_id = d.id AND o.ends_at > d.due AND o.starts_at <= $3)`;
 
-/** A row of an occurrence with its indexes, without its name. */
+/** The size of an occurrence's row with its indexes, without its name. */
 const ROW_BYTES = 250;
 
-/** How a change of a window changes what runs. */
+/** How a change of a window affects its current occurrence. */
 export type Change = 'created' | 'other times' | 'other settings';
 
 /** Emitted in the transaction that changes when a window is in force. */
 export class OccurrencesChanged {}
 
 /**
- * The only code that writes occurrences. What is past stays; what runs is cut at the moment of a change; what is to come is
- * written for eight days. Stateless, on the transaction that holds the window's row.
+ * The only code that writes occurrences. Past ones stay, current ones are cut at the time of a change, and future ones
+ * are written for eight days. Stateless. It uses the transaction that has locked the window's row.
  */
 @Injectable()
 export class Occurrences {
   constructor(private readonly events: TransactionEvents) {}
 
-  /** The occurrences of saved windows after changes that are in force from `now` on: as many statements as for one. */
+  /**
+   * Rewrites the occurrences of saved windows after changes from `now` on. Cost: as many statements as for one window.
+   */
   async replace(tx: Tx, changes: readonly ChangedWindow[], now: Date): Promise<void> {
     const ids = changes.map(({ window }) => window.id);
     await tx.query(FUTURE, [ids, now]);
@@ -86,7 +90,7 @@ export class Occurrences {
     const cut = changes.flatMap(({ window, change }) => {
       const runs = running.get(window.id) ?? [];
       const due = lastRunning(window, now);
-      // What was ended stays ended, unless the window is given other times.
+      // An ended occurrence stays ended, unless the window's times change.
       const goesOn = due !== null && (runs.length > 0 || change !== 'other settings') ? due : null;
       const [only] = runs;
       const isSame = goesOn && runs.length === 1 && only !== undefined && isSameRun(only, window, goesOn);
@@ -102,26 +106,29 @@ export class Occurrences {
     );
   }
 
-  /** Ends what runs; false when nothing does. */
+  /** Ends the current occurrence. Returns false if there is none. */
   async end(tx: Tx, windowId: string, now: Date): Promise<boolean> {
     await this.events.emit(new OccurrencesChanged(), tx);
     return (await tx.query(END, [[windowId], now, []])).length > 0;
   }
 
-  /** Of a window that is deleted: what runs ends, what is to come is gone. */
+  /** Stops a deleted window: ends its current occurrence and deletes future ones. */
   async stop(tx: Tx, windowId: string, now: Date): Promise<void> {
     await tx.query(FUTURE, [[windowId], now]);
     await this.end(tx, windowId, now);
   }
 
-  /** Writes what of saved windows begins later than `after` and within eight days, and until when that is all. */
+  /**
+   * Writes the occurrences of saved windows that start after `after` and within eight days, and how far they are
+   * complete.
+   */
   async plan(tx: Tx, windows: readonly { window: WindowRow; after: Date }[], now: Date): Promise<void> {
     const until = new Date(now.getTime() + AHEAD_MS);
     let planned = 0;
     const ahead = await new Turns().map(windows, ({ window, after }) => {
       const found = spansAhead(window, after, now, until);
       planned += found.spans.length;
-      // Nothing is made of what would be refused when it is written.
+      // Stops early if the result would be refused anyway.
       if (planned > MOST_PLANNED) throw tooManyPlanned();
       return { window, ...found };
     });
@@ -140,7 +147,10 @@ export class Occurrences {
     await tx.query(WRITE, [idsOf(spans), starts, ends]);
   }
 
-  /** A one-off window may be told a little late: then it begins when it was to begin, unless it has run since. Others begin now. */
+  /**
+   * Returns the occurrences that continue. A one-off window may be sent a little late. It then starts at its intended
+   * time, unless it has run since then. Others start now.
+   */
   private async goingOn(
     tx: Tx,
     going: readonly { window: WindowRow; due: Span }[],
@@ -158,7 +168,6 @@ export class Occurrences {
 
 type SpanOfWindow = Span & { window: WindowRow };
 
-/** A window that has been saved. */
 export interface ChangedWindow {
   window: WindowRow;
   change: Change;
@@ -166,7 +175,10 @@ export interface ChangedWindow {
 
 const idsOf = (items: readonly { window: { id: string } }[]): string[] => items.map(({ window }) => window.id);
 
-/** `isDone`: a one-off window that is written needs no further look, a recurring one until its last start is past. */
+/**
+ * `isDone` is true if no more planning is needed: for a one-off window when it is written, for a recurring one when its
+ * last start is past.
+ */
 function spansAhead(window: WindowRow, after: Date, now: Date, until: Date): { spans: Span[]; isDone: boolean } {
   const spans: Span[] = [];
   let hasMore = false;
@@ -178,7 +190,7 @@ function spansAhead(window: WindowRow, after: Date, now: Date, until: Date): { s
   return { spans, isDone: !hasMore || (window.cron === null && spans.length > 0) };
 }
 
-/** Of the occurrences by the window's times that run at `now` the one that ends last. */
+/** Returns the occurrence at `now` by the window's times. If there are several, the one that ends last. */
 function lastRunning(window: WindowRow, now: Date): Span | null {
   let last: Span | null = null;
   for (const span of spansFrom(window, now)) {

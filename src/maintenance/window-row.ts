@@ -2,10 +2,10 @@ import type { MaintenanceScope } from '../endpoint/suppression/cover';
 import { authorName } from '../platform/access/author';
 import { nextSpans, type Span, spansFrom, type WindowTimes } from './window-times';
 
-/** How many occurrences a window shows that have not begun. */
+/** The number of future occurrences that a window shows. */
 const NEXT = 3;
 
-/** A window as it is stored, with its scope. */
+/** A stored window with its scope. */
 export interface WindowRow extends WindowTimes, MaintenanceScope {
   readonly id: string;
   readonly orgId: string;
@@ -21,9 +21,12 @@ export interface WindowRow extends WindowTimes, MaintenanceScope {
   readonly createdById: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Its place in the list: the start of a one-off window, the next start of a recurring one, its last when there is none. */
+  /**
+   * Its position in the list: the start of a one-off window, and the next start of a recurring one, or its last start
+   * if there is none.
+   */
   readonly listedAt: Date;
-  /** When the occurrence ends that runs. */
+  /** The end of the current occurrence. */
   readonly activeUntil: Date | null;
 }
 
@@ -34,18 +37,18 @@ const COLUMNS = `m.id, m.org_id AS "orgId", m.name, m.description, m.scope_id AS
   s.covers_all AS "coversAll", s.website_ids AS "websiteIds", s.endpoint_ids AS "endpointIds", s.tags`;
 
 /**
- * Of a window the end of the occurrence that runs at `now`, a parameter: the newest one that has begun ends last. Cost: one
- * probe of the primary key.
+ * SQL: the end of the window's current occurrence at `now`, a parameter. The newest started occurrence ends last. Cost:
+ * one probe of the primary key.
  */
 export const runningUntil = (now: string): string => `(SELECT CASE WHEN o.ends_at > ${now} THEN o.ends_at END
     FROM maintenance_occurrence o WHERE o.window_id = m.id AND o.starts_at <= ${now} ORDER BY o.starts_at DESC LIMIT 1)`;
 
-/** Windows with their scopes, `m` and `s`; `now` is a parameter. */
+/** SQL: windows `m` with their scopes `s`. `now` is a parameter. */
 export const selectWindows = (now: string): string => `
   SELECT ${COLUMNS}, ${runningUntil(now)} AS "activeUntil"
     FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id`;
 
-/** What of a window depends on the time. */
+/** Returns the parts of a window that depend on the time. */
 export function currentOf(
   row: WindowTimes & Pick<WindowRow, 'activeUntil'>,
   now: Date,
@@ -56,7 +59,6 @@ export function currentOf(
   return { status: row.activeUntil ? 'active' : next.length > 0 ? 'scheduled' : 'ended', next };
 }
 
-/** Where the window stands in the list. */
 export function listedAt(times: WindowTimes, now: Date, before: Date): Date {
   if (times.cron === null) return times.startsAt ?? before;
   for (const { startsAt } of spansFrom(times, now)) if (startsAt > now) return startsAt;

@@ -8,14 +8,13 @@ import type { WindowTimes } from './window-times';
 
 export const MIN_DURATION_SECONDS = 60;
 export const MAX_DURATION_SECONDS = 604_800;
-/** The longest one-off window. */
 const MAX_LENGTH_MS = 90 * DAY_MS;
-/** A client's clock may be wrong, and its request may take a while. */
+/** Tolerance for a client's wrong clock and a slow request. */
 const MOST_PAST_MS = 5 * MINUTE_MS;
-/** Starts whose pauses are compared with the duration. */
+/** The number of starts whose gaps are compared with the duration. */
 const COMPARED = 20;
 
-/** What is wrong with fields that were sent, each by itself. */
+/** Returns what is wrong with single fields that were sent. */
 export function problemsOfFields({
   cron,
   timezone,
@@ -36,7 +35,7 @@ export function problemsOfFields({
     problems.push({
       pointer: '/timezone',
       code: 'unknown_zone',
-      message: 'timezone must be a name of the IANA database such as Europe/Berlin',
+      message: 'timezone must be a name in the IANA database, such as Europe/Berlin',
     });
   if (scope) problems.push(...problemsOfScope(scope));
   return problems;
@@ -52,8 +51,8 @@ const sameRecurrence = (a: WindowTimes, b: WindowTimes): boolean =>
   a.cron === b.cron && a.timezone === b.timezone && a.durationSeconds === b.durationSeconds;
 
 /**
- * What is wrong with the times of a window as a whole. `before`: as they were, for a change: what stays is not judged again,
- * so what was read can be sent back at any time.
+ * Returns what is wrong with the times of a window as a whole. `before` are the times before a change. Unchanged times
+ * are not validated again, so a client can always send back what it has read.
  */
 export function problemsOfTimes(times: WindowTimes, now: Date, before: WindowTimes | null): FieldProblem[] {
   const isRecurring = times.cron !== null || times.timezone !== null || times.durationSeconds !== null;
@@ -63,7 +62,7 @@ export function problemsOfTimes(times: WindowTimes, now: Date, before: WindowTim
 function problemsOfOneOff(times: WindowTimes, now: Date, before: WindowTimes | null): FieldProblem[] {
   const { startsAt, endsAt } = times;
   if (!startsAt || !endsAt) {
-    const message = 'starts_at and ends_at are required, or cron, timezone and duration';
+    const message = 'starts_at and ends_at are required, or else cron, timezone, and duration';
     const missing = [...(startsAt ? [] : ['/starts_at']), ...(endsAt ? [] : ['/ends_at'])];
     return missing.map((pointer) => ({ pointer, code: 'required', message }));
   }
@@ -97,19 +96,19 @@ function problemsOfRecurring(times: WindowTimes, now: Date, before: WindowTimes 
       problems.push({
         pointer: `/${field}`,
         code: 'required',
-        message: `${field} is required for a window that recurs`,
+        message: `${field} is required for a recurring window`,
       });
   if (cron === null || timezone === null || readCron(cron) === null || !isTimeZone(timezone)) return problems;
   if (before !== null && sameRecurrence(before, times)) return problems;
   const starts = take(startsFrom(cron, timezone, startsAt && startsAt > now ? startsAt : now), COMPARED);
-  if (starts.length === 0) problems.push({ pointer: '/cron', code: 'never_due', message: 'cron has no date' });
+  if (starts.length === 0) problems.push({ pointer: '/cron', code: 'never_due', message: 'cron never matches a date' });
   const pauses = starts.slice(1).map((start, index) => start.getTime() - (starts[index]?.getTime() ?? 0));
   const shortest = Math.min(...pauses);
   if (durationSeconds !== null && durationSeconds * SECOND_MS >= shortest)
     problems.push({
       pointer: '/duration',
       code: 'overlaps_itself',
-      message: `duration must be less than the shortest pause between two starts, ${shortest / SECOND_MS} seconds`,
+      message: `duration must be less than the shortest time between two starts, which is ${shortest / SECOND_MS} seconds`,
     });
   return problems;
 }

@@ -10,11 +10,17 @@ import type { WindowStatus } from './maintenance-window.dto';
 import { MOST_PLANNED, tooManyPlanned } from './occurrences';
 import { runningUntil, selectWindows, type WindowRow } from './window-row';
 
-/** Windows of an organization that are not over by their times. */
+/** The limit for windows of an organization that are not over by their times. */
 export const MOST_OPEN = 1000;
-/** Ids and tags in their scopes, all windows together: with a hundred times as many a batch of checks took seconds. */
+/**
+ * The limit for IDs and tags in the scopes of all windows. With a hundred times as many, a batch of checks took
+ * seconds.
+ */
 const MOST_NAMED = 10_000;
-/** With those that are over, which stay for 400 days: of a pipeline that deploys fifty times a day. */
+/**
+ * The limit including windows that are over, which stay for 400 days. It is enough for a pipeline that deploys fifty
+ * times a day.
+ */
 const MOST = 20_000;
 
 const ACTIVE = `${runningUntil('$2')} IS NOT NULL`;
@@ -24,17 +30,17 @@ const BY_STATUS: Readonly<Record<WindowStatus, string>> = {
   ended: `NOT (${ACTIVE}) AND m.listed_at <= $2`,
 };
 
-/** What `covers` decides of one endpoint, for the parts of a scope that may cover any of what is asked for. */
+/** The condition of `covers` for one endpoint, for scopes that may cover any of the requested resources. */
 const coveredBy = (first: number): string =>
   `(s.covers_all OR s.website_ids && $${first}::uuid[] OR s.endpoint_ids && $${first + 1}::uuid[] OR s.tags && $${first + 2}::text[])`;
 
-/** A row of a scope with its indexes, without what it names. */
+/** The size of a scope's row with its indexes, without the names in it. */
 const ROW_BYTES = 150;
 const INSERT_SCOPES = `
   INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags)
   SELECT id, org_id, covers_all, website_ids, endpoint_ids, tags FROM json_populate_recordset(NULL::maintenance_scope, $1::json)`;
 
-/** What of a window is written, but its id and its organization. */
+/** The written columns of a window, except its ID and organization. */
 const SAVED = [
   'name',
   'description',
@@ -61,13 +67,16 @@ const UPDATE = `
     FROM ${SENT} r WHERE m.id = r.id AND m.org_id = r.org_id`;
 
 // Cost: an index scan of the organization's windows, with one probe each for the recurring ones' end.
-/** What the scopes of all windows name that are not over, but `$2`: the recorder reads them with each batch. */
+/**
+ * Counts the names in the scopes of all windows that are not over, except `$2`. The recorder reads them with each
+ * batch.
+ */
 const COUNT_NAMED = `
   SELECT coalesce(sum(cardinality(s.website_ids) + cardinality(s.endpoint_ids) + cardinality(s.tags)), 0)::int AS named
     FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id
    WHERE m.org_id = $1 AND m.id <> ALL ($2::uuid[]) AND (m.ends_at IS NULL OR m.ends_at > $3)`;
 
-/** Counts no further than to `$3`. */
+/** Counts up to `$3`. */
 const COUNT_PLANNED = `
   SELECT count(*)::int AS planned
     FROM (SELECT FROM maintenance_occurrence WHERE org_id = $1 AND ends_at > $2 LIMIT $3) AS counted`;
@@ -76,14 +85,13 @@ const COUNT = `
   SELECT count(*)::int AS total, count(*) FILTER (WHERE ends_at IS NULL OR ends_at > $2)::int AS open
     FROM maintenance_window WHERE org_id = $1`;
 
-/** What of a list is wanted. */
 export interface WindowFilter {
   status: WindowStatus | undefined;
   endpointId: string | null;
   websiteId: string | null;
 }
 
-/** The rows of windows and their scopes. Scopes are never changed: another scope is another row. */
+/** The rows of windows and their scopes. Scopes never change, so another scope is another row. */
 @Injectable()
 export class WindowStore {
   constructor(
@@ -92,8 +100,8 @@ export class WindowStore {
   ) {}
 
   /**
-   * Newest start first, behind the position `after`. Cost: an index scan of the organization's windows from there on; with a
-   * filter it goes on until the page is full, over 20,000 windows at most.
+   * Returns a page after the position `after`, newest start first. Cost: an index scan of the organization's windows
+   * from there on. With a filter it continues until the page is full, over at most 20,000 windows.
    */
   async page(
     orgId: string,
@@ -117,7 +125,6 @@ export class WindowStore {
     );
   }
 
-  /** How many the whole list has. */
   async count(orgId: string, now: Date, filter: WindowFilter): Promise<number> {
     const parameters: unknown[] = [orgId, now];
     const where = await this.conditions(orgId, filter, parameters);
@@ -140,7 +147,7 @@ export class WindowStore {
     );
   }
 
-  /** The window, locked until the caller's transaction ends. */
+  /** Locks and returns a window until the caller's transaction ends. */
   async lock(tx: Tx, orgId: string, id: string, now: Date): Promise<WindowRow> {
     await tx.query('SELECT 1 FROM maintenance_window WHERE org_id = $1 AND id = $2 FOR UPDATE', [orgId, id]);
     return found(
@@ -148,7 +155,7 @@ export class WindowStore {
     );
   }
 
-  /** Several, locked in the order of their ids until the caller's transaction ends; those that are not there are missing. */
+  /** Locks several windows in the order of their IDs until the caller's transaction ends. Missing ones are left out. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[], now: Date): Promise<Map<string, WindowRow>> {
     const some = 'org_id = $1 AND id = ANY ($2::uuid[])';
     await tx.query(`SELECT FROM maintenance_window WHERE ${some} ORDER BY id FOR UPDATE`, [orgId, ids]);
@@ -160,13 +167,19 @@ export class WindowStore {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Windows of one organization. Throws `quota_exceeded` when the scopes of all of its windows would name too much. */
+  /**
+   * Inserts windows of one organization. Throws: `quota_exceeded` if the scopes of all its windows would have too many
+   * names.
+   */
   async insert(tx: Tx, orgId: string, rows: readonly WindowRow[], now: Date): Promise<void> {
     await this.insertScopes(tx, orgId, rows, now);
     await tx.query(INSERT, [JSON.stringify(rows.map(columnsOf))]);
   }
 
-  /** `row.scopeId` is that of `before` where the scope is the same. Throws `quota_exceeded` as `insert` does. */
+  /**
+   * Saves changed windows. `row.scopeId` is the previous one if the scope is the same. Throws: `quota_exceeded` as
+   * `insert` does.
+   */
   async update(tx: Tx, orgId: string, changes: readonly SavedWindow[], now: Date): Promise<void> {
     const rescoped = changes.filter(({ row, before }) => row.scopeId !== before.scopeId).map(({ row }) => row);
     if (rescoped.length > 0) {
@@ -180,13 +193,16 @@ export class WindowStore {
     await tx.query('DELETE FROM maintenance_window WHERE org_id = $1 AND id = $2', [orgId, id]);
   }
 
-  /** To be called after its occurrences were written: throws `quota_exceeded` when there are too many to come. */
+  /** Call this after the occurrences were written. Throws: `quota_exceeded` if too many are planned. */
   async claimOccurrences(tx: Tx, orgId: string, now: Date): Promise<void> {
     const [use] = await tx.query<{ planned: number }>(COUNT_PLANNED, [orgId, now, MOST_PLANNED + 1]);
     if ((use?.planned ?? 0) > MOST_PLANNED) throw tooManyPlanned();
   }
 
-  /** Room for so many windows more. Throws `quota_exceeded`. Parallel creations of an organization wait for each other. */
+  /**
+   * Checks that there is room for this many more windows. Parallel creations in an organization wait for each other.
+   * Throws: `quota_exceeded`.
+   */
   async claim(tx: Tx, orgId: string, wanted: number, now: Date): Promise<void> {
     await takeTurn(tx, orgId);
     const [use] = await tx.query<{ total: number; open: number }>(COUNT, [orgId, now]);
@@ -194,7 +210,7 @@ export class WindowStore {
     if (open + wanted > MOST_OPEN)
       throw problems.quotaExceeded(
         { name: 'maintenance_windows', limit: MOST_OPEN, used: open },
-        'maintenance windows that are not over',
+        'maintenance windows that have not ended',
       );
     if (total + wanted > MOST)
       throw problems.quotaExceeded({ name: 'maintenance_windows', limit: MOST, used: total }, 'maintenance windows');
@@ -209,7 +225,7 @@ export class WindowStore {
     if (used + wanted > most)
       throw problems.quotaExceeded(
         { name: 'maintenance_scopes', limit: most, used },
-        'ids and tags in the scopes of maintenance windows that are not over',
+        'IDs and tags in the scopes of maintenance windows that have not ended',
       );
   }
 
@@ -232,7 +248,7 @@ export class WindowStore {
     await tx.query(INSERT_SCOPES, [JSON.stringify(scopes)]);
   }
 
-  /** `null` when nothing can match: it is asked for what covers something that does not exist. */
+  /** Returns `null` if nothing can match, because the filter names a resource that does not exist. */
   private async conditions(orgId: string, filter: WindowFilter, parameters: unknown[]): Promise<string[] | null> {
     const where = ['m.org_id = $1'];
     if (filter.status) where.push(BY_STATUS[filter.status]);
@@ -250,7 +266,7 @@ export class WindowStore {
   }
 }
 
-/** Changes that count what there is wait for each other, within an organization. */
+/** Makes changes that count existing rows wait for each other, within an organization. */
 async function takeTurn(tx: Tx, orgId: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`maintenance windows of ${orgId}`]);
 }
@@ -258,7 +274,7 @@ async function takeTurn(tx: Tx, orgId: string): Promise<void> {
 const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
-/** The id of the scope: that of `before` when it is the same. */
+/** Returns the ID of the scope, which is the previous one if the scope is the same. */
 export const scopeIdOf = (scope: MaintenanceScope, before: WindowRow | null): string =>
   before &&
   scope.coversAll === before.coversAll &&
@@ -273,7 +289,6 @@ function found([row]: readonly WindowRow[]): WindowRow {
   return row;
 }
 
-/** A change of a locked window. */
 export interface SavedWindow {
   row: WindowRow;
   before: WindowRow;

@@ -16,7 +16,7 @@ const startsBetween = (cron: string, timezone: string, from: string, to: string)
   return found;
 };
 
-/** So many full hours from this one on. */
+/** Returns this many full hours from this one on. */
 const hours = (first: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => text(new Date(Date.parse(`${first}:00:00Z`) + i * 60 * MINUTE)));
 
@@ -86,8 +86,8 @@ it.each([
 });
 
 /**
- * Looks at every minute: does a clock on the wall show a time of the expression now? Without a `*` in minutes and hours also: has it
- * just jumped over one, and has it not shown it before?
+ * Tests each minute: does a wall clock show a time of the expression? Without a `*` in minutes and hours, it also
+ * counts a time that the clock has just skipped, and ignores one that it has already shown.
  */
 function byLookingAtTheClock(cron: string, zone: string, from: number, to: number): string[] {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });

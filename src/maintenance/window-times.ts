@@ -1,7 +1,7 @@
 import { startsFrom, take } from '../platform/time/cron-times';
 import { SECOND_MS } from '../platform/time/time-units';
 
-/** When a window is in force: one-off without a cron, else recurring between two bounds that may be absent. */
+/** The times of a window. Without a cron it is one-off, otherwise it recurs between two optional bounds. */
 export interface WindowTimes {
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
@@ -10,13 +10,13 @@ export interface WindowTimes {
   readonly durationSeconds: number | null;
 }
 
-/** From `startsAt` until before `endsAt`. */
+/** A time from `startsAt` until before `endsAt`. */
 export interface Span {
   readonly startsAt: Date;
   readonly endsAt: Date;
 }
 
-/** The occurrences that are not over at `from`, in order. */
+/** Yields the occurrences that are not over at `from`, in order. */
 export function* spansFrom(times: WindowTimes, from: Date): Generator<Span> {
   const { cron, timezone, durationSeconds, startsAt, endsAt } = times;
   if (cron === null || timezone === null || durationSeconds === null) {
@@ -32,5 +32,5 @@ export function* spansFrom(times: WindowTimes, from: Date): Generator<Span> {
   }
 }
 
-/** The first `count` occurrences that are not over at `from`. */
+/** Returns the first `count` occurrences that are not over at `from`. */
 export const nextSpans = (times: WindowTimes, from: Date, count: number): Span[] => take(spansFrom(times, from), count);

@@ -8,32 +8,39 @@ import { CheckDispatcher } from '../engine/dispatch/check-dispatcher';
 import { SchedulerHealth } from './source/scheduled/scheduler-health';
 
 const EVERY_MS = 5000;
-/** Three turns: nothing that still works takes this long. */
+/** Three intervals. Nothing that still works takes this long. */
 const SILENT_MS = 15_000;
 
 interface Stage {
   name: 'checks' | 'recorder';
   pass: () => Promise<void>;
-  /** Milliseconds that real work has been stuck there. */
+  /** How long real work has been stuck in this stage, in milliseconds. */
   stuckMs: () => number;
-  /** Monotonic. */
+  /** Time of the last passage, on the monotonic clock. */
   passedAt: number;
   isPassing: boolean;
   problem: string | null;
 }
 
-/** `silentMs`: age of the canary's last passage. `stuckMs`: how long real work has waited while none of it was done. */
+/**
+ * Returns the health finding of a stage. `silentMs` is the age of the canary's last passage. `stuckMs` is how long real
+ * work has waited without any progress.
+ */
 export function canaryFinding(silentMs: number, stuckMs: number, problem: string | null): HealthFinding {
   const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
-  if (stuckMs >= SILENT_MS) return { ok: false, detail: `results wait, and none was written for ${seconds(stuckMs)}` };
+  if (stuckMs >= SILENT_MS)
+    return { ok: false, detail: `results are waiting, and none has been written for ${seconds(stuckMs)}` };
   if (silentMs < SILENT_MS) return { ok: true, detail: `passed ${seconds(silentMs)} ago` };
-  return { ok: false, detail: `nothing passes since ${seconds(silentMs)}${problem === null ? '' : `: ${problem}`}` };
+  return {
+    ok: false,
+    detail: `the canary has not passed for ${seconds(silentMs)}${problem === null ? '' : `: ${problem}`}`,
+  };
 }
 
 /**
- * Sends something through the dispatcher and the recorder every few seconds, on the way of a real check. While it does not
- * come through, for whatever reason, nobody is checked or recorded, and the service is not ready. Not a
- * `BackgroundJob`, because it must detect runs that hang: neither its next turn nor the shutdown waits for one.
+ * Sends a canary through the dispatcher and the recorder every few seconds, the same way as a real check. While it
+ * doesn't come through, no check runs or is recorded, and the service isn't ready. This isn't a `BackgroundJob`,
+ * because it must detect runs that hang: neither its next run nor the shutdown waits for one.
  */
 @Injectable()
 export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -56,7 +63,7 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
     ];
   }
 
-  /** With ROLE=api the process neither checks nor records on its own: nothing to look at. */
+  /** With `ROLE=api`, the process neither checks nor records on its own, so there is nothing to watch. */
   onApplicationBootstrap(): void {
     if (!this.scheduler.runsChecks) return;
     this.isRunning = true;
@@ -69,7 +76,7 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
     }
     this.metrics.gauge({
       name: 'uptime_canary_seconds',
-      help: 'Age of the last thing that passed through a stage: checks, recorder. Over 15 s the service is not ready.',
+      help: 'Age of the last canary that passed through a stage: checks, recorder. Above 15 s, the service is not ready.',
       labelNames: ['stage'],
       collect() {
         for (const { name, passedAt } of stages) this.set({ stage: name }, (clock.monotonic() - passedAt) / 1000);
@@ -96,8 +103,8 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
       stage.problem = null;
     } catch (error) {
       const isNew = stage.problem === null && this.isRunning;
-      if (isNew) this.logger.warn(`nothing passes the ${stage.name}: ${String(error)}`);
-      // Public without a key: it says that there is a fault, the log says which.
+      if (isNew) this.logger.warn(`Canary failed at stage ${stage.name}: ${String(error)}`);
+      // The finding is public without an API key, so it only says that something failed. The log has the error.
       stage.problem = 'it fails, see the log';
     } finally {
       stage.isPassing = false;

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { IcmpTransports } from '../checker/icmp/icmp-transports';
 import { Health } from '../platform/observability/health';
 
-/** Logs once at start, and shows in /health/ready, how ICMP checks are made here, or what would permit them. */
+/** Logs at start, and reports in `/health/ready`, how this process sends ICMP checks, or what would permit them. */
 @Injectable()
 export class IcmpHealth implements OnApplicationBootstrap {
   private readonly logger = new Logger(IcmpHealth.name);
@@ -14,7 +14,7 @@ export class IcmpHealth implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const { method, available, advice } = this.transports.describe();
-    if (!available) this.logger.warn(`ICMP checks will be unknown: ${advice ?? 'nothing is permitted'}`);
+    if (!available) this.logger.warn(`ICMP checks will be unknown: ${advice ?? 'no method is permitted'}`);
     this.health.register('icmp', () => ({ ok: true, detail: available ? method : `unavailable: ${advice ?? method}` }));
   }
 }

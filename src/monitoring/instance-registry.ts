@@ -6,10 +6,13 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseServer } from '../platform/database/database-server';
 import type { Load } from '../engine/dispatch/overload-state';
 
-/** An instance without a heartbeat for this long is dead. With a heartbeat every 5 s its slots are taken over within 30 s. */
+/**
+ * An instance without a heartbeat for this long is dead. With a heartbeat every 5 s, its slots are taken over within 30
+ * s.
+ */
 const DEAD_AFTER_SECONDS = 20;
 
-/** The instances that run checks on this database. The slots that a dead instance had claimed are due again. */
+/** The registry of instances that run checks on this database. Slots that a dead instance had claimed are due again. */
 @Injectable()
 export class InstanceRegistry {
   private readonly logger = new Logger(InstanceRegistry.name);
@@ -24,20 +27,20 @@ export class InstanceRegistry {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** This process's number in claims, or `null` while it is not registered. */
+  /** The number of this process in claims, or `null` while it isn't registered. */
   get id(): number | null {
     return this.ownId;
   }
 
-  /** True when other instances share the work. */
+  /** Whether other instances share the work. */
   get isShared(): boolean {
     return this.others > 0;
   }
 
   async register(): Promise<number> {
-    // The embedded database's directory lock lets one process in at a time: every instance still listed is dead.
+    // The directory lock of the embedded database admits one process at a time, so every instance still listed is dead.
     if (this.server.isEmbedded) await this.removeDead(0);
-    // Who does not say that it knows of locations is given no slot of an endpoint that has some.
+    // An instance that doesn't declare support for locations gets no slots of endpoints that have locations.
     const [row] = await this.database.query<{ id: number }>(
       'INSERT INTO instance (role, locations) VALUES ($1, true) RETURNING id',
       [this.config.role],
@@ -47,7 +50,10 @@ export class InstanceRegistry {
     return row.id;
   }
 
-  /** Call every 5 s while registered, with what this process does. An instance that was removed as dead, after a long pause, registers again. */
+  /**
+   * Stores a heartbeat and the load of this process. Call this every 5 s while registered. An instance that was removed
+   * as dead after a long pause registers again.
+   */
   async beat(load: Load): Promise<void> {
     const { checksPerSecond, ratio, skippedPerSecond, overloadedAt } = load;
     const overloadedSince = overloadedAt === null ? null : this.clock.dateAt(overloadedAt);
@@ -58,7 +64,7 @@ export class InstanceRegistry {
       [this.ownId, checksPerSecond, ratio, skippedPerSecond, overloadedSince],
     );
     if (rows.length === 0) await this.register();
-    // Nobody else gets in.
+    // No other process can use the embedded database.
     if (this.server.isEmbedded) return;
     await this.removeDead(DEAD_AFTER_SECONDS);
     const [count] = await this.database.query<{ others: number }>(
@@ -68,7 +74,7 @@ export class InstanceRegistry {
     this.others = count?.others ?? 0;
   }
 
-  /** At a regular shutdown: other instances need not wait for our claims to expire. */
+  /** Removes this instance at a regular shutdown, so that other instances need not wait for its claims to expire. */
   async leave(): Promise<void> {
     if (this.ownId === null) return;
     await this.database.query('DELETE FROM instance WHERE id = $1', [this.ownId]);
@@ -77,7 +83,7 @@ export class InstanceRegistry {
   }
 
   private async removeDead(afterSeconds: number): Promise<void> {
-    // One transaction: a heartbeat that comes meanwhile waits, and registers again.
+    // One transaction: a heartbeat that arrives in the meantime waits, and then registers again.
     const gone = await this.database.transaction(async (tx) => {
       const dead = await tx.query<{ id: number }>(
         `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,
@@ -88,6 +94,6 @@ export class InstanceRegistry {
       return takenOver;
     });
     for (const { id, due } of gone)
-      this.logger.warn(`Instance ${id} is gone; ${due} checks it had claimed are due again.`);
+      this.logger.warn(`Instance ${id} no longer responds; ${due} checks that it had claimed are due again.`);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 
-/** A counter that can be read. */
+/** A counter whose value can be read. */
 class Total {
   total = 0;
 
@@ -13,7 +13,7 @@ class Total {
   }
 }
 
-/** How the recording of checks is doing: its batches, and what was not recorded. */
+/** Metrics about recording checks: batches, and results that were not recorded. */
 @Injectable()
 export class MonitoringMetrics {
   private readonly batchSize;
@@ -35,17 +35,17 @@ export class MonitoringMetrics {
     });
     this.dropped = metrics.counter({
       name: 'uptime_results_dropped_total',
-      help: 'Results of endpoints that were gone, paused, changed or recorded before.',
+      help: 'Results that were discarded because the endpoint was deleted, paused or changed, or the result had already been recorded.',
     });
     this.resultsLost = new Total(
       metrics.counter({
         name: 'uptime_results_lost_total',
-        help: 'Results that were given up because they could not be written soon enough.',
+        help: 'Results that were given up because they could not be written in time.',
       }),
     );
     this.resultsParked = metrics.counter({
       name: 'uptime_results_parked_total',
-      help: 'Results that were given up alone because the database refuses them.',
+      help: 'Results that were given up individually because the database rejected them.',
     });
   }
 

@@ -66,7 +66,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     OperatorEvents,
     OperatorOpenApi,
     IcmpHealth,
-    // source: why a check is made
+    // source: why a check runs
     SchedulerHealth,
     SlotClaimer,
     ClockJumpRecovery,
@@ -74,13 +74,13 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ShownRecords,
     CheckNowService,
     TestEndpointService,
-    // before trigger: what a bad check goes through before it is recorded
+    // before trigger: what happens before a failed check is recorded
     { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
     RemoteFailures,
-    // record: results into history, streaks and alerts
+    // record: results into history, streaks, and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
     BatchWriter,
@@ -88,7 +88,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     EndpointStateStore,
     LocationAsks,
     LocationSweep,
-    // remote: checks that probes make
+    // remote: checks that run on probes
     ProbeSessions,
     PollCursors,
     PollService,

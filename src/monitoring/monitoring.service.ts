@@ -10,7 +10,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
 const DRAIN_MS = 18_000;
 const FLUSH_MS = 4000;
 
-/** Drives the checks: every second it claims the slots that fall due next and hands them to the dispatcher. */
+/** Drives the checks. Every second it claims the slots that are due next and passes them to the dispatcher. */
 @Injectable()
 export class MonitoringService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(MonitoringService.name);
@@ -29,7 +29,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     this.heartbeat = jobs.create({ name: 'instance-heartbeat', run: () => this.beatOnce() });
   }
 
-  /** With ROLE=api the process checks nothing on its own; it runs and records only what clients ask for. */
+  /** With `ROLE=api`, the process doesn't check on its own. It only runs and records checks that clients request. */
   private get checks(): boolean {
     return this.health.runsChecks;
   }
@@ -46,7 +46,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     if (!this.checks || this.stopped || this.ticking) return;
     this.ticking = this.claimDue().catch((error: unknown) => {
       this.health.notClaimed(error);
-      this.logger.warn(`Nothing was claimed: ${String(error)}`);
+      this.logger.warn(`Could not claim checks: ${String(error)}`);
     });
     await this.ticking;
     this.ticking = null;
@@ -57,7 +57,10 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     return this.heartbeat.tick();
   }
 
-  /** Stops claiming, gives back the slots that have not begun, lets the running checks finish and writes their results. */
+  /**
+   * Stops claiming and gives back the slots that haven't started. Then lets the running checks finish and writes their
+   * results.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.claimer.stop();
@@ -72,7 +75,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
       if (this.instances.id !== null) await this.claimer.giveBack(this.instances.id, unbegun);
       await this.instances.leave();
     } catch (error) {
-      this.logger.warn(`Claims could not be given back and will expire: ${String(error)}`);
+      this.logger.warn(`Could not give back claims, which will expire: ${String(error)}`);
     }
   }
 

@@ -29,7 +29,7 @@ describe('the event that the operator’s own alerting gets', () => {
       slots_skipped: 77_000,
       results_lost: 0,
       results_waiting: 310,
-      text: 'The uptime monitor on monitor-1 is overloaded: asked 1.8 times what it can check, it skips 840 checks a second; alerts still come.',
+      text: 'The uptime monitor on monitor-1 is overloaded: 1.8 times as many checks are due as it can run, and it skips 840 checks a second. Alerts are still sent.',
     });
   });
 

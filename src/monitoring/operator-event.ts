@@ -1,63 +1,76 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { OverloadState } from '../engine/dispatch/overload';
 
-/** Which process tells, and when; `since`: when the overload began, by the database's clock. */
+/** The process that sends an event, and the time. `since` is when the overload started, by the database's clock. */
 export interface EventOrigin {
   at: Date;
   since: Date;
   host: string;
-  /** Its number among the instances, `null` while it is not registered. */
+  /** The number of the instance, or `null` while it isn't registered. */
   instance: number | null;
 }
 
 const WHEN = { type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' };
 
-/** What `OPERATOR_WEBHOOK_URL` gets, as JSON. Public: fields are added, never changed. */
+/** The JSON body that `OPERATOR_WEBHOOK_URL` receives. Public: fields are added, never changed. */
 export class OverloadEvent {
   @ApiProperty({ enum: ['overload.began', 'overload.ended'] })
   type!: 'overload.began' | 'overload.ended';
 
-  @ApiProperty({ ...WHEN, description: 'When it was told; with `since`, how long it has lasted.' })
+  @ApiProperty({
+    ...WHEN,
+    description: 'The time of the event. Together with `since`, it shows how long the overload has lasted.',
+  })
   at!: string;
 
-  @ApiProperty({ ...WHEN, description: 'When it began.' })
+  @ApiProperty({ ...WHEN, description: 'When the overload started.' })
   since!: string;
 
-  @ApiProperty({ description: 'Where the process runs.', example: 'monitor-1' })
+  @ApiProperty({ description: 'The host name of the machine that the process runs on.', example: 'monitor-1' })
   host!: string;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Number of the process among the instances; null while it has none.',
+    description: 'The number of the process among the instances. null while it has none.',
     example: 1,
   })
   instance!: number | null;
 
-  @ApiProperty({ description: 'Checks that fall due for each one that is begun. At the end: 1.', example: 1.4 })
+  @ApiProperty({
+    description: 'The number of checks that fall due for each check that is started. 1 when the overload has ended.',
+    example: 1.4,
+  })
   ratio!: number;
 
-  @ApiProperty({ description: 'Checks that are skipped each second.', example: 20.5 })
+  @ApiProperty({ description: 'The number of checks that are skipped per second.', example: 20.5 })
   skipped_per_second!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Checks skipped since it began.', example: 205 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of checks that were skipped since the start.',
+    example: 205,
+  })
   slots_skipped!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Results lost since it began.', example: 0 })
+  @ApiProperty({ type: 'integer', description: 'The number of results that were lost since the start.', example: 0 })
   results_lost!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Results that wait to be recorded.', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'The number of results that wait to be recorded.', example: 12 })
   results_waiting!: number;
 
   @ApiProperty({
-    description: 'All of it in one sentence for people.',
+    description: 'A one-sentence summary for people.',
     example:
-      'The uptime monitor on monitor-1 is overloaded: asked 1.4 times what it can check, it skips 21 checks a second; alerts still come.',
+      'The uptime monitor on monitor-1 is overloaded: 1.4 times as many checks are due as it can run, and it skips 21 checks a second. Alerts are still sent.',
   })
   text!: string;
 }
 
-/** `stopped`: the process ends while it is overloaded, and with it what it could tell about it. */
+/**
+ * A change of the overload. `stopped` means that the process exits while it is overloaded and can't report the end
+ * later.
+ */
 export type OverloadNews = 'began' | 'ended' | 'stopped';
 
 export function overloadEvent(
@@ -88,7 +101,7 @@ const balance = ({ lastedMs, skipped, lost }: OverloadState): string =>
 
 const SENTENCE: Readonly<Record<OverloadNews, (state: OverloadState) => string>> = {
   began: ({ ratio, skippedPerSecond }) =>
-    `is overloaded: asked ${tenths(ratio)} times what it can check, it skips ${Math.round(skippedPerSecond)} checks a second; alerts still come.`,
+    `is overloaded: ${tenths(ratio)} times as many checks are due as it can run, and it skips ${Math.round(skippedPerSecond)} checks a second. Alerts are still sent.`,
   ended: (state) => `is no longer overloaded ${balance(state)}`,
   stopped: (state) => `was stopped while overloaded, ${balance(state)}`,
 };

@@ -11,17 +11,17 @@ import { overloadEvent, type OverloadEvent, type OverloadNews } from './operator
 import { Overload, type OverloadState } from '../engine/dispatch/overload';
 
 const LIMIT_MS = 10_000;
-/** Between the attempts to tell one event; after the last it is given up. */
+/** Pauses between the attempts to send an event. After the last attempt the event is dropped. */
 const RETRY_AFTER_MS = [1, 5, 15, 30].map((seconds) => seconds * SECOND_MS);
-/** Events that wait while the receiver does not respond; beyond it the oldest are given up. */
+/** Events that may wait while the receiver doesn't respond. If there are more, the oldest are dropped. */
 const MAX_WAITING = 20;
-/** How long a shutdown waits for what is left to be told. */
+/** How long a shutdown waits for the remaining events. */
 const FAREWELL_MS = 3 * SECOND_MS;
 
 /**
- * Tells the operator's own alerting (`OPERATOR_WEBHOOK_URL`) when an overload of this process begins and ends: one request
- * after the other, so that an end never overtakes its beginning. Nothing waits for it. A process that stops while it is
- * overloaded tells the end of it, so that no alarm stays open.
+ * Notifies the operator's own alerting (`OPERATOR_WEBHOOK_URL`) when an overload of this process starts and ends.
+ * Requests are sent one after the other, so that an end never overtakes its start. Nothing waits for them. A process
+ * that stops while it is overloaded sends the end, so that no alarm stays open.
  */
 @Injectable()
 export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
@@ -66,7 +66,10 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
     this.sending = null;
   }
 
-  /** Until it has arrived or is given up; never rejects. While the process stops, each event has one attempt. */
+  /**
+   * Resolves when the event has arrived or is dropped. Never rejects. While the process stops, each event gets one
+   * attempt.
+   */
   private async send(url: string, event: OverloadEvent): Promise<void> {
     for (const pauseMs of [...RETRY_AFTER_MS, 0]) {
       const problem = await this.attempt(url, event);
@@ -76,7 +79,7 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** What went wrong, or `null`. */
+  /** Returns the problem, or `null` if the event arrived. */
   private async attempt(url: string, event: OverloadEvent): Promise<string | null> {
     try {
       const { status } = await this.http.request({
@@ -93,9 +96,9 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** The first failure of a row. */
+  /** Logs only the first failure in a row. */
   private report(problem: string | null): void {
-    if (problem !== null && !this.isFailing) this.logger.warn(`OPERATOR_WEBHOOK_URL was not told: ${problem}`);
+    if (problem !== null && !this.isFailing) this.logger.warn(`Could not notify OPERATOR_WEBHOOK_URL: ${problem}`);
     this.isFailing = problem !== null;
   }
 }

@@ -8,19 +8,19 @@ const message = (operationId: string, summary: string, description: string) => (
     operationId,
     summary,
     description:
-      `${description} Sent to \`OPERATOR_WEBHOOK_URL\`, five attempts in a minute, in order and not signed: keep the ` +
-      'address secret.',
+      `${description} Sent to \`OPERATOR_WEBHOOK_URL\`, with at most five attempts within a minute. Requests are sent ` +
+      'in order and are not signed, so keep the URL secret.',
     tags: ['Webhooks'],
     security: [],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { $ref: getSchemaPath(OverloadEvent) } } },
     },
-    responses: { '2XX': { description: 'Received.' }, default: { description: 'Tried again.' } },
+    responses: { '2XX': { description: 'Received.' }, default: { description: 'The request is sent again.' } },
   },
 });
 
-/** Puts what the operator is told into the API reference. */
+/** Adds the operator's events to the API reference. */
 @Injectable()
 export class OperatorOpenApi implements OnModuleInit {
   constructor(private readonly parts: OpenApiParts) {}
@@ -31,10 +31,14 @@ export class OperatorOpenApi implements OnModuleInit {
         ...document.webhooks,
         'overload.began': message(
           'overloadBegan',
-          'An overload began',
-          'A process cannot make all checks that are due.',
+          'An overload started',
+          'A process cannot run all checks that are due.',
         ),
-        'overload.ended': message('overloadEnded', 'An overload ended', 'It can again, or it was stopped.'),
+        'overload.ended': message(
+          'overloadEnded',
+          'An overload ended',
+          'The process can run all checks again, or it was stopped.',
+        ),
       };
     });
   }

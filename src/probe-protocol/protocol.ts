@@ -3,95 +3,95 @@ import type { ErrorCode, CheckPhase, Outcome } from '../checker/checker';
 import type { TlsSettings } from '../checker/tls-settings';
 
 /**
- * What probe and service say to each other: protocol 1, docs/probe-protocol.md. Both sides ignore fields they do not know. Times are
+ * Protocol 1 between probe and service, see docs/probe-protocol.md. Both sides ignore unknown fields. Times are
  * milliseconds since the epoch by the clock of the service's database.
  */
 export const PROTOCOL = 1;
-/** What the service speaks: this one and the one before. */
+/** The protocols that the service supports: the current and the previous one. */
 export const SUPPORTED_PROTOCOLS: readonly number[] = [PROTOCOL];
 
 export const POLL_PATH = '/api/v1/probe/poll';
 export const RESULTS_PATH = '/api/v1/probe/results';
 
-/** Seconds that a poll may wait: below what every proxy allows a response to take. */
+/** The longest wait of a poll in seconds. It is shorter than the response timeout of every proxy. */
 export const MAX_WAIT_SECONDS = 20;
-/** Results of one request. */
 export const MAX_RESULTS = 1000;
-/** Definitions of one response, and about the bytes of their JSON. */
+/** The limits for definitions in one response, and approximately for the bytes of their JSON. */
 export const MAX_DEFINITIONS = 500;
 export const MAX_DEFINITIONS_BYTES = 1024 * 1024;
-/** Of a request: as sent, and unpacked. */
+/** The limits of a request, compressed and decompressed. */
 export const MAX_SENT_BYTES = 256 * 1024;
 export const MAX_UNPACKED_BYTES = 512 * 1024;
-/** How long a probe goes on without hearing of the service. */
+/** How long a probe continues without a response from the service. */
 export const LEASE_MS = 15 * 60_000;
-/** A probe counts as online for so long after it was heard. */
+/** How long a probe counts as online after its last request. */
 export const ONLINE_MS = 60_000;
-/** A standby takes over from a session that was not heard for so long. */
+/** A standby takes over from a session that has sent no request for this long. */
 export const SESSION_MS = 45_000;
 export const SESSION_FORM = /^[0-9a-zA-Z-]{16,64}$/;
 
-/** "What shall I do?" */
+/** A probe's request for work. */
 export interface PollRequest {
   protocol: number;
-  /** Of this process, `SESSION_FORM`: the newest one of a token is the one that works. */
+  /** The ID of this process, in `SESSION_FORM`. The newest session of a token is the active one. */
   session: string;
-  /** It was replaced and waits for the session that did to fall silent. */
+  /** Whether it was replaced and waits for the other session to stop responding. */
   standby: boolean;
-  /** Of the response before, opaque; `null` at first. */
+  /** The opaque cursor from the previous response. `null` at first. */
   cursor: string | null;
-  /** Seconds, 0 to `MAX_WAIT_SECONDS`. */
+  /** The wait in seconds, from 0 to `MAX_WAIT_SECONDS`. */
   wait: number;
-  /** The program's. */
   version: string;
   types: string[];
-  /** Its own wall clock. */
+  /** The probe's own wall clock. */
   clock: number;
-  /** Every ten minutes: how many definitions it holds, and `digestOf` them; else 0 and `null`. */
+  /** The number of its definitions and their `digestOf`, every ten minutes. Otherwise 0 and `null`. */
   count: number;
   digest: string | null;
-  /** Results that it holds; given up, and slots skipped, since its start. */
+  /** The number of buffered results. `dropped` and `skipped` count results and slots since its start. */
   buffered: number;
   dropped: number;
   skipped: number;
-  /** Age of the oldest result that it holds. */
+  /** The age of the oldest buffered result. */
   lag_ms: number;
   rtt_ms: number;
 }
 
 export interface PollResponse {
   now: number;
-  /** It begins no check after this. */
+  /** The probe starts no check after this time. */
   lease_until: number;
   cursor: string;
-  /** `endpoints` of this response and of those that follow it while `more` are all there are. */
+  /** Whether `endpoints` of this response, and of the next ones while `more` is set, are complete. */
   full: boolean;
   more: boolean;
   removed: string[];
-  /** How long to wait before the next request. */
+  /** The pause before the next request. */
   pause_ms: number;
   endpoints: AssignedEndpoint[];
   asks: Ask[];
 }
 
-/** An endpoint to be checked. */
 export interface AssignedEndpoint {
   endpoint_id: string;
   organization: string;
   revision: number;
   /** Seconds. */
   interval: number;
-  /** Its slots are `phase_ms` + k · `interval`, since the epoch. */
+  /** Its slots are at `phase_ms` + k · `interval` since the epoch. */
   phase_ms: number;
-  /** New or changed: the newest slot is run now, spread over the lesser of the interval and 30 s. */
+  /**
+   * Whether it is new or changed. The newest slot is then run now, spread over the shorter of the interval
+   * and 30 s.
+   */
   at_once: boolean;
-  /** A failure is repeated once where its streak reaches this; `null`: never. */
+  /** The streak at which a failure is confirmed by a second check. `null` means never. */
   confirm_at: number | null;
   allow_private: boolean;
   definition: Definition;
 }
 
-/** What a check consists of, with its secrets, as `toCheckRequest` takes it. */
+/** The content of a check, with its secrets, as `toCheckRequest` takes it. */
 export interface Definition {
   type: string;
   url: string;
@@ -106,13 +106,13 @@ export interface Definition {
   certificate_warn_days?: number | null;
 }
 
-/** A check that somebody waits for. */
+/** A check that a caller is waiting for. */
 export interface Ask {
   ask: string;
-  /** `null` for a try-out, which has a `definition`. */
+  /** `null` for a test check, which has a `definition`. */
   endpoint_id: string | null;
   definition: Definition | null;
-  /** Of a try-out: as of an endpoint. */
+  /** Only for a test check, with the same meaning as for an endpoint. */
   organization?: string;
   allow_private?: boolean;
   expires_at: number;
@@ -121,16 +121,16 @@ export interface Ask {
 export interface ResultsRequest {
   protocol: number;
   session: string;
-  /** At most `MAX_RESULTS`, those of one endpoint in their order. */
+  /** At most `MAX_RESULTS`. Results of one endpoint are in order. */
   results: SentResult[];
 }
 
 export interface SentResult {
-  /** `null` for that of a try-out. */
+  /** `null` for a test check. */
   endpoint_id: string | null;
-  /** `null` for that of a try-out. */
+  /** `null` for a test check. */
   revision: number | null;
-  /** `null` for that of an ask. */
+  /** `null` for the result of an ask. */
   slot: number | null;
   ask: string | null;
   checked_at: number;
@@ -165,16 +165,22 @@ export interface SentCheck {
   warning: SentError | null;
 }
 
-/** Why a result was not taken: of another probe, deleted or paused; of an older revision; no slot of the endpoint; a time ahead; a time long past; not readable. */
+/**
+ * Why a result was refused. In order: the endpoint isn't assigned to this probe (deleted or paused), the revision is
+ * old, the time isn't a slot of the endpoint, it is in the future, it is too long ago, or the result is unreadable.
+ */
 export const REFUSALS = ['not_assigned', 'stale_revision', 'not_a_slot', 'in_future', 'too_old', 'invalid'] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** Committed: what is neither refused nor a duplicate is stored. */
+/** The committed outcome. Every result that is neither refused nor a duplicate is stored. */
 export interface ResultsResponse {
   now: number;
   recorded: number;
   duplicates: number;
-  /** Of those recorded: later than their location may be silent, so they wake nobody. */
+  /**
+   * The number of recorded results that came too late to notify anyone, because their location may count as not
+   * responding.
+   */
   late: number;
   refused: { index: number; code: Refusal }[];
   pause_ms: number;

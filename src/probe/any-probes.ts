@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Whether there is any probe: where there is none, nothing is asked for the sake of them. Looked at every 5 s, and known at once
- * where one calls.
+ * Whether any probe exists. If not, no statements are sent for probes. It is checked every 5 s, and known at once when
+ * a probe calls.
  */
 @Injectable()
 export class AnyProbes {
-  /** True at first, so that what was left before a restart is cleared. */
+  /** True at first, so that leftovers from before a restart are removed. */
   exist = true;
 }

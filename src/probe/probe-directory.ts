@@ -2,32 +2,37 @@ import { Injectable } from '@nestjs/common';
 import type { Sql, Tx } from '../platform/database/database';
 import { KEY } from '../platform/http/body/resource-key';
 
-/** The location of what the instances of the service check themselves. */
+/** The location of checks that the service runs itself. */
 export const LOCAL_NAME = 'local';
-/** What the keys of probes that the operator shares begin with, where an endpoint names them. */
+/** The prefix of shared probes' keys where an endpoint names them. */
 export const SHARED_PREFIX = 'shared/';
-/** A location as it is written; `local` has the form of a key. */
+/** The form of a location. `local` has the form of a key. */
 export const LOCATION_PATTERN = `^(${SHARED_PREFIX})?${KEY.source.slice(1)}`;
-/** SQL: the location of a row of `endpoint_location` named l and its probe p, which is missing for `local`. */
+/**
+ * SQL: the name of the location in a row `l` of `endpoint_location`, with its probe `p`, which is missing for `local`.
+ */
 export const LOCATION_NAME = `CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || coalesce(p.key, '') ELSE p.key END`;
 
-/** A probe as an endpoint names it. */
+/** A probe under the name that endpoints use. */
 export interface KnownProbe {
-  /** What history stores of it. */
+  /** The number that history stores. */
   number: number;
-  /** uuid. */
+  /** The UUID. */
   id: string;
-  /** uuid of the organization that it is of; `null`: shared by the operator. */
+  /** The UUID of its organization. `null` if the operator shares it. */
   orgId: string | null;
-  /** `<key>`, or `shared/<key>` of one that the operator shares. */
+  /** `<key>`, or `shared/<key>` for a shared probe. */
   location: string;
   name: string;
   region: string;
   enabled: boolean;
-  /** Its checks may reach private addresses, of a shared one those of organization Default only. */
+  /**
+   * Whether its checks may reach private addresses. On a shared probe, this is true only for checks of the Default
+   * organization.
+   */
   allowPrivate: boolean;
   online: boolean;
-  /** What it has said it checks; `null` before its first request. */
+  /** The types that it reported. `null` before its first request. */
   types: string[] | null;
 }
 
@@ -37,20 +42,23 @@ const COLUMNS = `number, id, org_id AS "orgId", CASE WHEN org_id IS NULL THEN '$
 const NAMED = `SELECT ${COLUMNS} FROM probe
    WHERE (org_id = $1 AND key = ANY ($2::text[])) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = ANY ($2::text[]))`;
 
-/** Which probes there are, by the names and numbers of locations. */
+/** Finds probes by the names and numbers of locations. */
 @Injectable()
 export class ProbeDirectory {
-  /** Those of these locations (`<key>`, `shared/<key>`) that the organization may name, by location. One statement, none for `local` alone. */
+  /**
+   * Returns the probes of these locations (`<key>`, `shared/<key>`) that the organization may name, by location. Cost:
+   * one statement, none for `local` alone.
+   */
   async named(sql: Sql, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
     return namedBy(sql, orgId, locations, NAMED);
   }
 
-  /** As `named`, of which none can be deleted until the transaction ends: for whoever is about to name them. */
+  /** As `named`, but the probes can't be deleted until the transaction ends. Use it before you store the names. */
   async hold(tx: Tx, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
     return namedBy(tx, orgId, locations, `${NAMED} ORDER BY id FOR KEY SHARE`);
   }
 
-  /** By number, those that still exist; 0 is not among them. One statement, none without numbers. */
+  /** Returns the existing probes by number. 0 isn't included. Cost: one statement, none without numbers. */
   async numbered(sql: Sql, numbers: readonly number[]): Promise<Map<number, KnownProbe>> {
     const asked = [...new Set(numbers)].filter((number) => number !== 0);
     if (asked.length === 0) return new Map();
@@ -60,7 +68,7 @@ export class ProbeDirectory {
     return new Map(rows.map((row) => [row.number, row]));
   }
 
-  /** Those of the organization and those that the operator shares, without disabled ones. One statement. */
+  /** Returns the probes of the organization and shared probes, without disabled ones. Cost: one statement. */
   visible(sql: Sql, orgId: string): Promise<KnownProbe[]> {
     return sql.query<KnownProbe>(
       `SELECT ${COLUMNS} FROM probe WHERE (org_id = $1 OR org_id IS NULL) AND enabled ORDER BY org_id, key`,
@@ -68,14 +76,17 @@ export class ProbeDirectory {
     );
   }
 
-  /** What these locations are called; absent: its probe is deleted. One statement, none for `local` alone. */
+  /**
+   * Returns the names of these locations. The name is missing if the probe was deleted. Cost: one statement, none for
+   * `local` alone.
+   */
   async names(sql: Sql, numbers: readonly number[]): Promise<Map<number, string>> {
     return namesOf(await this.numbered(sql, numbers));
   }
 
   /**
-   * The same of what history holds: a number of a deleted probe may be that of another organization's by now, which is not
-   * named.
+   * As `names`, for locations stored in history. A deleted probe's number may have been reused by another organization.
+   * Such a location gets no name.
    */
   async namesIn(sql: Sql, orgId: string, numbers: readonly number[]): Promise<Map<number, string>> {
     const known = await this.numbered(sql, numbers);

@@ -1,13 +1,13 @@
 import { SUPPORTED_PROTOCOLS } from '../probe-protocol/protocol';
 
 /**
- * `new`: never heard. `offline`: not heard for 60 s. `unsupported`: it speaks a protocol that the service does not; `disabled`: an
- * administrator has switched it off. Such a location neither votes nor counts.
+ * The status of a probe. `new`: it has sent no request yet. `offline`: no request for 60 s. `unsupported`: its protocol
+ * isn't supported by the service. `disabled`: an admin has turned it off. Results of such a location do not count.
  */
 export const PROBE_STATUSES = ['new', 'online', 'offline', 'disabled', 'unsupported'] as const;
 export type ProbeStatus = (typeof PROBE_STATUSES)[number];
 
-/** SQL: the status of a row of `probe` with this alias. One truth for what is shown and what is asked for. */
+/** SQL: the status of a row of `probe` with this alias. It is used for display and for filters. */
 export const probeStatus = (alias: string): string =>
   `CASE WHEN NOT ${alias}.enabled THEN 'disabled'
         WHEN ${alias}.last_seen_at IS NULL THEN 'new'

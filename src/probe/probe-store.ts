@@ -4,7 +4,7 @@ import { problems } from '../platform/problem/problem';
 import { SHARED_PREFIX } from './probe-directory';
 import { probeStatus, type ProbeStatus } from './probe-status';
 
-/** What clients set of a probe. */
+/** The fields of a probe that clients set. */
 export interface ProbeSettings {
   key: string;
   name: string;
@@ -13,11 +13,11 @@ export interface ProbeSettings {
   allowPrivate: boolean;
 }
 
-/** A row of `probe`, without what is secret and what polls need. */
+/** A row of `probe`, without secrets and the state of polls. */
 export interface ProbeRow extends ProbeSettings {
   id: string;
   number: number;
-  /** uuid; `null` for one that the operator shares. */
+  /** A UUID. `null` for a shared probe. */
   orgId: string | null;
   owner: string | null;
   status: ProbeStatus;
@@ -37,14 +37,14 @@ export interface ProbeRow extends ProbeSettings {
   updatedAt: Date;
 }
 
-/** Endpoints that name a probe, and their checks there per second. */
+/** The endpoints that name a probe, and their checks there per second. */
 export interface ProbeUse {
   endpoints: number;
   rate: number;
 }
 export const NOT_NAMED: ProbeUse = { endpoints: 0, rate: 0 };
 
-/** What is stored of a token; a probe without one cannot call until it is rotated. */
+/** The stored parts of a token. A probe without one can't call until it is rotated. */
 interface Hashed {
   lookup: string;
   hash: Buffer;
@@ -55,18 +55,18 @@ const COLUMNS = `p.id, p.number, p.org_id AS "orgId", p.key, p.name, p.region, p
   p.version, p.protocol, p.types, p.clock_offset_ms AS "clockOffsetMs", p.rtt_ms AS "rttMs", p.lag_ms AS "lagMs", p.buffered,
   p.dropped::float8 AS dropped, p.skipped::float8 AS skipped, p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
 
-/** An organization's own and those that the operator shares; of no organization ($1 NULL), these alone. */
+/** The organization's own probes and shared ones. If $1 is NULL, only shared ones. */
 const VISIBLE = '(p.org_id = $1::uuid OR p.org_id IS NULL)';
 const OWN = 'p.org_id IS NOT DISTINCT FROM $1::uuid';
 
-// Both by an index on (org_id, key): the rows of one organization, at most as many as its quota, and the shared ones.
+// Both use an index on (org_id, key). Cost: the rows of one organization, limited by its quota, and the shared ones.
 const PAGE = `
   SELECT ${COLUMNS}, count(*) OVER ()::int AS total FROM probe p WHERE ${VISIBLE} AND ($2::text IS NULL OR ${probeStatus('p')} = $2)`;
 
-/** As many numbers as there are. */
+/** The number of possible probe numbers. */
 const MOST_NUMBERS = 32_767;
 
-/** A page by `after`; each row tells how many there are in all. */
+/** Returns a page by `after`. Each row contains the total. */
 export function probePage(
   sql: Sql,
   orgId: string | null,
@@ -80,22 +80,27 @@ export function probePage(
   ]);
 }
 
-/** All of an organization's own, oldest first, and their keys once more as documents call them. One statement. */
+/**
+ * Returns all of an organization's own probes, oldest first, with `externalKey` as documents use it. Cost: one
+ * statement.
+ */
 export const ownProbes = (sql: Sql, orgId: string): Promise<(ProbeRow & { externalKey: string })[]> =>
   sql.query(`SELECT ${COLUMNS}, p.key AS "externalKey" FROM probe p WHERE p.org_id = $1 ORDER BY p.id`, [orgId]);
 
-/** An own one, or a shared one. */
+/** Reads an own or shared probe. */
 export async function readProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow | undefined> {
   const [row] = await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]);
   return row;
 }
 
-/** As `readProbe`. Throws `not_found`. */
+/** As `readProbe`. Throws: `not_found`. */
 export async function findProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow> {
   return found([await readProbe(sql, orgId, id)]);
 }
 
-/** An own one, locked; `FOR UPDATE` also against being named by an endpoint. Throws `not_found`. */
+/**
+ * Locks one of the organization's own probes. `FOR UPDATE` also prevents endpoints from naming it. Throws: `not_found`.
+ */
 export async function lockProbe(
   tx: Tx,
   orgId: string | null,
@@ -135,8 +140,8 @@ export async function insertProbe(
 }
 
 /**
- * Saves the settings of a locked probe. What was told with other rights, or before it was disabled, is told again: its cursor is of another
- * epoch. Disabled, it is no more heard.
+ * Saves the settings of a locked probe. After a change of rights or a reactivation, the cursor's epoch changes, so that
+ * everything is sent again. A disabled probe no longer counts as seen.
  */
 export async function saveProbe(tx: Tx, id: string, settings: ProbeSettings, at: Date): Promise<ProbeRow> {
   const { name, region, enabled, allowPrivate } = settings;
@@ -153,8 +158,8 @@ export async function saveProbe(tx: Tx, id: string, settings: ProbeSettings, at:
 }
 
 /**
- * By the number of the probe, its use by an organization, or by all. One statement: for each endpoint that names one an entry of an index
- * and a row of its schedule, about 30 ms for 10,000.
+ * Returns the use of probes by an organization or by all, by the probe's number. Cost: one statement, with an index
+ * entry and a schedule row for each endpoint that names a probe, about 30 ms for 10,000.
  */
 export async function usesOfProbes(
   sql: Sql,
@@ -175,11 +180,11 @@ export async function usesOfProbes(
 export const watchedUrl = (alias: string): string =>
   `'probe:' || CASE WHEN ${alias}.org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || ${alias}.key`;
 
-/** SQL: whether the endpoint may mean this probe by such a URL. */
+/** SQL: whether such a URL of the endpoint may refer to this probe. */
 export const watchesProbe = (endpoint: string, probe: string): string =>
   `(${probe}.org_id IS NULL OR ${endpoint}.org_id = ${probe}.org_id)`;
 
-/** How many endpoints of type PROBE watch it. Cost: an entry of an index for each. */
+/** Returns the number of endpoints of type PROBE that watch it. Cost: one index entry for each. */
 export async function watchersOf(sql: Sql, { id }: Pick<ProbeRow, 'id'>): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM probe p
@@ -190,7 +195,7 @@ export async function watchersOf(sql: Sql, { id }: Pick<ProbeRow, 'id'>): Promis
   return row?.count ?? 0;
 }
 
-/** The numbers begin again at their end, so that making and deleting probes uses none up: the next that no probe has. */
+/** Returns the next unused number. Numbers wrap around, so that creating and deleting probes does not use them up. */
 async function nextNumber(tx: Tx): Promise<number> {
   for (let tries = 0; tries < MOST_NUMBERS; tries++) {
     const [next] = await tx.query<{ number: number; taken: boolean }>(
@@ -199,7 +204,7 @@ async function nextNumber(tx: Tx): Promise<number> {
     );
     if (next && !next.taken) return next.number;
   }
-  throw problems.conflict(`There are ${MOST_NUMBERS} probes, as many as an installation can have.`);
+  throw problems.conflict(`There are already ${MOST_NUMBERS} probes, the maximum for one installation.`);
 }
 
 function found([row]: readonly (ProbeRow | undefined)[]): ProbeRow {

@@ -18,7 +18,7 @@ import {
 } from './probe.dto';
 import { ProbeService } from './probe.service';
 
-const NO_REPEAT = { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' };
+const NO_REPEAT = { refused: 'The response contains a token that is not stored, so it cannot be sent again.' };
 
 @ApiTags('Probes')
 @Controller('api/v1/probes')
@@ -31,7 +31,7 @@ export class ProbeController {
     operationId: 'listProbes',
     summary: 'List probes',
     description:
-      'The same program at other places, each a location at which endpoints can be checked. Yours and those that the operator shares, oldest first.',
+      'Lists the probes of your organization and the probes that the operator shares, oldest first. A probe is the same program running at another location, from which endpoints can be checked.',
     returns: { page: ProbeView, description: 'One page of probes.' },
   })
   list(@OrgId() orgId: string, @Query() query: ProbesQuery): Promise<Page<ProbeView>> {
@@ -42,7 +42,8 @@ export class ProbeController {
     access: 'read',
     operationId: 'getProbe',
     summary: 'Get a probe',
-    description: 'One of yours, or one that the operator shares: that without address, clock and load.',
+    description:
+      'Returns a probe of your organization, or a shared probe. For a shared probe, the IP address, clock, and load are not included.',
     returns: { ok: ProbeView, ...WITH_ETAG, description: 'The probe.' },
   })
   get(@OrgId() orgId: string, @IdParam('probe') id: string): Promise<ProbeView> {
@@ -55,7 +56,7 @@ export class ProbeController {
     operationId: 'createProbe',
     summary: 'Create a probe',
     description:
-      'The answer shows its token, this one time only: start the program with `ROLE=probe`, `PROBE_URL` and `PROBE_TOKEN`. Who has the token reads the definitions of the endpoints that name the probe, with their credentials.',
+      'The response contains the token of the probe, which is shown only this once. Start the program with `ROLE=probe`, `PROBE_URL`, and `PROBE_TOKEN`. Anyone who has the token can read the definitions of the endpoints that use the probe, including their credentials.',
     returns: {
       created: CreatedProbeView,
       at: '/api/v1/probes',
@@ -73,8 +74,9 @@ export class ProbeController {
     ifMatch: 'honoured',
     operationId: 'updateProbe',
     summary: 'Update a probe',
-    description: 'Partial: only the fields sent change. The key stays. Shared probes are the operator’s to change.',
-    returns: { ok: ProbeView, ...WITH_ETAG, description: 'The probe as it is now.' },
+    description:
+      'Partial update: only the fields that you send change. The key cannot be changed. Only the operator can change shared probes.',
+    returns: { ok: ProbeView, ...WITH_ETAG, description: 'The updated probe.' },
   })
   @AlsoChecked(ProbeService, (probes, fields: UpdateProbeDto, { caller, params }) =>
     probes.findingsIn(caller.orgId, params['id'], fields),
@@ -88,7 +90,8 @@ export class ProbeController {
     ifMatch: 'honoured',
     operationId: 'deleteProbe',
     summary: 'Delete a probe',
-    description: 'Its token is refused at once. 409 while an endpoint names it as a location.',
+    description:
+      'Deletes the probe. Its token stops working immediately. If an endpoint uses the probe as a location, you get 409.',
     returns: { noContent: 'The probe is deleted.' },
     problems: ['conflict'],
   })
@@ -100,9 +103,9 @@ export class ProbeController {
     access: 'admin',
     idempotencyKey: NO_REPEAT,
     operationId: 'rotateProbe',
-    summary: 'Give a probe a new token',
+    summary: 'Create a new token for a probe',
     description:
-      'The old token ends with the first use of the new one, after `grace` seconds at the latest: so nothing is missed while you carry it over. A token that was never used ends at once.',
+      'Creates a new token. The old token stops working when the new one is first used, or after `grace` seconds at the latest. No checks are missed while you replace it. An old token that was never used stops working immediately.',
     returns: { ok: RotatedProbeView, description: 'The new token.' },
   })
   rotate(@OrgId() orgId: string, @IdParam('probe') id: string, @Body() dto: RotateProbeDto): Promise<RotatedProbeView> {

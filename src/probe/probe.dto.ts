@@ -10,39 +10,39 @@ import { PROBE_STATUSES, type ProbeStatus } from './probe-status';
 
 const MAX_NAME = 255;
 const MAX_REGION = 64;
-/** What endpoints name otherwise: the instances of the service, and the probes that the operator shares. */
+/** Names with another meaning in an endpoint's locations: the service itself, and the prefix of shared probes. */
 const RESERVED: readonly unknown[] = [LOCAL_NAME, 'shared'];
-/** How long the token before may work beside a new one, seconds. */
+/** How long the previous token may still work next to a new one, in seconds. */
 const GRACE = { default: 3600, max: 86_400 };
 
 const KEY_TEXT = {
   description:
-    'What endpoints name it by in `locations`, for good; a shared one as `shared/<key>`. `local` and `shared` are taken.',
+    'The key that endpoints use in `locations`. It cannot be changed. Shared probes are used as `shared/<key>`. `local` and `shared` are reserved.',
   example: 'fra',
   pattern: KEY.source,
 };
-const NAME = { description: 'What people call it; the key by default.', minLength: 1, maxLength: MAX_NAME };
+const NAME = { description: 'The display name. The key by default.', minLength: 1, maxLength: MAX_NAME };
 const REGION = {
-  description: 'Where it is, in words: shown and grouped by, it selects nothing.',
+  description: 'A description of where the probe is. It is used for display and grouping only.',
   maxLength: MAX_REGION,
   default: '',
 };
 const ENABLED = {
-  description: '`false`: refused from its next request, and its location neither votes nor counts.',
+  description: '`false`: requests of the probe are rejected, and its location neither votes nor counts.',
   default: true,
 };
 const ALLOW_PRIVATE = {
   description:
-    'Its checks may reach private and loopback addresses, as far as the machine that it runs on allows. Of a shared one it holds for the organization Default only.',
+    'Whether checks of the probe may reach private and loopback addresses, as far as the machine that it runs on allows it. For a shared probe, this applies only to the Default organization.',
   default: false,
 };
 
-/** A number that the probe tells; `null` before the first. */
+/** A number that the probe reports. `null` before the first report. */
 const Told = (description: string, example: number, type: 'integer' | 'number' = 'integer'): PropertyDecorator =>
   ApiProperty({
     type,
     nullable: true,
-    description: `${description} Null before its first request, and of a shared one.`,
+    description: `${description} null before the first request, and for a shared probe.`,
     example,
   });
 
@@ -68,13 +68,13 @@ export class ProbeView {
   @ShownOwner()
   owner!: string | null;
 
-  @ApiProperty({ description: 'The operator shares it with all organizations.', example: false })
+  @ApiProperty({ description: 'Whether the operator shares the probe with all organizations.', example: false })
   shared!: boolean;
 
   @ApiProperty({
     enum: PROBE_STATUSES,
     description:
-      '`new`: never heard. `online`: heard within 60 s. `unsupported`: it speaks a protocol that this version does not; update it.',
+      'The status. `new`: the probe has never connected. `online`: the service received a request from it within the last 60 s. `unsupported`: the probe uses a protocol that this version does not support; update the probe.',
     example: 'online',
   })
   status!: ProbeStatus;
@@ -82,7 +82,7 @@ export class ProbeView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'Since when it has this status.',
+    description: 'The time since when the probe has this status.',
     example: '2026-11-20T10:00:00.000Z',
   })
   status_since!: string;
@@ -91,7 +91,7 @@ export class ProbeView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Its newest request, to five seconds.',
+    description: 'The time of the newest request, accurate to five seconds.',
     example: '2026-11-20T10:15:00.000Z',
   })
   last_seen_at!: string | null;
@@ -99,52 +99,61 @@ export class ProbeView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Where its newest request came from; null of a shared one.',
+    description: 'The IP address that the newest request came from. null for a shared probe.',
     example: '203.0.113.7',
   })
   address!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Of its program.', example: '0.2.0' })
+  @ApiProperty({ type: String, nullable: true, description: 'The version of the probe.', example: '0.2.0' })
   version!: string | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'That it speaks.', example: 1 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The protocol version that the probe uses.',
+    example: 1,
+  })
   protocol!: number | null;
 
   @ApiProperty({
     type: [String],
     nullable: true,
-    description: 'Types of endpoints that it checks; null before its first request.',
+    description: 'The types of endpoints that the probe can check. null before its first request.',
     example: ['HTTP', 'HTTPS', 'TCP'],
   })
   types!: string[] | null;
 
-  @Told('How far its wall clock is ahead of the service’s; the slots do not depend on it.', 12.4, 'number')
+  @Told(
+    'How far the wall clock of the probe is ahead of the clock of the service. The check times do not depend on it.',
+    12.4,
+    'number',
+  )
   clock_offset_ms!: number | null;
 
-  @Told('A request and its response, without the wait.', 18.2, 'number')
+  @Told('The round-trip time of a request, without the time that the service waited.', 18.2, 'number')
   rtt_ms!: number | null;
 
-  @Told('Age of the oldest result that it holds.', 0)
+  @Told('The age of the oldest result that the probe has buffered.', 0)
   lag_ms!: number | null;
 
-  @Told('Results that it holds.', 0)
+  @Told('The number of results that the probe has buffered.', 0)
   buffered!: number | null;
 
-  @Told('Results that it gave up since its start, because it held too many.', 0)
+  @Told('The number of results that the probe has dropped since its start, because its buffer was full.', 0)
   dropped!: number | null;
 
-  @Told('Slots that it skipped since its start, because it was too busy.', 0)
+  @Told('The number of checks that the probe has skipped since its start, because it was too busy.', 0)
   skipped!: number | null;
 
   @ApiProperty({
     type: 'number',
     nullable: true,
-    description: 'The sum of 1 / interval over the active endpoints that name it; null of a shared one.',
+    description: 'The sum of 1 / interval over the active endpoints that use the probe. null for a shared probe.',
     example: 1.5,
   })
   checks_per_second!: number | null;
 
-  @ApiProperty({ type: 'integer', description: 'Your endpoints that name it.', example: 90 })
+  @ApiProperty({ type: 'integer', description: 'The number of your endpoints that use the probe.', example: 90 })
   endpoint_count!: number;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
@@ -155,7 +164,10 @@ export class ProbeView {
 }
 
 export class CreatedProbeView extends ProbeView {
-  @ApiProperty({ description: 'What the probe calls with, as `PROBE_TOKEN`. Shown this one time.', example: 'ump_…' })
+  @ApiProperty({
+    description: 'The token of the probe, used as `PROBE_TOKEN`. Shown only this once.',
+    example: 'ump_…',
+  })
   token!: string;
 }
 
@@ -163,12 +175,12 @@ export class CreatedProbeView extends ProbeView {
 export class CreateProbeDto {
   @ApiProperty(KEY_TEXT)
   @IsString()
-  @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit' })
+  @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit' })
   @ValidateBy({
     name: 'reserved',
     validator: {
       validate: (value: unknown) => !RESERVED.includes(value),
-      defaultMessage: (args) => `${String(args?.value)} has a meaning of its own in the locations of an endpoint`,
+      defaultMessage: (args) => `${String(args?.value)} is a reserved name in the locations of an endpoint`,
     },
   })
   key!: string;
@@ -194,14 +206,14 @@ export class CreateProbeDto {
   allow_private?: boolean;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional, and only the sent ones change. */
 export class UpdateProbeDto extends PartialOf(CreateProbeDto) {
-  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: accepted only with its present value.' })
+  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: only the current value is accepted.' })
   override key?: string;
 }
 
 export class ProbesQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: PROBE_STATUSES, description: 'Only probes with this status.' })
+  @ApiPropertyOptional({ enum: PROBE_STATUSES, description: 'Return only probes with this status.' })
   @Optional()
   @IsIn(PROBE_STATUSES)
   status?: ProbeStatus;
@@ -211,7 +223,7 @@ export class RotateProbeDto {
   @ApiPropertyOptional({
     type: 'integer',
     description:
-      'How long the old token works beside the new one, in seconds, unless the new one is used before. 0: not at all.',
+      'How long the old token still works, in seconds, unless the new token is used earlier. 0: it stops working immediately.',
     minimum: 0,
     maximum: GRACE.max,
     default: GRACE.default,
@@ -225,20 +237,20 @@ export class RotateProbeDto {
 }
 
 export class RotatedProbeView {
-  @ApiProperty({ description: 'The new token. Shown this one time.', example: 'ump_…' })
+  @ApiProperty({ description: 'The new token. Shown only this once.', example: 'ump_…' })
   token!: string;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the old token ends, if the new one was not used before; null when there is none that works.',
+    description: 'When the old token stops working, unless the new token is used earlier. null if no old token works.',
     example: '2026-11-20T11:00:00.000Z',
   })
   previous_until!: string | null;
 }
 
-/** What clients set, as the audit log shows it. */
+/** Returns the fields that clients set, for the audit log. */
 export const probeSettings = ({ key, name, region, enabled, allowPrivate }: ProbeRow) => ({
   key,
   name,
@@ -247,7 +259,7 @@ export const probeSettings = ({ key, name, region, enabled, allowPrivate }: Prob
   allow_private: allowPrivate,
 });
 
-/** What whoever has the probe sees of it. */
+/** Returns the owner's view of the probe. */
 export const toProbeView = (row: ProbeRow, { endpoints, rate }: ProbeUse): ProbeView => ({
   id: formatId('probe', row.id),
   ...probeSettings(row),
@@ -272,7 +284,7 @@ export const toProbeView = (row: ProbeRow, { endpoints, rate }: ProbeUse): Probe
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** What an organization sees of one that the operator shares: neither where it is nor how much others let it do. */
+/** Returns an organization's view of a shared probe, without its place and its use by others. */
 export const withoutInsides = (view: ProbeView): ProbeView => ({
   ...view,
   address: null,

@@ -40,12 +40,12 @@ import {
 } from './probe-store';
 import { type MadeToken, StoredProbeTokens } from './stored-probe-tokens';
 
-/** Cursors of the operator's list are signed with this in place of an organization. */
+/** Replaces the organization in signed cursors of the operator's list. */
 const OPERATOR = 'operator';
 
 /**
- * Probes of an organization, or with `null` in its place those that the operator shares. Every method throws `not_found` for anything of
- * somebody else; an organization may read those that are shared.
+ * Probes of an organization, or shared probes if `orgId` is `null`. Every method throws `not_found` for a probe of
+ * someone else. An organization may read shared probes.
  */
 @Injectable()
 export class ProbeService {
@@ -57,7 +57,7 @@ export class ProbeService {
     private readonly quotas: Quotas,
   ) {}
 
-  /** Oldest first. One statement for the page, one for the use of its probes. */
+  /** Lists probes, oldest first. Cost: one statement for the page and one for the use of its probes. */
   async list(orgId: string | null, { cursor, limit = MAX_PAGE_SIZE, status }: ProbesQuery): Promise<Page<ProbeView>> {
     const page = await this.cursors.paginate({
       orgId: orgId ?? OPERATOR,
@@ -76,7 +76,7 @@ export class ProbeService {
     return this.shown(this.database, orgId, await findProbe(this.database, orgId, id));
   }
 
-  /** The result holds the token itself, this one time. */
+  /** Creates a probe. Only this result contains the token. */
   async create(orgId: string | null, dto: CreateProbeDto): Promise<CreatedProbeView> {
     const made = this.tokens.make();
     const view = await this.database.transaction(async (tx) => {
@@ -86,7 +86,9 @@ export class ProbeService {
     return taggedLike(view, { ...view, token: made.token });
   }
 
-  /** In the caller's transaction; without a token it cannot call until it gets one by `rotate`. Throws `quota_exceeded`. */
+  /**
+   * Adds a probe in the caller's transaction. Without a token it can't call until `rotate`. Throws: `quota_exceeded`.
+   */
   async add(
     tx: Tx,
     orgId: string | null,
@@ -99,7 +101,7 @@ export class ProbeService {
     return row;
   }
 
-  /** Partial. */
+  /** Updates the sent fields. */
   update(orgId: string | null, id: string, dto: UpdateProbeDto): Promise<ProbeView> {
     return this.database.transaction(async (tx) => {
       const row = await lockProbe(tx, orgId, id);
@@ -108,7 +110,9 @@ export class ProbeService {
     });
   }
 
-  /** Changes a locked one in the caller's transaction; nothing is written where nothing changes. Throws `validation_failed`. */
+  /**
+   * Changes a locked probe in the caller's transaction. Writes nothing if nothing changes. Throws: `validation_failed`.
+   */
   async change(tx: Tx, orgId: string | null, row: ProbeRow, dto: UpdateProbeDto): Promise<ProbeRow> {
     refuse(otherKey(dto, row));
     const settings = settingsOf({
@@ -124,7 +128,10 @@ export class ProbeService {
     return saveProbe(tx, row.id, settings, this.clock.now());
   }
 
-  /** For good; its token is refused at once. Throws `conflict` while an endpoint names or watches it. */
+  /**
+   * Deletes a probe permanently. Its token is refused at once. Throws: `conflict` while an endpoint names or watches
+   * it.
+   */
   remove(orgId: string | null, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const row = await lockProbe(tx, orgId, id, 'FOR UPDATE');
@@ -133,7 +140,10 @@ export class ProbeService {
     });
   }
 
-  /** Removes one that is locked `FOR UPDATE`, in the caller's transaction. Throws `conflict` while an endpoint names or watches it. */
+  /**
+   * Deletes a probe that is locked `FOR UPDATE`, in the caller's transaction. Throws: `conflict` while an endpoint
+   * names or watches it.
+   */
   async drop(tx: Tx, orgId: string | null, row: ProbeRow): Promise<void> {
     const endpoints = (await usesOfProbes(tx, null, [row])).get(row.number)?.endpoints ?? 0;
     if (endpoints > 0) throw problems.conflict(inUse(endpoints));
@@ -143,7 +153,7 @@ export class ProbeService {
     await record(tx, orgId, { action: 'delete', id: row.id, before: probeSettings(row) });
   }
 
-  /** The result holds the new token, this one time. */
+  /** Rotates the token. Only this result contains the new one. */
   rotate(orgId: string | null, id: string, { grace }: RotateProbeDto): Promise<RotatedProbeView> {
     return this.database.transaction(async (tx) => {
       await lockProbe(tx, orgId, id);
@@ -154,7 +164,7 @@ export class ProbeService {
     });
   }
 
-  /** Locks several against being changed and named, in the order of their ids. */
+  /** Locks several probes against being changed or named, in the order of their IDs. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
@@ -163,7 +173,10 @@ export class ProbeService {
     ]);
   }
 
-  /** Of a configuration document: makes those of `made`, without tokens, and changes those of `changed`. An organization has few. */
+  /**
+   * Saves the probes of a configuration document: creates `made` without tokens, and updates `changed`. An organization
+   * has few probes.
+   */
   async save(
     tx: Tx,
     orgId: string,
@@ -174,12 +187,12 @@ export class ProbeService {
     for (const { id, dto } of changed) await this.change(tx, orgId, await lockProbe(tx, orgId, id), dto);
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents call this. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'probe', orgId, ids, owner);
   }
 
-  /** What `update` would refuse in these fields; nothing for a probe that is not there. */
+  /** Returns what `update` would refuse in these fields, or nothing if the probe does not exist. */
   async findingsIn(orgId: string, publicId: string | undefined, fields: UpdateProbeDto): Promise<Findings> {
     const id = parseId('probe', publicId);
     const row = id === null ? undefined : await readProbe(this.database, orgId, id);
@@ -200,13 +213,12 @@ const settingsOf = ({ key, name, region, enabled, allow_private }: CreateProbeDt
   allowPrivate: allow_private ?? false,
 });
 
-/** Its id and settings. */
 const tagSource = (row: ProbeRow) => ({ id: row.id, ...probeSettings(row) });
 
 const shownTo = (orgId: string | null, row: ProbeRow, view: ProbeView): ProbeView =>
   orgId !== null && row.orgId === null ? withoutInsides(view) : view;
 
-/** What the operator does to a shared one is an act on the installation. */
+/** An operator's change of a shared probe is recorded for the installation. */
 async function record(tx: Tx, orgId: string | null, act: Omit<Act, 'resource'>): Promise<void> {
   if (orgId === null) await recordOperatorAct(tx, { ...act, resource: 'probe' });
   else await recordChange(tx, { ...act, resource: 'probe', orgId });
@@ -214,12 +226,12 @@ async function record(tx: Tx, orgId: string | null, act: Omit<Act, 'resource'>):
 
 function otherKey({ key }: UpdateProbeDto, row: ProbeRow): Findings {
   if (key === undefined || key === row.key) return NO_FINDINGS;
-  const message = 'key cannot be changed: results and endpoints name the probe by it; create another one';
+  const message = 'key cannot be changed, because results and endpoints refer to the probe by it; create another probe';
   return { invalid: [{ pointer: '/key', code: 'immutable', message }], forbidden: [] };
 }
 
 const inUse = (count: number): string =>
-  `${count} ${count === 1 ? 'endpoint names' : 'endpoints name'} the probe. Take it out of ${count === 1 ? 'its' : 'their'} \`locations\` first.`;
+  `${count} ${count === 1 ? 'endpoint uses' : 'endpoints use'} the probe. Remove it from ${count === 1 ? 'its' : 'their'} \`locations\` first.`;
 
 const watchedBy = (count: number): string =>
-  `${count} ${count === 1 ? 'endpoint of type PROBE watches' : 'endpoints of type PROBE watch'} the probe. Delete ${count === 1 ? 'it' : 'them'}, or change ${count === 1 ? 'its' : 'their'} \`url\`, first.`;
+  `${count} ${count === 1 ? 'endpoint of type PROBE watches' : 'endpoints of type PROBE watch'} the probe. First delete ${count === 1 ? 'it' : 'them'}, or change ${count === 1 ? 'its' : 'their'} \`url\`.`;

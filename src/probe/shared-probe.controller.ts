@@ -15,8 +15,8 @@ import {
 } from './probe.dto';
 import { ProbeService } from './probe.service';
 
-const NO_REPEAT = { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' };
-/** Those that the operator shares: of no organization. */
+const NO_REPEAT = { refused: 'The response contains a token that is not stored, so it cannot be sent again.' };
+/** The `orgId` of shared probes, which belong to no organization. */
 const SHARED = null;
 
 @ApiTags('Probes')
@@ -28,7 +28,8 @@ export class SharedProbeController {
     access: 'operator',
     operationId: 'listSharedProbes',
     summary: 'List shared probes',
-    description: 'Operator only: those that every organization may name as `shared/<key>`, oldest first.',
+    description:
+      'For the operator only. Lists the probes that every organization can use as `shared/<key>`, oldest first.',
     returns: { page: ProbeView, description: 'One page of probes.' },
     problems: ['not_found'],
   })
@@ -40,7 +41,7 @@ export class SharedProbeController {
     access: 'operator',
     operationId: 'getSharedProbe',
     summary: 'Get a shared probe',
-    description: 'Operator only. `endpoint_count` counts the endpoints of all organizations.',
+    description: 'For the operator only. `endpoint_count` counts the endpoints of all organizations.',
     returns: { ok: ProbeView, ...WITH_ETAG, description: 'The probe.' },
   })
   get(@IdParam('probe') id: string): Promise<ProbeView> {
@@ -53,7 +54,7 @@ export class SharedProbeController {
     operationId: 'createSharedProbe',
     summary: 'Create a shared probe',
     description:
-      'Operator only. The answer shows its token, this one time only. With `allow_private` it reaches private addresses for the organization Default alone.',
+      'For the operator only. The response contains the token of the probe, which is shown only this once. With `allow_private`, the probe reaches private addresses only for the Default organization.',
     returns: {
       created: CreatedProbeView,
       at: '/api/v1/shared-probes',
@@ -71,8 +72,8 @@ export class SharedProbeController {
     ifMatch: 'honoured',
     operationId: 'updateSharedProbe',
     summary: 'Update a shared probe',
-    description: 'Operator only, partial. The key stays.',
-    returns: { ok: ProbeView, ...WITH_ETAG, description: 'The probe as it is now.' },
+    description: 'For the operator only. Partial update. The key cannot be changed.',
+    returns: { ok: ProbeView, ...WITH_ETAG, description: 'The updated probe.' },
   })
   update(@IdParam('probe') id: string, @Body() dto: UpdateProbeDto): Promise<ProbeView> {
     return this.probes.update(SHARED, id, dto);
@@ -83,7 +84,7 @@ export class SharedProbeController {
     ifMatch: 'honoured',
     operationId: 'deleteSharedProbe',
     summary: 'Delete a shared probe',
-    description: 'Operator only. 409 while an endpoint of any organization names it.',
+    description: 'For the operator only. If an endpoint of any organization uses the probe, you get 409.',
     returns: { noContent: 'The probe is deleted.' },
     problems: ['conflict'],
   })
@@ -95,8 +96,8 @@ export class SharedProbeController {
     access: 'operator',
     idempotencyKey: NO_REPEAT,
     operationId: 'rotateSharedProbe',
-    summary: 'Give a shared probe a new token',
-    description: 'Operator only, as for a probe of an organization.',
+    summary: 'Create a new token for a shared probe',
+    description: 'For the operator only. Works like the same request for a probe of an organization.',
     returns: { ok: RotatedProbeView, description: 'The new token.' },
   })
   rotate(@IdParam('probe') id: string, @Body() dto: RotateProbeDto): Promise<RotatedProbeView> {

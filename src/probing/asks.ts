@@ -8,7 +8,7 @@ import { ServerClock } from './server/server-clock';
 import { Assignments } from './slots/assignments';
 import { DefinitionReader } from './slots/definition-reader';
 
-/** Checks that somebody waits for at the service: run now, and sent at once. */
+/** Runs checks that a caller at the service is waiting for, immediately, and sends their results at once. */
 @Injectable()
 export class Asks {
   private readonly logger = new Logger(Asks.name);
@@ -22,7 +22,9 @@ export class Asks {
     private readonly clock: ServerClock,
   ) {}
 
-  /** One that cannot be run now is left: whoever asked is told that nothing came. Never rejects. */
+  /**
+   * Runs one check. If it can't run now, it is dropped, and the caller learns that there is no result. Never rejects.
+   */
   async run(ask: Ask): Promise<void> {
     const definition =
       ask.endpoint_id === null ? this.reader.readTryOut(ask) : this.assignments.get(ask.endpoint_id)?.definition;
@@ -37,7 +39,7 @@ export class Asks {
       });
       if (check) this.buffer.addAsked(check, { ask: ask.ask, isTryOut: ask.endpoint_id === null });
     } catch (error) {
-      this.logger.debug(`a check that was asked for was not made: ${String(error)}`);
+      this.logger.debug(`Could not run an on-demand check: ${String(error)}`);
     } finally {
       deadline.clear();
     }

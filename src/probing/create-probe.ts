@@ -5,7 +5,10 @@ import type { ServerAccess } from '../platform/config/probe-config';
 import { serviceLogger } from '../platform/observability/service-logger';
 import { ProbingModule } from './probing.module';
 
-/** A probe that has begun to ask for work. Tests start it the same way as `main.ts`. `ProbeHttp` does not listen yet. */
+/**
+ * Creates a probe that already polls for work. Tests and `main.ts` start it the same way. `ProbeHttp` does not listen
+ * yet.
+ */
 export function createProbe(config: Config, access: ServerAccess): Promise<INestApplicationContext> {
   const logger = serviceLogger(config);
   return NestFactory.createApplicationContext(ProbingModule.forRoot(config, access), { abortOnError: false, logger });

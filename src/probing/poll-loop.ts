@@ -9,30 +9,30 @@ import { PollRequests } from './poll-requests';
 import { readPollResponse } from './read-poll-response';
 import { Work } from './work';
 
-/** Beyond what the service may wait before it answers. */
+/** The timeout of a poll, in addition to the time that the service may wait. */
 const LIMIT_MS = 15 * SECOND_MS;
-/** A token that opens nothing, or a service of another time, is asked for so often. */
+/** The pause after the service refused the token or the protocol version. */
 const REFUSED_MS = 30 * SECOND_MS;
-/** A session that was replaced asks so often whether the one that did is still there. */
+/** The pause of a replaced session between checks whether the other session is still active. */
 const STANDBY_MS = 5 * SECOND_MS;
-/** Between two polls that brought nothing, whatever the service does. */
+/** The minimum pause after an empty poll, regardless of what the service requests. */
 const LEAST_MS = 250;
 
-/** What is told of when it begins. */
+/** Problems that are logged when they start. */
 const TOLD: Readonly<Partial<Record<Meaning, string>>> = {
-  refused: 'The service refuses the token: it was revoked, or the probe is disabled. All definitions are forgotten.',
-  replaced: 'Another process works with this token; this one stands by until that one falls silent.',
-  unsupported: 'The service does not speak the protocol of this probe: update the older of the two.',
+  refused: 'The service rejects the token: it was revoked, or the probe is disabled. All definitions are discarded.',
+  replaced: 'Another process uses this token. This process is on standby until the other one stops responding.',
+  unsupported: 'The service does not support the protocol of this probe. Update the older of the two.',
 };
 
-/** Asks the service again and again what to do, and does it. */
+/** Polls the service for work repeatedly, and applies the responses. */
 @Injectable()
 export class PollLoop {
   private readonly logger = new Logger(PollLoop.name);
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private failures = 0;
-  /** What was told of, and has not ended. */
+  /** The logged problem that has not ended yet. */
   private told: Meaning | null = null;
   private isStandby = false;
 
@@ -48,7 +48,7 @@ export class PollLoop {
     this.running = this.run();
   }
 
-  /** Resolves when nothing is asked any more. */
+  /** Resolves when polling has stopped. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -58,14 +58,14 @@ export class PollLoop {
     let waitMs = 0;
     while (!this.stopping.signal.aborted) {
       const pauseMs = await this.poll(waitMs);
-      // After an outage the lease is renewed at once.
+      // After an outage, the lease is renewed immediately.
       const isUrgent = this.work.isPartial || this.isStandby || this.failures > 0;
       waitMs = isUrgent ? 0 : MAX_WAIT_SECONDS * SECOND_MS;
       if (pauseMs > 0) await this.clock.sleep(pauseMs, this.stopping.signal);
     }
   }
 
-  /** Resolves to the pause before the next. */
+  /** Polls once, and resolves with the pause before the next poll. */
   private async poll(mostWaitMs: number): Promise<number> {
     const request = this.requests.next(mostWaitMs, this.isStandby, this.connection.rttMs);
     const waitMs = request.wait * SECOND_MS;
@@ -92,11 +92,11 @@ export class PollLoop {
         return this.standStill(reply.meaning, STANDBY_MS);
       case 'busy': {
         const askedMs = askedPauseMs(reply.retryAfter, Math.random());
-        return askedMs ?? this.failed(`it answered ${reply.status}`);
+        return askedMs ?? this.failed(`it responded with status ${reply.status}`);
       }
       case 'unreadable':
       case 'failed':
-        return this.failed(`it answered ${reply.status}`);
+        return this.failed(`it responded with status ${reply.status}`);
       default:
         return reply.meaning satisfies never;
     }
@@ -104,7 +104,7 @@ export class PollLoop {
 
   private took({ body }: ServerReply, waitMs: number): number {
     const response = readPollResponse(body);
-    if (response === null) return this.failed('it sent what is no response to a poll');
+    if (response === null) return this.failed('it sent an invalid response to a poll');
     this.session.isRefused = false;
     this.isStandby = false;
     this.isWell();
@@ -124,13 +124,13 @@ export class PollLoop {
   private failed(why: string): number {
     this.failures += 1;
     if (this.failures === 1)
-      this.logger.warn(`The service at ${this.connection.url} cannot be asked: ${why}. Checks go on.`);
+      this.logger.warn(`The service at ${this.connection.url} cannot be reached: ${why}. Checks continue.`);
     return retryAfterMs(this.failures, Math.random());
   }
 
   private isWell(): void {
     if (this.failures > 0 || this.told !== null)
-      this.logger.log(`The service at ${this.connection.url} answers again.`);
+      this.logger.log(`The service at ${this.connection.url} can be reached again.`);
     this.failures = 0;
     this.told = null;
   }

@@ -9,7 +9,7 @@ import { ProbeSession } from './server/probe-session';
 import { DefinitionReader } from './slots/definition-reader';
 import { Work } from './work';
 
-/** Makes the questions of a probe: what it is told of itself with each of them. */
+/** Creates the poll requests of a probe. Each one reports the probe's state. */
 @Injectable()
 export class PollRequests {
   constructor(
@@ -21,7 +21,10 @@ export class PollRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** One that says what is held is answered at once: it also tells how late the clock is. */
+  /**
+   * Returns the next request. If it contains the digest, the service responds immediately, which also measures the
+   * round-trip time.
+   */
   next(mostWaitMs: number, standby: boolean, rttMs: number): PollRequest {
     const { count, digest } = this.work.claim();
     return {

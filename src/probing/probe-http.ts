@@ -4,11 +4,11 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Health, type HealthReport } from '../platform/observability/health';
 import { Metrics } from '../platform/observability/metrics';
 
-/** Whoever supervises a probe has a few connections. */
+/** The monitoring of a probe needs only a few connections. */
 const MOST_CONNECTIONS = 100;
 const LIMIT_MS = 5000;
 
-/** What a probe serves: how it is, for supervisors and Prometheus, and nothing of what it checks. */
+/** Serves the probe's health and metrics to supervisors and Prometheus, and nothing about its checks. */
 @Injectable()
 export class ProbeHttp implements OnModuleDestroy {
   private readonly server: Server;
@@ -23,7 +23,7 @@ export class ProbeHttp implements OnModuleDestroy {
     this.server.maxConnections = MOST_CONNECTIONS;
   }
 
-  /** Rejects with Node's error when it cannot. */
+  /** Rejects with Node's error if it can't listen. */
   async listen(port: number, host: string): Promise<void> {
     this.server.listen(port, host);
     await once(this.server, 'listening');
@@ -43,7 +43,7 @@ export class ProbeHttp implements OnModuleDestroy {
     if (path === '/health/live') return sendReport(response, this.health.live());
     if (path === '/health/ready') return sendReport(response, await this.health.ready());
     if (path === '/metrics') return send(response, 200, 'text/plain; version=0.0.4', await this.metrics.expose());
-    send(response, 404, 'text/plain', 'A probe serves /health/live, /health/ready and /metrics.\n');
+    send(response, 404, 'text/plain', 'A probe serves only /health/live, /health/ready and /metrics.\n');
   }
 }
 

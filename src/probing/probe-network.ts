@@ -6,8 +6,8 @@ import { Dialer } from '../platform/net/dial/dialer';
 import { targetOf } from './server/proxy-agent';
 
 /**
- * Whether the machine of a probe has a network. Without `CONNECTIVITY_TARGETS` what it talks to of the service is asked, its proxy if
- * it has one: that this cannot be reached proves nothing alone, and is believed when many endpoints fail at once.
+ * Determines whether the machine of a probe has a network. Without `CONNECTIVITY_TARGETS`, it tests the connection to
+ * the service or its proxy. A failed test alone proves nothing, and counts only if many endpoints fail at once.
  */
 @Injectable()
 export class ProbeNetwork extends NetworkLookup {

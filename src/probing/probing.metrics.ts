@@ -6,10 +6,10 @@ import { ServerClock } from './server/server-clock';
 import { ServerConnection } from './server/server-connection';
 import { Assignments } from './slots/assignments';
 
-/** What became of a result that was sent, or was not. */
+/** The outcome of a result that was or was not sent. */
 type ResultKind = 'recorded' | 'duplicate' | 'late' | 'refused';
 
-/** How a probe is doing, beside the figures of the engine. */
+/** The metrics of a probe, in addition to the engine's. */
 @Injectable()
 export class ProbingMetrics {
   private readonly results;
@@ -23,15 +23,15 @@ export class ProbingMetrics {
   ) {
     this.results = metrics.labelledCounter({
       name: 'uptime_results_sent_total',
-      help: 'Results that the service has taken or refused; of the recorded ones some came late.',
+      help: 'Results that the service has accepted or rejected; some of the recorded ones arrived late.',
       values: { kind: ['recorded', 'duplicate', 'late', 'refused'] },
     });
     metrics.watch(
-      { name: 'uptime_server_silent_seconds', help: 'How long ago the service was heard for the last time.' },
+      { name: 'uptime_server_silent_seconds', help: 'How long ago the service last responded.' },
       () => connection.silentMs / SECOND_MS,
     );
     metrics.watch(
-      { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the service’s.' },
+      { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the clock of the service.' },
       () => clock.wallAheadMs / SECOND_MS,
     );
     metrics.watch(
@@ -40,7 +40,7 @@ export class ProbingMetrics {
     );
     metrics.counter({
       name: 'uptime_results_lost_total',
-      help: 'Results given up: too old, or too many.',
+      help: 'Results that were given up: too old, or too many.',
       collect() {
         this.reset();
         this.inc(buffer.lost);

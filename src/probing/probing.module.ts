@@ -35,7 +35,7 @@ import { DefinitionReader } from './slots/definition-reader';
 import { SlotSource } from './slots/slot-source';
 import { Work } from './work';
 
-/** What the modules of observability and jobs have for every process, without a database and without routes. */
+/** The parts of the observability and jobs modules that every process needs, without a database and routes. */
 @Global()
 @Module({
   providers: [Health, Metrics, WatchdogPing, EventLoopLag, EventLoopMetrics, BackgroundJobs, MemoryTrimJob],
@@ -43,7 +43,7 @@ import { Work } from './work';
 })
 class ProbePlatformModule {}
 
-/** The program with `ROLE=probe`, all of it. */
+/** The whole program with `ROLE=probe`. */
 @Module({})
 export class ProbingModule {
   static forRoot(config: Config, access: ServerAccess): DynamicModule {
@@ -62,12 +62,12 @@ export class ProbingModule {
         { provide: NetworkLookup, useClass: ProbeNetwork },
         { provide: BeforeTrigger, useClass: ConfirmAtStreak },
         { provide: ResultSink, useExisting: ResultBuffer },
-        // server: the way to the service
+        // server: the connection to the service
         { provide: ServerAccess, useValue: access },
         ProbeSession,
         ServerClock,
         ServerConnection,
-        // slots: what is checked when
+        // slots: which checks are due when
         DefinitionReader,
         Assignments,
         SlotSource,

@@ -7,11 +7,11 @@ import { ResultSender } from './results/result-sender';
 import { SlotSource } from './slots/slot-source';
 import { Work } from './work';
 
-/** Of the 25 s of a shutdown: for the checks that run, and for what they found. */
+/** The parts of the 25 s for a shutdown: for running checks, and for sending results. */
 const DRAIN_MS = 17 * SECOND_MS;
 const SEND_MS = 5 * SECOND_MS;
 
-/** Drives a probe: asks, checks, sends, and ends in this order. */
+/** Runs a probe: polls, checks, and sends. It stops in this order. */
 @Injectable()
 export class ProbingService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
@@ -32,7 +32,7 @@ export class ProbingService implements OnApplicationBootstrap, BeforeApplication
     this.slots.tick();
   }
 
-  /** Begins no more checks, lets the running ones end, and sends what they found. */
+  /** Starts no more checks, lets running ones finish, and sends their results. */
   async beforeApplicationShutdown(): Promise<void> {
     this.slots.stop();
     await this.polls.stop();

@@ -2,8 +2,9 @@ import type { Ask, AssignedEndpoint, Definition, PollResponse } from '../probe-p
 import { isRecord } from '../platform/text/json';
 
 /**
- * A response as it is worked with: `null` when it is none. An endpoint or an ask that is not readable is left out, so that one
- * of a newer service does not keep the others from being checked; what of a definition is not known is judged by its reader.
+ * Parses a poll response, or returns `null` if it is invalid. Endpoints and asks that can't be parsed are left out. One
+ * entry from a newer service must not prevent the other checks. Unknown parts of a definition are handled by its
+ * reader.
  */
 export function readPollResponse(body: Readonly<Record<string, unknown>>): PollResponse | null {
   const { now, lease_until, cursor, full, more, removed, pause_ms, endpoints, asks } = body;
@@ -33,7 +34,7 @@ function isAssigned(value: unknown): value is AssignedEndpoint {
   return isWhole(interval, 1) && isWhole(phase_ms, 0) && isDefinition(definition);
 }
 
-/** Of what every version has; the rest is judged where it is used. */
+/** Checks only the parts that every version has. The rest is validated where it is used. */
 function isDefinition(value: unknown): value is Definition {
   if (!isRecord(value)) return false;
   const { type, url, timeout, method, headers, assertions } = value;

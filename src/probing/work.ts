@@ -6,20 +6,23 @@ import { Asks } from './asks';
 import { Assignments } from './slots/assignments';
 import { SlotSource } from './slots/slot-source';
 
-/** How often the service is told what is held, so that a change that was lost is found. */
+/** How often the probe reports a digest of its definitions, which reveals a lost change. */
 const DIGEST_EVERY_MS = 10 * MINUTE_MS;
 
-/** What the service has told this probe to do so far: the definitions, and where in the row of changes they stand. */
+/** The work that the service has assigned to this probe: the definitions, and the cursor of the last change. */
 @Injectable()
 export class Work {
-  /** Of the response before; `null`: all is asked for. */
+  /** The cursor from the previous response. `null` requests everything. */
   cursor: string | null = null;
-  /** More pages follow. */
+  /** Whether more pages follow. */
   isPartial = true;
-  /** Of all there are, those that came so far; `null` while only changes come. */
+  /** The endpoints received so far during a full sync, or `null` if only changes are sent. */
   private named: Set<string> | null = null;
   private digestAt: number;
-  /** Whoever makes an endpoint and asks at once is ahead of the changes, which are told each second. */
+  /**
+   * Asks for endpoints that have not arrived yet. Changes are sent once a second, and a caller may create an endpoint
+   * and ask immediately.
+   */
   private early: Ask[] = [];
   private readonly running = new Set<Promise<void>>();
 
@@ -32,7 +35,7 @@ export class Work {
     this.digestAt = clock.monotonic() + DIGEST_EVERY_MS;
   }
 
-  /** What is held, in the form of the next request; each ten minutes, else nothing. */
+  /** Returns the digest for the next request, every ten minutes. Otherwise it is empty. */
   claim(): { count: number; digest: string | null } {
     const nowMs = this.clock.monotonic();
     if (this.isPartial || nowMs < this.digestAt) return { count: 0, digest: null };
@@ -40,7 +43,6 @@ export class Work {
     return { count: this.assignments.size, digest: this.assignments.digest };
   }
 
-  /** Does what a response says. */
   take({ now, lease_until, cursor, full, more, removed, endpoints, asks }: PollResponse): void {
     this.slots.renewLease(lease_until);
     if (full) this.named ??= new Set();
@@ -65,7 +67,7 @@ export class Work {
     }
   }
 
-  /** Nothing begins any more, and all definitions are forgotten; what was found is kept. */
+  /** Starts no more checks and forgets all definitions. Results are kept. */
   forget(): void {
     this.slots.endLease();
     this.assignments.clear();
@@ -75,7 +77,7 @@ export class Work {
     this.early = [];
   }
 
-  /** Checks that somebody waits for are over. */
+  /** Resolves when all requested checks have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }

@@ -2,22 +2,21 @@ import type { Server } from 'node:http';
 import type { BootstrapKey } from '../identity/organization/bootstrap';
 import type { Config } from '../platform/config/config';
 
-/** What the banner tells. */
 export interface Welcome {
-  /** Where it is for this machine. */
+  /** The URL on this machine. */
   readonly url: string;
-  /** Where people reach it, if the settings say so. */
+  /** The public URL, if the settings contain one. */
   readonly publicUrl: string | null;
   readonly auth: boolean;
   readonly key: BootstrapKey;
-  /** The token of a link that signs in once; `null` without one. */
+  /** The token of a one-time sign-in link. `null` if there is none. */
   readonly link: string | null;
 }
 
-/** As it is called in a checkout, and where the package is installed. */
+/** The command in a checkout, or in an installed package. */
 const KEYS_COMMAND = /[\\/]node_modules[\\/]/.test(__dirname) ? 'npx uptime-monitor-keys' : 'npm run keys --';
 
-/** What a person at a terminal sees when the service has started: where it is, how to get in, and one command to try. */
+/** Returns what a person at a terminal sees after the start: the URL, how to sign in, and one command to try. */
 export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
   const shown = publicUrl ?? url;
   const place = auth ? keyPlace(key) : { lines: [], value: null };
@@ -28,7 +27,7 @@ export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
     '',
     ...(link === null
       ? [`Dashboard      ${shown}/`]
-      : [`Dashboard      ${shown}/#/sign-in/${link}`, '               (this link signs in once, within 15 minutes)']),
+      : [`Dashboard      ${shown}/#/sign-in/${link}`, '               (this link works once, within 15 minutes)']),
     `API reference  ${shown}/docs`,
     ...place.lines,
     '',
@@ -41,9 +40,9 @@ export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
   return `┌${'─'.repeat(width + 2)}┐\n${framed.join('\n')}\n└${'─'.repeat(width + 2)}┘\n`;
 }
 
-const OPEN = 'AUTH=off: everyone who reaches this address is an administrator.';
+const OPEN = 'AUTH=off: everyone who can reach this URL is an administrator.';
 
-/** The same for a log: neither a key nor a link is in it. */
+/** Returns the same for a log, without a key or link. */
 export function startLines({ url, publicUrl, auth, key }: Welcome): string[] {
   return [
     ...(auth ? [] : [OPEN]),
@@ -52,7 +51,7 @@ export function startLines({ url, publicUrl, auth, key }: Welcome): string[] {
   ];
 }
 
-/** Where the key is, and what a shell makes of it. */
+/** Returns where the key is, and the shell expression for it. */
 function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } {
   switch (key.from) {
     case 'environment':
@@ -60,9 +59,9 @@ function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } 
     case 'file':
       return { lines: [`API key        in the file ${key.path}`], value: `$(cat ${quoted(key.path)})` };
     case 'generated':
-      return { lines: [`API key        ${key.key}`, '               (admin; shown this one time)'], value: key.key };
+      return { lines: [`API key        ${key.key}`, '               (admin; shown only this once)'], value: key.key };
     case 'before':
-      return { lines: [`API key        as before; if it is lost: ${KEYS_COMMAND} create`], value: null };
+      return { lines: [`API key        not shown again; if you have lost it: ${KEYS_COMMAND} create`], value: null };
     default:
       return key satisfies never;
   }
@@ -70,7 +69,7 @@ function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } 
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
-/** The address as a browser of this machine takes it. */
+/** Returns the URL for a browser on this machine. */
 export function addressOf(app: { getHttpServer(): Server }, config: Pick<Config, 'host' | 'port'>): string {
   const address = app.getHttpServer().address();
   const isBound = typeof address === 'object' && address !== null;

@@ -1,10 +1,10 @@
-/** Nothing half-alive: what nobody caught ends the process, and the supervisor starts a new one. */
+/** Ends the process after an uncaught error, because its state is unknown. The supervisor starts a new one. */
 export function fail(error: unknown): void {
   process.stderr.write(`${wordsOf(error)}\n`);
   process.exit(1);
 }
 
-/** What is printed of it: mistakes of the operator need no stack. */
+/** Returns the printed text. Mistakes of the operator need no stack. */
 export const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return process.env['LOG_LEVEL'] === 'debug' || !isOperatorError(error)

@@ -7,8 +7,8 @@ import { isRecord } from '../platform/text/json';
 type Address = Pick<Config, 'host' | 'port'>;
 
 /**
- * Throws a `StartError` when the service could not listen: before the database is opened, so that a taken port costs
- * nothing. The port is free again afterwards, for it opens to clients only when they can be served.
+ * Throws: a `StartError` if the service can't listen. It runs before the database is opened, so that a taken port is
+ * found early. The port is free again afterwards. It opens to clients only when they can be served.
  */
 export async function requireAddress({ host, port }: Address): Promise<void> {
   const server = createServer((socket) => socket.destroy());
@@ -23,7 +23,7 @@ export async function requireAddress({ host, port }: Address): Promise<void> {
   await closed;
 }
 
-/** What listens once its `listen` resolves. */
+/** A server that listens once its `listen` resolves. */
 interface Listener {
   listen(port: number, host: string): Promise<unknown>;
 }
@@ -34,7 +34,7 @@ export async function listen(app: Listener, { host, port }: Address): Promise<vo
   });
 }
 
-/** The error in the words of the settings; itself when they are not the cause. */
+/** Returns an error that names the settings, or the error itself if they are not the cause. */
 function explained(error: unknown, address: Address): unknown {
   const code = isRecord(error) ? String(error['code']) : '';
   const text = refusalOf(code, address);
@@ -44,12 +44,12 @@ function explained(error: unknown, address: Address): unknown {
 function refusalOf(code: string, { host, port }: Address): string | null {
   switch (code) {
     case 'EADDRINUSE':
-      return `PORT: ${port} is taken by another program on ${host}. Stop that program, or set PORT to a free port.`;
+      return `PORT: ${port} is already used by another program on ${host}. Stop that program, or set PORT to a free port.`;
     case 'EACCES':
-      return `PORT: this user may not listen on port ${port}. Set PORT to 1024 or more, and let a proxy listen on ${port}.`;
+      return `PORT: no permission to listen on port ${port}. Set PORT to 1024 or higher, and put a reverse proxy in front that listens on ${port}.`;
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
-      return `HOST: ${host} is not an address of this machine. Set HOST to one that it has, or to 0.0.0.0 for all of them.`;
+      return `HOST: ${host} is not an address of this machine. Set HOST to an address of this machine, or to 0.0.0.0 for all of them.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `HOST: the name ${host} has no address. Set HOST to an address of this machine, such as 127.0.0.1.`;

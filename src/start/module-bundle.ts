@@ -7,64 +7,67 @@ import { Script } from 'node:vm';
 export const BUNDLE_FILES = { index: 'index.json', modules: 'modules.bin' } as const;
 const OPENING = '(function (exports, require, module, __filename, __dirname) { ';
 const CLOSING = '\n})';
-/** The folder of the package that a file is of. */
+/** Matches the folder of the package that contains a file. */
 export const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** The index entry of a module. */
 export interface BundledModule {
   /** The path from the root of the package, with slashes. */
   readonly file: string;
-  /** For each request of the module a line: the request, a tab, and the number of the module that Node found when the bundle was made. */
+  /**
+   * One line for each request of the module: the request, a tab, and the number of the module that Node found when the
+   * bundle was created.
+   */
   readonly requests: string;
   /** The position of its code. Its text follows. */
   readonly at: number;
-  /** The length of the code that V8 made of it: the functions that a start runs are in it, compiled. */
+  /** The length of V8's compiled code, which contains the functions that a start runs. */
   readonly code: number;
   readonly text: number;
-  /** Texts that Latin-1 cannot write need twice the bytes. */
+  /** Texts with characters outside of Latin-1 need twice the bytes. */
   readonly encoding: 'latin1' | 'utf16le';
 }
 
-/** Stands for the number of a module that is loaded at its first use. */
+/** Replaces the number of a module that is loaded at its first use. */
 const DEFERRED = 'deferred';
 
-/** The line of `BundledModule.requests` for a request. `target`: the number of the module, or `null` if it is loaded at its first use. */
+/**
+ * Returns the line of `BundledModule.requests` for a request. `target` is the number of the module, or `null` if it is
+ * loaded at its first use.
+ */
 export const requestLine = (request: string, target: number | null): string => `\n${request}\t${target ?? DEFERRED}\n`;
 
-/** The index of a bundle. */
 export interface BundleIndex {
-  /** Code of another engine is not even tried. */
+  /** The engine of the code. Code of another engine is ignored. */
   readonly engine: string;
   readonly modules: readonly BundledModule[];
-  /** Folder of each package → its version. */
+  /** The version of each package, by folder. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
 /** Where a `ModuleLoader` gets its modules from. */
 export interface ModuleSource {
-  /** The file of a request; `null` if Node finds and loads it. */
+  /** Returns the file of a request, or `null` if Node finds and loads it. */
   resolve(request: string, from: string): string | null;
-  /** `null` if Node loads the file. */
+  /** Returns `null` if Node loads the file. */
   script(file: string): Script | null;
   /** Whether the module is loaded only when a property of its exports is read, or when they are called. */
   isDeferred(request: string, from: string): boolean;
 }
 
-/** Exports of a module that is loaded at their first use. */
+/** Returns exports that load their module at their first use. */
 function deferred(load: () => unknown): unknown {
   let exports: object | null = null;
   const loaded = (): object => (exports ??= load() as object);
   return new Proxy(() => {}, {
-    // Compilers ask for this mark when they import.
+    // Compiled imports read this property.
     get: (_target, key) => (key === '__esModule' && exports === null ? true : (Reflect.get(loaded(), key) as unknown)),
     apply: (_target, self, args) => Reflect.apply(loaded() as () => unknown, self, args) as unknown,
   });
 }
 
-/** The engine that runs this. */
 export const engine = (): string => `${process.version} ${process.versions.v8} ${process.platform} ${process.arch}`;
 
-/** A file of JavaScript or JSON as CommonJS runs it; stack traces name its file, line and column. */
+/** Returns a script that runs JavaScript or JSON as CommonJS. Stack traces show its file, line and column. */
 export function moduleScript(file: string, text: string, cachedData?: Buffer): Script {
   return new Script(text, {
     filename: file,
@@ -73,7 +76,7 @@ export function moduleScript(file: string, text: string, cachedData?: Buffer): S
   });
 }
 
-/** The text of a file as `moduleScript` takes it. */
+/** Returns the text of a file in the form that `moduleScript` takes. */
 export function moduleText(file: string, text: string): string {
   const body = file.endsWith('.json') ? `module.exports =\n${text}` : text.replace(/^#!/, '//#!');
   return `${OPENING}${body}${CLOSING}`;
@@ -88,14 +91,13 @@ type ModuleFunction = (
 ) => void;
 
 /**
- * Runs modules as Node's own loader does, each once and under its own name in `require.cache`: whoever else requires one
- * of them, an extension for example, gets the same, so there is one copy of everything. Only finding, reading and compiling
- * is somebody else's.
+ * Runs modules as Node's own loader does, each once and under its own name in `require.cache`. Other code that requires
+ * one of them, such as an extension, gets the same copy. Only finding, reading and compiling is done by the source.
  */
 export class ModuleLoader {
   constructor(private readonly source: ModuleSource) {}
 
-  /** What the file exports; `null` when the source does not have it. */
+  /** Returns the module of a file, or `null` if the source does not have it. */
   load(file: string): NodeJS.Module | null {
     const loaded = require.cache[file];
     if (loaded !== undefined) return loaded;
@@ -136,9 +138,9 @@ export class ModuleLoader {
 }
 
 /**
- * All modules that a start of the service runs, in one file beside what V8 made of them: finding, reading and compiling
- * 2,600 files was most of the CPU of a start. A file that was written after the bundle, and a package of another version, is
- * loaded from its own place, as everything is without a bundle.
+ * All modules that a start of the service runs, in one file with V8's compiled code. Finding, reading and compiling
+ * 2,600 files was most of the CPU time of a start. A file that is newer than the bundle, or a package with another
+ * version, is loaded from its original place.
  */
 export class ModuleBundle implements ModuleSource {
   private readonly modules: ReadonlyMap<string, BundledModule>;
@@ -150,7 +152,7 @@ export class ModuleBundle implements ModuleSource {
     private readonly isSameEngine: boolean,
     private readonly packages: BundleIndex['packages'],
     modules: readonly BundledModule[],
-    /** Stays open: modules that are required late are read late. */
+    /** Stays open, because modules that are required later are read later. */
     private readonly file: number,
     private readonly madeAt: number,
   ) {
@@ -158,11 +160,11 @@ export class ModuleBundle implements ModuleSource {
     this.modules = new Map(modules.map((module, number) => [this.files[number] ?? '', module]));
   }
 
-  /** The bundle in a folder; `null` without one. `root`: of the package. */
+  /** Opens the bundle in a folder, or returns `null` if there is none. `root` is the folder of the package. */
   static open(folder: string, root: string): ModuleBundle | null {
     try {
       const index = JSON.parse(readFileSync(join(folder, BUNDLE_FILES.index), 'utf8')) as BundleIndex;
-      // Elsewhere Node would know the packages under other names, and load them once more.
+      // In another place, Node would know the packages under other names and load them again.
       const modules = join(root, 'node_modules');
       if (realpathSync(modules) !== modules) return null;
       const file = openSync(join(folder, BUNDLE_FILES.modules), 'r');
@@ -188,7 +190,7 @@ export class ModuleBundle implements ModuleSource {
     return this.target(request, from) === DEFERRED;
   }
 
-  /** Searched in the text: 2,800 tables would take 4 MB, and each request is searched once. */
+  /** Searches the text, because 2,800 tables would take 4 MB, and each request is searched once. */
   private target(request: string, from: string): string | null {
     const requests = this.modules.get(from)?.requests ?? '';
     const start = `\n${request}\t`;

@@ -1,5 +1,5 @@
 'use strict';
-// Before everything else, in words that every Node understands: an old one would stop at the first thing it does not know.
+// Runs first, in syntax that every Node version understands. An old one would fail at the first unknown feature.
 var needed = '20.19.0';
 
 function isOlder(version, other) {

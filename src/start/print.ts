@@ -1,8 +1,8 @@
 import { serviceLogger } from '../platform/observability/service-logger';
 
-/** Resolves once the text is out. */
+/** Resolves when the text has been written. */
 export const print = (text: string): Promise<void> =>
   new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
 
-/** Logs what every start says, whatever `LOG_LEVEL` is: one line, in the form of the others. */
+/** Logs one line at every start, regardless of `LOG_LEVEL`, in the form of other lines. */
 export const logStart = (line: string): void => serviceLogger({ logLevel: 'info' }).log(line, 'Main');

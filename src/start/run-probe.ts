@@ -14,10 +14,10 @@ import { logStart } from './print';
 import type { ProbeStartSettings } from './start-settings';
 import { stopOnSignals } from './stop-on-signals';
 
-/** Runs a probe in this process until a signal ends it. Resolves once it runs and has said so. */
+/** Runs a probe in this process until a signal stops it. Resolves when it runs and has logged so. */
 export async function runProbe({ environment, config, access }: ProbeStartSettings): Promise<void> {
-  // What V8 has just made stays in a few MiB: 1,000 endpoints then take 105 MB at most instead of 125. Set once all is loaded, because V8
-  // takes compiled code (module-bundle.ts) only under the flags that it was made under.
+  // Limits V8's young generation to a few MiB: 1,000 endpoints then take at most 105 MB instead of 125. It is set after
+  // loading, because V8 accepts compiled code (module-bundle.ts) only under the flags that it was created with.
   setFlagsFromString('--semi-space-growth-factor=1');
   Logger.overrideLogger(serviceLogger(config));
   const logger = new Logger('Settings');
@@ -28,5 +28,7 @@ export async function runProbe({ environment, config, access }: ProbeStartSettin
   stopOnSignals({ health: probe.get(Health), drainSeconds: 0, stopListening: () => {}, close: () => probe.close() });
   const http = probe.get(ProbeHttp);
   await listen(http, config);
-  logStart(`Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and checks for ${access.url}`);
+  logStart(
+    `Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and runs checks for ${access.url}`,
+  );
 }

@@ -19,8 +19,8 @@ import { stopListening } from './stop-listening';
 import { stopOnSignals } from './stop-on-signals';
 
 /**
- * Listens, and says how to get in. A generated key was in its file before the database had it, and leaves the file only once it
- * was shown on a terminal: at no moment is it written nowhere.
+ * Listens, and prints how to sign in. A generated key is in its file before the database has it. It is removed from the
+ * file only after it was shown on a terminal, so it can't be lost.
  */
 async function welcome(app: NestExpressApplication, config: Config): Promise<void> {
   const { isTTY: isTerminal } = process.stdout;
@@ -37,7 +37,7 @@ async function welcome(app: NestExpressApplication, config: Config): Promise<voi
   if (isShown && !bootstrap.isShownOnly) await bootstrap.removeKeyFile();
 }
 
-/** Runs the service in this process until a signal ends it. Resolves once it listens and has said so. */
+/** Runs the service in this process until a signal stops it. Resolves when it listens and has logged so. */
 export async function runService({ environment, config }: StartSettings): Promise<void> {
   Logger.overrideLogger(serviceLogger(config));
   const extensions = await loadExtensions(config.extensions);
@@ -45,7 +45,7 @@ export async function runService({ environment, config }: StartSettings): Promis
     new Logger('Settings').warn(text);
   const outdated = unsupportedNode(process.version, new Date());
   if (outdated !== null) new Logger('Main').warn(outdated);
-  // Even if it was free when the settings were judged: loading all of this has taken a while.
+  // Checked again, because loading all of this has taken a while.
   await requireAddress(config);
   const app = await createApp(config, extensions, environment);
   stopOnSignals({

@@ -23,13 +23,14 @@ describe('the settings of a start', () => {
     [
       'the port of another program',
       () => ({ PORT: taken }),
-      () => `PORT: ${taken} is taken by another program on 127.0.0.1. Stop that program, or set PORT to a free port.`,
+      () =>
+        `PORT: ${taken} is already used by another program on 127.0.0.1. Stop that program, or set PORT to a free port.`,
     ],
     [
       'an address of another machine',
       () => ({ HOST: '192.0.2.1' }),
       () =>
-        'HOST: 192.0.2.1 is not an address of this machine. Set HOST to one that it has, or to 0.0.0.0 for all of them.',
+        'HOST: 192.0.2.1 is not an address of this machine. Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
     ],
     [
       'a name without an address',

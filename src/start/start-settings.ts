@@ -4,26 +4,26 @@ import { loadProbeConfig, type ServerAccess } from '../platform/config/probe-con
 import { unknownSettings } from '../platform/config/unknown-settings';
 import { requireAddress } from './listen';
 
-/** What the service is started with. */
 export interface StartSettings {
-  /** The variables of the process with those of `.env`: extensions have settings of their own among them. */
+  /** The variables of the process and of `.env`, which include the settings of extensions. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly config: Config;
 }
 
 /**
- * The settings of this start. Throws what is wrong with them in words, and loads no more than that takes: a mistake costs a
- * tenth of a second instead of the whole application. What stops a start later on needs the extensions or the database.
+ * Returns the settings of this start, and loads as little as possible. A mistake costs a tenth of a second instead of
+ * loading the whole application. Later errors of a start need the extensions or the database. Throws: an error that
+ * explains what is wrong.
  */
 export async function startSettings(environment = readEnvironment()): Promise<StartSettings> {
   const config = loadConfig(environment);
-  // Extensions and misspelt settings are told of before a wrong address is, and by a logger that is not loaded yet.
+  // Problems of extensions and misspelled settings must be reported before an unavailable address, but the logger for
+  // that isn't loaded yet.
   const saysNothingElse = config.extensions.length === 0 && unknownSettings(environment).length === 0;
   if (saysNothingElse) await requireAddress(config);
   return { environment, config };
 }
 
-/** What a probe is started with. */
 export interface ProbeStartSettings extends StartSettings {
   readonly access: ServerAccess;
 }

@@ -1,12 +1,13 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** Rounds of the event loop in which it waits for one without a new connection. */
+/** The limit for rounds of the event loop while it waits for a round without a new connection. */
 const MOST_ROUNDS = 1000;
 
 /**
- * Stops taking connections, and leaves those that are there alone: a proxy that keeps idle ones may still use them. The kernel
- * resets what it has taken and the process has not, so the port is closed in a round of the event loop right after nothing was waiting.
+ * Stops accepting connections without closing existing ones, because a proxy may still use idle ones. The kernel resets
+ * connections that it has accepted and the process has not. The port is therefore closed in a round of the event loop
+ * right after nothing was waiting.
  */
 export function stopListening(server: Server): void {
   let isQuiet = false;
@@ -15,7 +16,7 @@ export function stopListening(server: Server): void {
   const look = (round: number): void => {
     if (isQuiet || round === MOST_ROUNDS) {
       server.off('connection', notQuiet);
-      // That of HTTP closes idle connections as well.
+      // The HTTP server's own `close` also closes idle connections.
       NetServer.prototype.close.call(server);
       return;
     }

@@ -3,29 +3,29 @@ import type { Health } from '../platform/observability/health';
 import { SECOND_MS } from '../platform/time/time-units';
 import { fail } from './fail';
 
-/** After this the process ends whatever is left; supervisors usually wait 30 s. */
+/** The process ends after this time in any case. Supervisors usually wait 30 s. */
 const GRACE_MS = 25_000;
-/** Load balancers get this long to notice that we are not ready; requests that are under way, to be answered. */
+/** How long load balancers have to notice that the service isn't ready, and running requests have to finish. */
 const UNREADY_MS = 250;
 
-/** What a signal ends. */
+/** The parts that a signal stops. */
 export interface Stopped {
   readonly health: Health;
-  /** For so long it goes on serving although it is not ready. */
+  /** How long the service continues to serve although it isn't ready. */
   readonly drainSeconds: number;
-  /** From now on no connection is taken; those that are there are served. */
+  /** Stops accepting connections. Existing ones are still served. */
   readonly stopListening: () => void;
   close(): Promise<void>;
 }
 
-/** A signal ends the process once `close` has resolved; a second one at once. */
+/** Ends the process after a signal, when `close` has resolved. A second signal ends it at once. */
 export function stopOnSignals(stopped: Stopped): void {
   const logger = new Logger('Main');
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
-    logger.log(`${signal}: finishing what is under way`);
+    logger.log(`${signal} received: finishing running work`);
     setTimeout(() => process.exit(1), GRACE_MS).unref();
     await leave(stopped);
     await stopped.close();
@@ -35,8 +35,8 @@ export function stopOnSignals(stopped: Stopped): void {
 }
 
 /**
- * Sends the clients elsewhere. With a time to drain nobody is refused: after it the port is closed, and what was accepted until then
- * is answered. Without one, requests are refused at once, for which a client tries again elsewhere.
+ * Sends clients elsewhere. With a drain time, no request is refused. After it, the port is closed, and accepted
+ * requests are finished. Without one, requests are refused at once, so that clients retry elsewhere.
  */
 async function leave({ health, drainSeconds, stopListening }: Stopped): Promise<void> {
   health.leave();

@@ -3,7 +3,7 @@ import { type Coverable, covers, type MaintenanceScope } from '../endpoint/suppr
 import { Database } from '../platform/database/database';
 import { AHEAD_MS, type Announcement, BACK_MS, MAX_PER_WINDOW } from './page-maintenance';
 
-/** Occurrences that are read for one page. */
+/** The maximum number of occurrences to read for one page. */
 const MAX_OCCURRENCES = 200;
 
 interface ScopeRow extends MaintenanceScope {
@@ -16,23 +16,27 @@ interface DaysRow {
   days: number[];
 }
 
-/** Announced work on the endpoints of a page. */
+/** The announced maintenance on the endpoints of a page. */
 export interface AnnouncedWork {
   announcements: readonly Announcement[];
-  /** Days after the first one shown on which an endpoint had planned outages and work was announced, by its id. */
+  /** By endpoint ID, the days with planned outages and announced maintenance, counted from the first day shown. */
   plannedDays: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 const NONE: AnnouncedWork = { announcements: [], plannedDays: new Map() };
 
-/** Reads the announced work on the endpoints of a page. A window that is not public says nothing, not even that it is there. */
+/**
+ * Reads the announced maintenance on the endpoints of a page. A window that isn't public reveals nothing, not even its
+ * existence.
+ */
 @Injectable()
 export class Announcements {
   constructor(private readonly database: Database) {}
 
   /**
-   * Of endpoints of one organization. `since`: the beginning of the first day shown. One probe of an index while nothing was
-   * announced since then; two statements more when something was that covers them, and a third when there were planned outages.
+   * Reads the announcements for endpoints of one organization. `since` is the start of the first day shown. Cost: one
+   * index probe if nothing was announced since then. Otherwise two more statements if an announcement covers the
+   * endpoints, and a third if there were planned outages.
    */
   async read(shown: readonly Coverable[], since: Date, now: Date): Promise<AnnouncedWork> {
     const [first] = shown;
@@ -92,8 +96,8 @@ export class Announcements {
 }
 
 /**
- * The scopes of what was announced, each cut to what is shown: a window may name thousands of endpoints. Cost: a range of an
- * index, nearly always without a row, then one row per scope.
+ * The scopes of the announcements, each cut to what is shown, because a window may name thousands of endpoints. Cost: a
+ * range of an index, nearly always without a row, then one row per scope.
  */
 const SCOPES = `
   SELECT s.id, s.org_id AS "orgId", s.covers_all AS "coversAll", s.tags,
@@ -103,7 +107,7 @@ const SCOPES = `
            WHERE org_id = $1 AND ends_at > $2 AND starts_at <= $3) used
     JOIN maintenance_scope s ON s.id = used.scope_id`;
 
-/** Of each window the last ones that are over and the next ones that are not. */
+/** For each window, the last occurrences that are over and the next ones that aren't. */
 const OCCURRENCES = `
   SELECT org_id AS "orgId", window_id AS "windowId", scope_id AS "scopeId", name, starts_at AS "startsAt", ends_at AS "endsAt",
          mute, exclude_from_uptime AS "excludeFromUptime", true AS public, description, recurring,

@@ -1,11 +1,11 @@
 import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row';
 import { readUrl } from '../platform/text/read-url';
 
-// What customers read of an incident. The dashboard, which shows it before it is public, has it from here.
+// The public texts about an incident. The dashboard uses them to preview an incident before it is public.
 
 /**
- * `Login and 2 more are down`, by the names that the page shows, of which there is one at least. `isNow`: one of them is so still, so
- * that no page calls something down that is up.
+ * Returns a title such as `Login and 2 more are down`, with the names that the page shows, of which there is at least
+ * one. `isNow` is true if at least one of them is still affected, so that no page calls an endpoint down that is up.
  */
 export function automaticTitle(severity: IncidentSeverity | null, all: readonly string[], isNow: boolean): string {
   const [first, second] = all;
@@ -15,14 +15,14 @@ export function automaticTitle(severity: IncidentSeverity | null, all: readonly 
   return `${names} ${verb} ${severity ?? 'affected'}`;
 }
 
-/** `told`: what was said publicly, newest first. */
+/** The facts that decide the public status. `told` contains the public updates, newest first. */
 interface Told {
   isOver: boolean;
   status: IncidentStatus | null;
   told: readonly { status: IncidentStatus | null }[];
 }
 
-/** What was said to customers, not what people said to each other meanwhile. A postmortem changes nothing about it. */
+/** Returns the last public status. Internal updates don't count, and a postmortem changes nothing. */
 export function toldStatus({ isOver, status, told }: Told): IncidentStatus {
   if (isOver) return 'resolved';
   const last = told.find((update) => update.status !== null && update.status !== 'postmortem')?.status;

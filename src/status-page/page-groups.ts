@@ -1,19 +1,21 @@
-/** A named part of a page: endpoints one by one, and whole websites. Ids are uuids, in the order in which they are shown. */
+/**
+ * A named part of a page, with single endpoints and whole websites. The UUIDs are in the order in which they are shown.
+ */
 export interface PageGroup {
   name: string;
   endpoints: string[];
   websites: string[];
 }
 
-/** An endpoint as far as its place on a page depends on it. */
+/** The properties of an endpoint that decide its place on a page. */
 export interface PageEndpoint {
   id: string;
   websiteId: string;
 }
 
 /**
- * The endpoints in the order of the groups, those named one by one before those of whole websites. Each is shown once, in
- * the first group that has it; what exists no more is left out.
+ * Returns the endpoints in the order of the groups. In a group, single endpoints come before the endpoints of whole
+ * websites. Each endpoint is shown once, in the first group that contains it. Deleted ones are left out.
  */
 export function arranged<Endpoint extends PageEndpoint>(
   groups: readonly PageGroup[],

@@ -4,7 +4,7 @@ import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row'
 import { automaticTitle, toldStatus } from './incident-words';
 import { opaqueId } from './page-maintenance';
 
-/** What was said publicly. Times are milliseconds since the epoch. */
+/** A public update. Times are milliseconds since the epoch. */
 export interface PublicUpdate {
   at: number;
   editedAt: number | null;
@@ -12,7 +12,7 @@ export interface PublicUpdate {
   text: string;
 }
 
-/** When an endpoint was in an incident, in milliseconds since the epoch; `until`: `null` while it is. */
+/** When an endpoint was in an incident, in milliseconds since the epoch. `until` is `null` while it still is. */
 export interface MemberTime {
   id: string;
   from: number;
@@ -29,52 +29,52 @@ export interface PublicIncident extends MaintenanceScope {
   startedAt: Date;
   endedAt: Date | null;
   publicAt: Date;
-  /** Of the endpoints of the page alone. */
+  /** Only the endpoints of the page. */
   members: MemberTime[];
-  /** Newest first; never empty. */
+  /** Newest first. Never empty. */
   updates: PublicUpdate[];
-  /** There were older ones, which are too many or too long. */
+  /** True if there are older updates, which are too many or too long. */
   more: boolean;
 }
 
-/** An endpoint of a page, as far as an incident's words depend on it. */
+/** The properties of a page's endpoint that the texts of an incident depend on. */
 export interface AffectedEndpoint extends Coverable {
   name: string;
-  /** Its newest check says that it works, and without a warning. */
+  /** True if its newest check succeeded without a warning. */
   works: boolean;
 }
 
 export interface StatusUpdate {
   at: string;
-  /** `null`: it changed nothing about the status. */
+  /** `null` if the update didn't change the status. */
   status: IncidentStatus | null;
   text: string;
 }
 
-/** An incident as far as it is about what a page shows. */
+/** The part of an incident that concerns the shown endpoints. */
 export interface StatusIncident {
-  /** Stays the same for ever; tells nothing of it. */
+  /** A permanent ID that reveals nothing about the incident. */
   id: string;
   title: string;
-  /** What was said publicly last. */
+  /** The last public status. */
   status: IncidentStatus;
   started_at: string;
   ended_at: string | null;
-  /** Names of the shown endpoints that it is about; never empty. */
+  /** The names of the shown endpoints that are affected. Never empty. */
   endpoints: string[];
-  /** It is about all that is shown. */
+  /** True if everything shown is affected. */
   everything: boolean;
   /** Newest first. */
   updates: StatusUpdate[];
   more: boolean;
-  /** When there was something to read first, and when that last became something else. */
+  /** When the incident was first published, and when its public content last changed. */
   published_at: string;
   updated_at: string;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Each incident that is about something shown, in their order, under the names that the page shows. */
+/** Returns each incident that affects a shown endpoint, in order, with the names that the page shows. */
 export const incidentsOf = (
   incidents: readonly PublicIncident[],
   shown: readonly AffectedEndpoint[],
@@ -86,7 +86,7 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
   if (affected.length === 0 || incident.updates.length === 0) return null;
   const { endedAt, publicAt, severity, updates } = incident;
   const names = affected.map(({ name }) => name);
-  // Also while it is open: the checks may say that all of it works again.
+  // Also while it is open, because the checks may find that everything works again.
   const isNow = endedAt === null && (severity === null || affected.some(({ works }) => !works));
   const moments = [publicAt.getTime(), endedAt?.getTime() ?? 0, ...updates.map(({ at, editedAt }) => editedAt ?? at)];
   return {
@@ -104,10 +104,13 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
   };
 }
 
-/** Acts of people that may take from a page what was public. */
+/** Changes by users that may remove public content from a page. */
 const TAKEN_BACK: ReadonlySet<IncidentChanged['change']> = new Set(['updated', 'merged', 'split', 'deleted'] as const);
 
-/** Whether pages may look otherwise after it. What checks do to an incident that is not public is seen nowhere. */
+/**
+ * Returns true if pages may look different after the change. Automatic changes of an incident that isn't public are
+ * visible nowhere.
+ */
 export const mayShow = ({
   incident,
   change,

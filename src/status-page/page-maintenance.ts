@@ -2,53 +2,56 @@ import { createHash } from 'node:crypto';
 import { type Coverable, covers, maintenanceAt, type Occurrence } from '../endpoint/suppression/cover';
 import { DAY_MS } from '../platform/time/time-units';
 
-/** How far ahead a page announces, and for how long its feed keeps what is over. */
+/** How far ahead a page announces maintenance, and how long its feed keeps completed maintenance. */
 export const AHEAD_MS = 7 * DAY_MS;
 export const BACK_MS = 2 * DAY_MS;
-/** Of one window a page shows no more occurrences that are not over. */
+/** The maximum number of unfinished occurrences that a page shows per window. */
 export const MAX_PER_WINDOW = 7;
 
-/** An occurrence of a public window, with what its window says now. */
+/** An occurrence of a public window, with the current texts of the window. */
 export interface Announcement extends Occurrence {
   description: string;
-  /** `null`: the window was deleted. */
+  /** `null` if the window was deleted. */
   recurring: boolean | null;
   announcedAt: Date | null;
   changedAt: Date | null;
 }
 
-/** What decides which windows cover an endpoint, and what it is called. */
+/** The name of an endpoint, and the properties that decide which windows cover it. */
 export interface ShownEndpoint extends Coverable {
   name: string;
 }
 
-/** A time of announced work, as far as it is about what a page shows. */
+/** Announced maintenance that affects the shown endpoints. */
 export interface StatusMaintenance {
-  /** Stays the same while the window exists, also when a one-off is put off; tells nothing of it. */
+  /**
+   * An ID that stays the same while the window exists, even if a one-off is postponed. It reveals nothing about the
+   * window.
+   */
   id: string;
-  /** Equal for all occurrences of one window; tells nothing of it. */
+  /** An ID that is equal for all occurrences of one window. It reveals nothing about the window. */
   window: string;
   name: string;
   description: string;
   starts_at: string;
   ends_at: string;
   state: 'over' | 'active' | 'planned';
-  /** Names of the shown endpoints that it covers; never empty. */
+  /** The names of the shown endpoints that it covers. Never empty. */
   endpoints: string[];
-  /** It covers all that is shown. */
+  /** True if it covers everything shown. */
   everything: boolean;
-  /** When it was there to be read first, and when that last became something else. */
+  /** When this announcement first became visible, and when its content last changed. */
   published_at: string;
   updated_at: string;
 }
 
-/** Announced work that is under way on one endpoint. */
+/** Announced maintenance in progress on one endpoint. */
 export interface EndpointMaintenance {
   name: string;
   until: string;
 }
 
-/** Announced work on what is shown, soonest first. */
+/** Returns the announced maintenance on the shown endpoints, soonest first. */
 export function maintenanceOf(
   announcements: readonly Announcement[],
   shown: readonly ShownEndpoint[],
@@ -62,7 +65,7 @@ export function maintenanceOf(
     .sort((a, b) => (a.starts_at < b.starts_at ? -1 : a.starts_at > b.starts_at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-/** What is under way on an endpoint; `null` when nothing announced is. */
+/** Returns the announced maintenance in progress on an endpoint, or `null`. */
 export function endpointMaintenance(
   announcements: readonly Announcement[],
   endpoint: Coverable,
@@ -73,8 +76,8 @@ export function endpointMaintenance(
 }
 
 /**
- * The occurrences of one window, where one that was changed while it ran is one again: it has been ended, and another has
- * begun at that moment. A one-off happens once, however often it was put off.
+ * Merges occurrences of one window. Changing a window while it runs ends the occurrence and starts another one at that
+ * moment, and both are one again. A one-off happens once, however often it was postponed.
  */
 function joined(rows: readonly Announcement[]): Announcement[] {
   const all: Announcement[] = [];
@@ -111,7 +114,7 @@ function statusOf(row: Announcement, shown: readonly ShownEndpoint[], now: Date)
 
 const latest = (a: Date | null, b: Date): Date => (a !== null && a > b ? a : b);
 
-/** A UUID (version 8) that is made of a text, from which nobody gets the text back. */
+/** Returns a UUID (version 8) that is derived from a text and doesn't reveal it. */
 export function opaqueId(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

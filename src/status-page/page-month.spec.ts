@@ -36,7 +36,7 @@ describe('the month of a history', () => {
   });
 
   it('is not in the future', () => {
-    expect(readMonth('2026-12', NOW)).toBe('month must not be in the future; the present one is 2026-11');
+    expect(readMonth('2026-12', NOW)).toBe('month must not be in the future; the current month is 2026-11');
   });
 
   it.each([

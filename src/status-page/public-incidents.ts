@@ -4,12 +4,14 @@ import { epochMs } from '../platform/database/epoch-ms';
 import type { Coverable } from '../endpoint/suppression/cover';
 import type { MemberTime, PublicIncident } from './page-incidents';
 
-/** Of one incident; what people say is bounded by that, what the service adds at an end is not. */
+/**
+ * The maximum per incident. It also limits updates by users, but not those that the service adds when an incident ends.
+ */
 const MAX_UPDATES = 100;
-/** Of all texts that are read at once, but for the newest of each incident. */
+/** The maximum characters of all texts that are read at once, except the newest of each incident. */
 const MAX_CHARACTERS = 400_000;
 
-/** Which incidents: those open or ended at `from` or later, that began before `until`. */
+/** Selects incidents that started before `until` and are open or ended at `from` or later. */
 export interface IncidentRange {
   from: Date;
   until: Date;
@@ -18,12 +20,14 @@ export interface IncidentRange {
 
 type Row = Omit<PublicIncident, 'members'> & { members: MemberTime[] | null };
 
-/** Reads what people said publicly of incidents. One that is not public leaves no trace. */
+/** Reads the public updates of incidents. An incident that isn't public leaves no trace. */
 @Injectable()
 export class PublicIncidents {
   constructor(private readonly database: Database) {}
 
-  /** Those of endpoints of one organization; open ones first, then by their beginning, newest first. One statement. */
+  /**
+   * Returns the incidents of endpoints of one organization. Open ones come first, then the newest. Cost: one statement.
+   */
   async read(shown: readonly Coverable[], { from, until, limit }: IncidentRange): Promise<PublicIncident[]> {
     const [first] = shown;
     if (!first) return [];
@@ -43,8 +47,8 @@ export class PublicIncidents {
 }
 
 /**
- * Cost: a range of an index that has the public incidents of one organization alone, nearly always without a row; for each
- * of them its members that are shown, by its primary key, and for those that are shown the newest updates.
+ * Cost: a range of an index that contains only the public incidents of one organization, nearly always without a row.
+ * For each incident, it reads the members that are shown, by its primary key, and the newest updates.
  */
 const INCIDENTS = `
   WITH found AS (

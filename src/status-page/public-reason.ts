@@ -2,11 +2,11 @@ import type { errorCodeAt } from '../history/check-encoding';
 
 type ErrorCode = NonNullable<ReturnType<typeof errorCodeAt>>;
 
-/** What everybody may read of why an endpoint was down: coarse, without a target, and no word of ours. */
+/** Public reasons why an endpoint was down. They are coarse, without the target and without internal terms. */
 const REASONS: Record<ErrorCode, string> = {
   dns_not_found: 'its name was not found',
-  dns_timeout: 'its name could not be looked up',
-  dns_failure: 'its name could not be looked up',
+  dns_timeout: 'its name could not be resolved',
+  dns_failure: 'its name could not be resolved',
   connection_refused: 'connection refused',
   connection_reset: 'the connection was cut',
   connection_timeout: 'no connection in time',
@@ -17,18 +17,18 @@ const REASONS: Record<ErrorCode, string> = {
   tls_untrusted: 'its certificate is not trusted',
   tls_handshake_failed: 'no secure connection',
   tls_timeout: 'no secure connection in time',
-  first_byte_timeout: 'no answer in time',
+  first_byte_timeout: 'no response in time',
   body_timeout: 'the response was not complete in time',
   protocol_error: 'the response could not be read',
   too_many_redirects: 'redirected too often',
-  status_unexpected: 'answered with an error',
-  assertion_failed: 'answered, but not as expected',
-  icmp_timeout: 'no answer in time',
+  status_unexpected: 'responded with an error',
+  assertion_failed: 'responded, but not as expected',
+  icmp_timeout: 'no response in time',
   banner_invalid: 'the response could not be read',
   target_blocked: 'not reachable',
   icmp_unavailable: 'not reachable',
   monitor_offline: 'not reachable',
-  certificate_expiring: 'its certificate ends soon',
+  certificate_expiring: 'its certificate expires soon',
   heartbeat_missed: 'a run was missed',
   heartbeat_failed: 'a run failed',
   heartbeat_overran: 'a run took too long',

@@ -1,2 +1,2 @@
-/** Days of history that a page shows. The badge's windows and `uptime_90d` of the JSON name them, too. */
+/** The days of history that a page shows. The badge's windows and `uptime_90d` of the JSON also depend on it. */
 export const SHOWN_DAYS = 90;

@@ -23,15 +23,15 @@ import {
 import { besides, type PageMonth } from './page-month';
 import { type IncidentRange, PublicIncidents } from './public-incidents';
 
-/** A page shows no more than that. */
+/** The maximum numbers that a page shows. */
 const MAX_ENDPOINTS = 200;
 const MAX_OUTAGES = 20;
 const MAX_INCIDENTS = 20;
-/** For how long a page shows an incident that has ended. */
+/** How long a page shows an incident that has ended. */
 const INCIDENT_DAYS = 14;
-/** Incidents of a month, and outages. */
+/** The maximum number of incidents and of outages of a month. */
 const MAX_OF_MONTH = 200;
-/** Of what is open. */
+/** Used as the end of an outage or incident that is still open. */
 const FOR_EVER = new Date('9999-12-31T00:00:00Z');
 
 /** The checks of one endpoint on one UTC day. */
@@ -40,18 +40,21 @@ export interface StatusDay {
   up: number;
   down: number;
   unknown: number;
-  /** All its checks were in maintenance that is no part of the uptime. Not shown: also of what is not public. */
+  /**
+   * True if all checks were in maintenance that doesn't count for uptime. Not shown, because it includes maintenance
+   * that isn't public.
+   */
   excluded: boolean;
-  /** It had outages while announced work was under way. */
+  /** True if there were outages during announced maintenance. */
   planned: boolean;
 }
 
 export interface StatusEndpoint {
   name: string;
-  /** Heading it stands below; empty without one. */
+  /** The heading of its group, or empty without one. */
   group: string;
   status: EndpointStatus;
-  /** Up, but an assertion of severity `warning` failed. */
+  /** The endpoint is up, but an assertion with severity `warning` failed. */
   degraded: boolean;
   maintenance: EndpointMaintenance | null;
   /** Oldest first, always `SHOWN_DAYS` of them. */
@@ -59,27 +62,27 @@ export interface StatusEndpoint {
 }
 
 export interface StatusOutage {
-  /** Stays the same as long as the outage is known; tells nothing of the endpoint. */
+  /** An ID that stays the same as long as the outage is stored. It reveals nothing about the endpoint. */
   id: string;
   endpoint: string;
   started_at: string;
   ended_at: string | null;
-  /** The stable error code in words; never text from the target. */
+  /** The stable error code in words, never text from the target. */
   reason: string | null;
 }
 
-/** How a page looks and where else it is: for people, so programs do not get it. */
+/** The look of a page, and its other addresses. Programs don't get them. */
 export interface PageLook {
-  /** Of the feed. */
+  /** The ID of the feed. */
   id: string;
   accent: string | null;
   hasLogo: boolean;
-  /** Host name of its own. */
+  /** The page's own host name. */
   domain: string | null;
   changedAt: string;
 }
 
-/** Everything a public page may show. What is not in it cannot leak. */
+/** Everything that a public page may show. Anything that isn't in it cannot leak. */
 export interface StatusSnapshot {
   slug: string;
   name: string;
@@ -88,36 +91,36 @@ export interface StatusSnapshot {
   updated_at: string;
   look: PageLook;
   endpoints: StatusEndpoint[];
-  /** Public ones: open ones first, then those that ended lately, newest first. */
+  /** Public incidents: open ones first, then those that ended recently, newest first. */
   incidents: StatusIncident[];
   /** Without planned ones. */
   outages: StatusOutage[];
-  /** Those of which none of the incidents tells. */
+  /** The outages that no incident covers. */
   otherOutages: StatusOutage[];
-  /** Announced work: what was over lately, is under way or is planned. */
+  /** Announced maintenance: recently completed, in progress, or planned. */
   maintenance: StatusMaintenance[];
 }
 
-/** What there is to tell of months, so that most of them need not be read. */
+/** The range of months with any content, so that most others need not be read. */
 export interface HistoryExtent {
-  /** When the first outage or public incident began; `null`: there was none. */
+  /** When the first outage or public incident started, or `null` if there was none. */
   since: Date | null;
-  /** Another one whenever a public incident was changed. */
+  /** Changes whenever a public incident changes. */
   version: string;
 }
 
-/** What a public page tells of a month. */
+/** The content of a month on a public page. */
 export interface StatusHistory extends Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at' | 'incidents'> {
   /** `2026-11`, in UTC. */
   month: string;
-  /** Months beside it, of which there may be something to tell. */
+  /** The adjacent months, if they may have content. */
   earlier: string | null;
   later: string | null;
-  /** Those of which none of the incidents tells; without planned ones. */
+  /** The outages that no incident covers, without planned ones. */
   outages: StatusOutage[];
 }
 
-/** A page that everybody may see. */
+/** A page that is visible to everyone. */
 export interface PublishedPage {
   id: string;
   slug: string;
@@ -128,25 +131,25 @@ export interface PublishedPage {
   accent: string | null;
   logoHash: string | null;
   domain: string | null;
-  /** `null`: its website. */
+  /** `null` means its website. */
   groups: PageGroup[] | null;
   changedAt: Date;
 }
 
-/** An uploaded picture, as it was judged when it was stored. */
+/** An uploaded image, with the type detected when it was stored. */
 export interface PageLogo {
   body: Buffer;
   type: string;
 }
 
-/** The days of one endpoint that have checks: days after the first one shown, and the checks of each. */
+/** The days of one endpoint that have checks, as days after the first one shown, and the checks of each. */
 interface DaysRow {
   endpoint_id: string;
   days: number[];
   up: number[];
   down: number[];
   unknown: number[];
-  /** Days on which all checks were excluded from the uptime. */
+  /** Days on which all checks were excluded from uptime. */
   excluded: number[] | null;
 }
 
@@ -163,11 +166,10 @@ interface EndpointRow extends PageEndpoint {
   active: boolean;
   status: number;
   degraded: boolean;
-  /** Its own and its website's. */
+  /** Its own tags and its website's tags. */
   tags: string[];
 }
 
-/** Reads what a public page shows. */
 @Injectable()
 export class StatusSnapshots {
   constructor(
@@ -179,19 +181,19 @@ export class StatusSnapshots {
     private readonly config: Config,
   ) {}
 
-  /** `null` when no published page has that slug. One probe of an index. */
+  /** Returns the published page with that slug, or `null`. Cost: one index probe. */
   async find(slug: string): Promise<PublishedPage | null> {
     const [page] = await this.database.query<PublishedPage>(PUBLISHED, [slug]);
     return page ?? null;
   }
 
-  /** `null` when it has none. */
+  /** Returns the logo, or `null` if there is none. */
   async logo({ id }: Pick<PublishedPage, 'id'>): Promise<PageLogo | null> {
     const [logo] = await this.database.query<PageLogo>(LOGO, [id]);
     return logo ?? null;
   }
 
-  /** Costs up to 200 endpoints times 90 days of rows; ask `PublicPages`, which keeps it. */
+  /** Reads a page. Cost: up to 200 endpoints times 90 days of rows. Use `PublicPages` instead, which caches it. */
   async read(page: PublishedPage): Promise<StatusSnapshot> {
     const { orgId } = page;
     const now = this.clock.now();
@@ -235,14 +237,17 @@ export class StatusSnapshots {
     };
   }
 
-  /** Two statements; ask `PublicPages`, which asks it once for each time that it reads a page. */
+  /**
+   * Returns the range of months with content. Cost: two statements. Use `PublicPages` instead, which reads it once each
+   * time it reads a page.
+   */
   async extent(page: PublishedPage): Promise<HistoryExtent> {
     const ids = (await this.endpointsOf(page)).map(({ endpoint }) => endpoint.id);
     const [extent] = await this.database.query<HistoryExtent>(EXTENT, [page.orgId, ids]);
     return extent ?? { since: null, version: '' };
   }
 
-  /** What is told of a month. Four statements; ask `PublicPages`. */
+  /** Returns the content of a month. Cost: four statements. Use `PublicPages` instead. */
   async history(page: PublishedPage, month: PageMonth): Promise<StatusHistory> {
     const now = this.clock.now();
     const range = { ...month, limit: MAX_OF_MONTH };
@@ -260,7 +265,7 @@ export class StatusSnapshots {
     return { ...this.emptyHistory(frame, month), incidents: incidentsOf(incidents, covered), outages };
   }
 
-  /** What is told of a month in which nothing happened. Reads nothing. */
+  /** Returns a month in which nothing happened, without reading anything. */
   emptyHistory(
     { slug, name, look, updated_at }: Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at'>,
     month: PageMonth,
@@ -271,7 +276,7 @@ export class StatusSnapshots {
     return { slug, name, look, updated_at, month: month.name, ...around, incidents: [], outages: [] };
   }
 
-  /** But for those of which incidents tell. An alert triggers after its outage has begun, so the two overlap. */
+  /** Returns outages that no incident covers. An alert triggers after its outage has started, so the two overlap. */
   private async outages(ids: readonly string[], told: readonly MemberTime[], range: IncidentRange) {
     const rows = await this.database.query<OutageRow>(OUTAGES, [
       ids,
@@ -307,7 +312,7 @@ export class StatusSnapshots {
   }
 }
 
-/** The worst of what is shown. */
+/** Returns the worst status of everything shown. */
 export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): EndpointStatus {
   const has = (status: EndpointStatus) => endpoints.some((endpoint) => endpoint.status === status);
   if (has('down')) return 'down';
@@ -369,8 +374,8 @@ const PUBLISHED = `
 const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';
 
 /**
- * Ids first, of each website no more than a page shows; then item by item (OFFSET 0 forbids anything else). The view
- * leaves out what is being deleted.
+ * Reads the IDs first, of each website no more than a page shows, then each item (OFFSET 0 forbids any other plan). The
+ * view leaves out resources that are being deleted.
  */
 const ENDPOINTS = `
   SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags
@@ -386,7 +391,7 @@ const ENDPOINTS = `
                          FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY item.id`;
 
-/** One row per endpoint: eighteen thousand would take the event loop longer than the database. */
+/** One row per endpoint. Eighteen thousand rows would take the event loop longer than the database. */
 const DAY_COUNTS = `
   SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown,
          array_agg(day) FILTER (WHERE planned > 0 AND up + down + unknown = 0) AS excluded
@@ -399,7 +404,10 @@ const DAY_COUNTS = `
     ) d
    GROUP BY endpoint_id`;
 
-/** Cost: the first outage of each of at most 200 endpoints by the primary key, and the public incidents of one organization. */
+/**
+ * Cost: the first outage of each of at most 200 endpoints by the primary key, and the public incidents of one
+ * organization.
+ */
 const EXTENT = `
   SELECT least(min(i.started_at),
                (SELECT min(first.started_at) FROM endpoint e
@@ -409,7 +417,7 @@ const EXTENT = `
          count(*) || ' ' || coalesce(max(i.updated_at)::text, '') AS version
     FROM incident i WHERE i.org_id = $1 AND i.public_at IS NOT NULL`;
 
-/** Cost: the outages of at most 200 endpoints since a moment, each compared with the times told of its endpoint. */
+/** Cost: the outages of at most 200 endpoints since a moment, each compared with the incident times of its endpoint. */
 const OUTAGES = `
   SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage o
    WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2 AND started_at < $3

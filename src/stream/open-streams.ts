@@ -1,25 +1,31 @@
 import type { StreamSubscriber } from './stream-subscriber';
 
-/** Bytes that clients have not read yet; beyond it the connection with the most is closed, to resume from the database. */
+/**
+ * Limits on bytes that clients have not read yet. Above a limit, the connection with the most is closed, and resumes
+ * from the database.
+ */
 const MAX_UNSENT = { perOrganization: 8_000_000, inAll: 64_000_000 };
 
 interface Organization {
-  /** Streams that are open or about to be. */
+  /** Streams that are open or are being opened. */
   places: number;
   readonly subscribers: Set<StreamSubscriber>;
 }
 
-/** The streams of this process. A stream has its place from its request on, before anything is awaited. */
+/** The streams of this process. A stream has a place from its request on, before anything is awaited. */
 export class OpenStreams {
   private readonly organizations = new Map<string, Organization>();
   private taken = 0;
 
-  /** Streams that are open or about to be, of all organizations. */
+  /** Number of streams that are open or are being opened, in all organizations. */
   get places(): number {
     return this.taken;
   }
 
-  /** Takes a place, whatever the limits. `own`: how many the organization has then. `release` may be called twice. */
+  /**
+   * Takes a place, regardless of the limits. `own` is the organization's number of streams after that. `release` may be
+   * called twice.
+   */
   reserve(orgId: string): { own: number; release: () => void } {
     const organization = this.organizations.get(orgId) ?? { places: 0, subscribers: new Set<StreamSubscriber>() };
     this.organizations.set(orgId, organization);
@@ -35,7 +41,7 @@ export class OpenStreams {
     return { own: organization.places, release };
   }
 
-  /** Its place must have been reserved. */
+  /** Adds a subscriber. Its place must have been reserved. */
   add(subscriber: StreamSubscriber): void {
     this.organizations.get(subscriber.caller.orgId)?.subscribers.add(subscriber);
   }
@@ -56,7 +62,7 @@ export class OpenStreams {
     return this.all().next().done === true;
   }
 
-  /** Closes connections that do not read, until what waits for all of them is within its limits. */
+  /** Closes connections that don't read, until the unread bytes are within the limits. */
   closeUnread(): void {
     for (const { subscribers } of this.organizations.values()) closeFullest(subscribers, MAX_UNSENT.perOrganization);
     closeFullest(this.all(), MAX_UNSENT.inAll);

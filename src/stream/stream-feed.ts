@@ -17,11 +17,11 @@ import { StreamSubscriber } from './stream-subscriber';
 
 const POLL_MS = 1000;
 const PAGE = 1000;
-/** In polls, so in seconds. */
+/** In polls, which are seconds. */
 const PING_EVERY = 10;
 const CHECK_CALLERS_EVERY = 5;
 const MAX_OPEN = 2000;
-/** Clients that catch up on missed events: a few at once, of one organization one after the other, with pauses. */
+/** Limits on clients that catch up on missed events: a few at a time, one for each organization, with pauses. */
 const CATCHING_UP = { size: 4, share: 1, waiting: MAX_OPEN };
 const CATCH_UP_PAUSE_MS = 50;
 
@@ -33,9 +33,9 @@ const HEADERS = {
 };
 
 /**
- * The live stream: each process polls the database once a second for all its clients, and not at all without one. The
- * database is the only source, so it does not matter which instance ran a check, or whether one restarted in between.
- * Polling is no BackgroundJob: without clients its time of last success would age as if it failed.
+ * The live stream. Each process polls the database once a second for all its clients, and not at all without clients.
+ * The database is the only source, so it doesn't matter which instance ran a check or whether one restarted. Polling
+ * isn't a BackgroundJob, because its last success would become old without clients, as if it failed.
  */
 @Injectable()
 export class StreamFeed implements OnModuleDestroy {
@@ -57,9 +57,9 @@ export class StreamFeed implements OnModuleDestroy {
   ) {}
 
   /**
-   * Responds with the stream, from after the event `lastId` or from now. A client that was away for too long gets `reset`
-   * first: it must read the lists again. Throws `conflict` when the client means another organization, `rate_limited` when its
-   * organization has too many streams open.
+   * Responds with the stream, starting after the event `lastId` or from now. A client that was away for too long gets
+   * `reset` first and must read the lists again. Throws `conflict` if the client requests another organization, and
+   * `rate_limited` if its organization has too many open streams.
    */
   async open(
     caller: Caller,
@@ -67,7 +67,7 @@ export class StreamFeed implements OnModuleDestroy {
     response: Response,
   ): Promise<void> {
     requireOrganization(caller, organization_id);
-    // A client that has left before this closes no more.
+    // The `close` event doesn't fire for a client that has left before this.
     if (response.destroyed) return;
     const left = new AbortController();
     const { own, release } = this.streams.reserve(caller.orgId);
@@ -112,8 +112,8 @@ export class StreamFeed implements OnModuleDestroy {
   }
 
   /**
-   * Ends every connection, so that the server can close: clients resume at another instance or after the restart. Lets the
-   * poll in progress end before the database closes.
+   * Ends every connection, so that the server can close. Clients resume at another instance or after the restart. Waits
+   * for the poll in progress to end before the database closes.
    */
   async onModuleDestroy(): Promise<void> {
     for (const subscriber of this.streams.all()) subscriber.close();
@@ -121,7 +121,7 @@ export class StreamFeed implements OnModuleDestroy {
     await this.polling;
   }
 
-  /** `own`: the organization's streams, this one included. */
+  /** `own` is the organization's number of streams, including this one. */
   private async admit({ orgId }: Caller, own: number): Promise<void> {
     if (this.streams.places > MAX_OPEN) throw problems.temporarilyUnavailable();
     const limit = await this.quotas.limitOf(orgId, 'streams');
@@ -181,7 +181,7 @@ export class StreamFeed implements OnModuleDestroy {
     }
   }
 
-  /** The response has begun, so an error can only end it; the client reconnects. */
+  /** The response has started, so an error can only end it. The client then reconnects. */
   private async catchUp(subscriber: StreamSubscriber, left: AbortSignal): Promise<void> {
     const release = await this.catchingUp.take(subscriber.caller.orgId, left);
     if (!release) return subscriber.close();
@@ -194,14 +194,14 @@ export class StreamFeed implements OnModuleDestroy {
       }
       subscriber.goLive();
     } catch (error) {
-      this.logger.warn(`a client of the stream could not catch up: ${String(error)}`);
+      this.logger.warn(`a stream client could not catch up: ${String(error)}`);
       subscriber.close();
     } finally {
       release();
     }
   }
 
-  /** Ends the streams whose API key was revoked or has expired, and those whose session is over. */
+  /** Ends the streams whose API key was revoked or has expired, or whose session has ended. */
   private async closeEnded(): Promise<void> {
     const subscribers = [...this.streams.all()];
     const keyIds = new Set(subscribers.flatMap(({ caller }) => caller.keyId ?? []));

@@ -29,7 +29,7 @@ const row = (change: Partial<StreamRow>): StreamRow => ({
 });
 const endpoint = { endpoint_id: ENDPOINT, endpoint_key: '7', endpoint_name: 'Checkout' };
 
-/** The `data` of a message; its event and id are those that were asked for. */
+/** Returns the `data` of a message, after checking its event and ID. */
 const dataOf = (kind: string, message: string | null): unknown => {
   const [id, event, data] = (message ?? '').split('\n');
   expect([id, event]).toEqual(['id: position', `event: ${kind}`]);

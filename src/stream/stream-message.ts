@@ -19,25 +19,27 @@ import type {
   StreamAcknowledgementView,
 } from './stream.dto';
 
-/** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
+/**
+ * A row of stream_event with the fields that its message needs. Fields of the endpoint are `null` if it was deleted.
+ */
 export interface StreamRow {
   xid: string;
   seq: string;
   org_id: string;
   at: Date;
-  /** Set when the row is neither an alert event nor a check: what `payload` tells. */
+  /** Set if the row is neither an alert event nor a check. `payload` then has the content. */
   kind: string | null;
   payload: unknown;
-  /** Of people in the payload, by their ids. */
+  /** Names of people in the payload, by ID. */
   names: Readonly<Record<string, string>> | null;
-  /** Set when the row is an alert event; otherwise it is a check. */
+  /** Set if the row is an alert event. Otherwise it is a check, unless it has a `kind`. */
   event_id: string | null;
   endpoint_id: string | null;
   endpoint_key: string | null;
   endpoint_name: string | null;
   website_id: string | null;
   checked_at: Date | null;
-  /** Number of the location that the check was made at; `null` of an endpoint that only the service itself checks. */
+  /** Number of the location of the check, or `null` for an endpoint that only the service itself checks. */
   location: number | null;
   status: number | null;
   previous_status: number | null;
@@ -46,18 +48,18 @@ export interface StreamRow {
   error: number | null;
 }
 
-/** One server-sent event in its wire form. `id` becomes the client's `Last-Event-ID`. */
+/** Returns one server-sent event in its wire format. `id` becomes the client's `Last-Event-ID`. */
 export function frame(type: string, data: unknown, id: string | null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The event of a row with a kind; `null` for kinds of later versions, and when what it is about has been deleted. */
+/** Returns the event of a row with a kind, or `null` for kinds of later versions and for deleted resources. */
 export function otherMessageOf(
   { kind, payload, names, endpoint_id, endpoint_key, endpoint_name }: StreamRow,
   id: string,
 ): string | null {
   if (kind === 'maintenance') {
-    // A uuid in the row.
+    // A UUID in the row.
     const { window_id, ...state } = payload as MaintenanceChangeView;
     return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
   }
@@ -70,7 +72,7 @@ export function otherMessageOf(
     );
   }
   if (kind === 'probe') {
-    // A uuid in the row.
+    // A UUID in the row.
     const { probe_id, ...change } = payload as ProbeChangeView;
     return frame(kind, { probe_id: formatId('probe', probe_id), ...change } satisfies ProbeChangeView, id);
   }
@@ -101,21 +103,24 @@ export function otherMessageOf(
   return frame(kind, change, id);
 }
 
-/** With the names of the people in it. */
+/** Adds the names of people. */
 const named = (row: IncidentRow, names: StreamRow['names']): IncidentRow => ({
   ...row,
   ackBy: nameAmong(names, { by: row.ackBy, personId: row.ackPersonId ?? null }),
   createdBy: nameAmong(names, { by: row.createdBy, personId: row.createdById ?? null }),
 });
 
-/** `null`: it has ended. Rows of before there were people have no `person_id`. */
+/** Returns `null` if the acknowledgement has ended. Rows from before people were added have no `person_id`. */
 function acknowledgementOf(payload: unknown, names: StreamRow['names']): AcknowledgementChangeView['acknowledgement'] {
   if (payload === null) return null;
   const { person_id, ...said } = payload as StreamAcknowledgementView & { person_id?: string | null };
   return { ...said, by: nameAmong(names, { by: said.by, personId: person_id ?? null }) };
 }
 
-/** The event of a row without a kind, `alert` or `check`, in its wire form; `null` when what it is about has been deleted. */
+/**
+ * Returns the event of a row without a kind, `alert` or `check`, in its wire format, or `null` if its resource was
+ * deleted.
+ */
 export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecret: Buffer): string | null {
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));
   if (row.endpoint_id === null || row.endpoint_key === null || row.website_id === null || row.checked_at === null)

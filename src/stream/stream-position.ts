@@ -2,8 +2,8 @@ import { OpaquePositions } from '../platform/secrets/opaque-position';
 import { DAY_MS } from '../platform/time/time-units';
 
 /**
- * A position in the stream: the writing transaction and a sequence number. Why readers miss nothing, although
- * transactions commit in another order than they begin: see the migration that creates `stream_event`.
+ * A position in the stream: the writing transaction and a sequence number. The migration that creates `stream_event`
+ * explains why readers miss nothing, although transactions don't commit in the order in which they start.
  */
 export interface StreamPosition {
   readonly xid: bigint;
@@ -15,7 +15,7 @@ export const KEPT_MS = DAY_MS;
 
 const PREFIX = 'at_';
 
-/** The ids of `ready`, for clients that have not received an event yet: `at_` and an encrypted position. */
+/** The IDs of `ready` events, for clients that have not received another event yet: `at_` and an encrypted position. */
 export class StreamPositions {
   private readonly positions: OpaquePositions;
 
@@ -27,7 +27,10 @@ export class StreamPositions {
     return PREFIX + this.positions.seal(contextOf(orgId), `${nowMs} ${xid} ${seq}`);
   }
 
-  /** `null` for any text that `format` did not make for this organization, and when rows after the position may be deleted. */
+  /**
+   * Returns `null` for any text that `format` did not create for this organization, and if rows after the position may
+   * be deleted.
+   */
   parse(orgId: string, text: string, nowMs: number): StreamPosition | null {
     if (!text.startsWith(PREFIX)) return null;
     const [at, xid, seq] = this.positions.open(contextOf(orgId), text.slice(PREFIX.length))?.split(' ') ?? [];
@@ -38,6 +41,6 @@ export class StreamPositions {
 
 const contextOf = (orgId: string): string => `${orgId}\nstream`;
 
-/** True when `a` comes after `b`. */
+/** Returns true if `a` comes after `b`. */
 export const isAfter = (a: StreamPosition, b: StreamPosition): boolean =>
   a.xid === b.xid ? a.seq > b.seq : a.xid > b.xid;

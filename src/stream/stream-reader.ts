@@ -9,21 +9,22 @@ import { Clock } from '../platform/time/clock';
 import { messageOf, otherMessageOf, type StreamRow } from './stream-message';
 import { KEPT_MS, type StreamPosition, StreamPositions } from './stream-position';
 
-/** An event of the stream: whose it is, its position, and its wire form (`null`: what it is about has been deleted). */
+/** An event of the stream: its organization, its position, and its wire format (`null` if its resource was deleted). */
 export interface StreamItem {
   orgId: string;
   position: StreamPosition;
   message: string | null;
 }
 
-/** What the people are called whom a payload names by id. Cost: at most three look-ups by key, of these two kinds. */
+/** The names of people in a payload. Cost: at most three lookups by key, for these two kinds only. */
 const NAMES = `CASE WHEN s.kind IN ('acknowledgement', 'incident') THEN (
            SELECT json_object_agg(p.id, p.name) FROM person p WHERE p.id IN ((s.payload ->> 'person_id')::uuid,
              (s.payload ->> 'ack_person_id')::uuid, (s.payload ->> 'created_by_id')::uuid)) END`;
 
 /**
- * Rows of finished transactions in the order of the stream. Only another client of the database server keeps a transaction
- * open for a minute, ours take milliseconds: the stream does not wait longer for it.
+ * Rows of finished transactions, in the order of the stream. Only another client of the database server keeps a
+ * transaction open for a minute, because the service's transactions take milliseconds. The stream doesn't wait longer
+ * than that.
  */
 const rowsWhere = (condition: string): string => `
   SELECT s.xid::text, s.seq::text, s.org_id, s.at, s.kind, s.payload, ${NAMES} AS names, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
@@ -33,11 +34,12 @@ const rowsWhere = (condition: string): string => `
    WHERE ${condition}
      AND (s.xid < pg_snapshot_xmin(pg_current_snapshot()) OR s.at < now() - interval '1 minute')
    ORDER BY s.xid, s.seq LIMIT $3`;
-/** By the primary key. */
+/** Reads by primary key. */
 const ROWS = rowsWhere('(s.xid, s.seq) > ($1::xid8, $2::bigint)');
 /**
- * By an index of their own: reads no row of another organization, however far back it begins. The organization stands in
- * the comparison of rows because the planner, which knows little about `xid8`, would take the primary key otherwise.
+ * Reads by a separate index, so that no row of another organization is read, however far back it starts. The
+ * organization is part of the row comparison. Without it the planner, which knows little about `xid8`, would use the
+ * primary key.
  */
 const ROWS_OF_ORGANIZATION = rowsWhere('s.org_id = $4 AND (s.org_id, s.xid, s.seq) > ($4::uuid, $1::xid8, $2::bigint)');
 
@@ -53,8 +55,9 @@ export class StreamReader {
   ) {}
 
   /**
-   * The current end of the stream: everything committed later comes after `now`. While an older transaction is open for long, events
-   * behind it are told all the same: they are before `beyond`, which nothing of this database has reached.
+   * Returns the current end of the stream: everything committed later comes after `now`. If an older transaction stays
+   * open for long, events after it are sent all the same. They are before `beyond`, which no transaction of this
+   * database has reached.
    */
   async now(): Promise<{ now: StreamPosition; beyond: StreamPosition }> {
     const [row] = await this.database.query<{ xid: string; beyond: string }>(
@@ -64,7 +67,7 @@ export class StreamReader {
     return { now: at(row?.xid), beyond: at(row?.beyond) };
   }
 
-  /** The events after a position, of one organization or (`null`) of all. */
+  /** Returns the events after a position, of one organization, or of all if it is `null`. */
   async after(position: StreamPosition, orgId: string | null, limit: number): Promise<StreamItem[]> {
     const start = [position.xid.toString(), position.seq.toString()];
     const rows = await (orgId === null
@@ -83,14 +86,14 @@ export class StreamReader {
     });
   }
 
-  /** The id of a position, for this organization: it says nothing about the others. */
+  /** Returns the ID of a position for this organization. It reveals nothing about other organizations. */
   idOf(orgId: string, position: StreamPosition): string {
     return this.positions.format(orgId, position, this.clock.now().getTime());
   }
 
   /**
-   * The position of a client that last received `id`; `null` for an id that the stream does not hold (any more). Asks the
-   * database for ids of alert events and checks only, and not for those whose time is longer ago than rows are kept.
+   * Returns the position of a client that last received `id`, or `null` if the stream doesn't contain that ID anymore.
+   * Only looks up IDs of alert events and checks, and only if rows of their time are still kept.
    */
   async positionOf(orgId: string, id: string): Promise<StreamPosition | null> {
     const now = this.clock.now().getTime();
@@ -98,7 +101,7 @@ export class StreamReader {
     if (position) return position;
     const [eventId, checkUuid] = [parseId('event', id), parseId('check', id)];
     const createdAt = new Date(madeAtMs(eventId ?? checkUuid ?? NIL_UUID));
-    // Ids have the time of whoever made them, which may be some hours off.
+    // IDs contain the clock of the machine that created them, which may be some hours off.
     if (Math.abs(now - createdAt.getTime()) > 2 * KEPT_MS) return null;
     if (eventId !== null) return this.positionOfEvent(orgId, eventId);
     return checkUuid === null ? null : this.positionOfCheck(orgId, id, createdAt);
@@ -112,7 +115,7 @@ export class StreamReader {
     return row ? { xid: BigInt(row.xid), seq: BigInt(row.seq) } : null;
   }
 
-  /** A check's id begins with its time: finds the rows of that time and compares their ids. */
+  /** A check's ID starts with its time. Finds the rows of that time and compares their IDs. */
   private async positionOfCheck(orgId: string, id: string, checkedAt: Date): Promise<StreamPosition | null> {
     const rows = await this.database.query<{ xid: string; seq: string; key: string; location: number | null }>(
       `SELECT s.xid::text, s.seq::text, e.key::text, s.location FROM stream_event s JOIN endpoint e ON e.id = s.endpoint_id

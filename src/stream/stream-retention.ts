@@ -2,7 +2,10 @@ import { inBatches, type Retention } from '../platform/jobs/retention.job';
 import { DAY_MS } from '../platform/time/time-units';
 import { KEPT_MS } from './stream-position';
 
-/** Rows too old to resume from, and rows with transaction ids of the server that a backup was restored from. In every process. */
+/**
+ * Deletes rows that are too old to resume from, and rows with transaction IDs of the server that a backup was restored
+ * from. Runs in every process.
+ */
 export const STREAM_RETENTION: Retention = {
   name: 'stream-retention',
   role: 'any',

@@ -3,12 +3,14 @@ import type { Caller } from '../platform/access/caller';
 import { isAfter, type StreamPosition } from './stream-position';
 import type { StreamItem } from './stream-reader';
 
-/** A client with more unread data than this is disconnected: it resumes from the database, which costs us no memory. */
+/**
+ * A client with more unread data than this is disconnected. It resumes from the database, which needs no memory here.
+ */
 const MAX_UNSENT_BYTES = 1_000_000;
-/** One that takes so long to catch up that more happens meanwhile begins again. */
+/** If a client catches up so slowly that more than this happens in the meantime, it has to start again. */
 const MAX_HELD_BACK = 10_000;
 
-/** One open connection. Items of the live feed are held back until it has caught up; none is sent twice. */
+/** One open connection. Items of the live feed are held back until it has caught up. Nothing is sent twice. */
 export class StreamSubscriber {
   private position: StreamPosition;
   private heldBack: StreamItem[] | null = [];
@@ -21,7 +23,7 @@ export class StreamSubscriber {
     this.position = start;
   }
 
-  /** The position of the last item that was sent (or skipped). */
+  /** The position of the last item that was sent or skipped. */
   get resumeFrom(): StreamPosition {
     return this.position;
   }
@@ -30,24 +32,24 @@ export class StreamSubscriber {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  /** Bytes that the client has not read yet. */
+  /** Number of bytes that the client has not read yet. */
   get unsentBytes(): number {
     return this.isClosed ? 0 : this.response.writableLength;
   }
 
-  /** Takes an item of the live feed, of its organization; call it in order. */
+  /** Takes an item of the live feed of its organization. Call this in order. */
   offer(item: StreamItem): void {
     if (this.heldBack) this.heldBack.push(item);
     else this.send(item);
     if (this.heldBack && this.heldBack.length > MAX_HELD_BACK) this.cutOff();
   }
 
-  /** Sends items that were read for this client alone; call it in order. */
+  /** Sends items that were read only for this client. Call this in order. */
   catchUp(items: readonly StreamItem[]): void {
     for (const item of items) this.send(item);
   }
 
-  /** Sends what was held back; from now on the live feed is sent as it comes. */
+  /** Sends the held-back items. From now on, the live feed is sent at once. */
   goLive(): void {
     const items = this.heldBack ?? [];
     this.heldBack = null;
@@ -60,7 +62,7 @@ export class StreamSubscriber {
     if (this.response.writableLength > MAX_UNSENT_BYTES) this.cutOff();
   }
 
-  /** Closes the connection with all that waits in it. */
+  /** Closes the connection and drops everything that waits in it. */
   cutOff(): void {
     this.heldBack = null;
     this.response.destroy();

@@ -24,23 +24,24 @@ export class StreamController {
   @Route('GET', '', {
     access: 'read',
     operationId: 'stream',
-    summary: 'Follow what happens',
+    summary: 'Stream events',
     description:
-      'Server-sent events of the organization: `check` (a check outcome that changed the state of its endpoint) and ' +
-      '`alert` (an alert event, as in the list), each with the id it has in the lists; `maintenance` (a window begins or ' +
-      'ends), `acknowledgement` (somebody has an endpoint in hand, or no longer), `heartbeat` (the run of a job begins or ' +
-      'ends, or it tells a log), `incident` (as in the list, with what happened to it), `location` (one of several locations of ' +
-      'an endpoint sees something else) and `probe` (one of the organization is heard again, or no more). `ready` greets, ' +
-      '`ping` comes every ten seconds. Reconnect with `Last-Event-ID` within a day and nothing is missed, also over a restart; after longer ' +
-      'the answer begins with `reset`: read the lists again.',
+      'Sends the events of the organization as server-sent events. `check`: a check changed the status of its endpoint. ' +
+      '`alert`: an alert event, as in the list. Both have the ID that they have in the lists. `maintenance`: a window starts ' +
+      'or ends. `acknowledgement`: an endpoint is acknowledged, or no longer acknowledged. `heartbeat`: the run of a job ' +
+      'starts or ends, or the job sends a log. `incident`: an incident as in the list, with the change. `location`: one of ' +
+      'several locations of an endpoint reports a different status. `probe`: a probe of the organization went online or ' +
+      'offline. `ready`: the stream is connected. `ping`: sent every ten seconds. If you reconnect with `Last-Event-ID` ' +
+      'within a day, you miss no events, even after a restart of the service. After more than a day, the response starts ' +
+      'with `reset`: fetch the lists again.',
     returns: {
       description:
-        'Without an end. The schema is that of one event: its `event`, `id` and `data` lines, the last as JSON.',
+        'A response that does not end. The schema describes one event: its `event`, `id`, and `data` lines, and `data` is JSON.',
       content: { 'text/event-stream': { schema: EVENT } },
     },
     problems: ['conflict'],
   })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last event received.' })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'The ID of the last event that you received.' })
   open(
     @CurrentCaller() caller: Caller,
     @Query() query: StreamQuery,

@@ -10,7 +10,7 @@ import { IsPublicId } from '../platform/ids/public-id.rule';
 
 export class StreamQuery {
   @ApiPropertyOptional({
-    description: 'For clients that cannot set the header `Last-Event-ID`, which wins over this.',
+    description: 'For clients that cannot set the header `Last-Event-ID`. If both are sent, the header is used.',
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @Optional()
@@ -20,7 +20,7 @@ export class StreamQuery {
 
   @ApiPropertyOptional({
     description:
-      'For clients that cannot set the header `X-Organization`: 409 when it is another than that of the caller.',
+      'For clients that cannot set the header `X-Organization`. If it is not the organization of the caller, the response is a 409.',
     example: 'org_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()
@@ -35,7 +35,7 @@ export class StateChangeErrorView {
   @ApiProperty({
     type: 'string',
     allOf: [{ $ref: '#/components/schemas/CheckErrorCode' }],
-    description: 'Stable; switch on it.',
+    description: 'A stable error code that programs can rely on.',
     example: 'connection_refused',
   })
   code!: string;
@@ -44,7 +44,8 @@ export class StateChangeErrorView {
 /** A check outcome that changed the status of its endpoint. */
 export class StateChangeView {
   @ApiProperty({
-    description: 'The check, as in the list; of what a probe checked the id of this event alone.',
+    description:
+      'The ID of the check, as in the list of checks. For checks by a probe, it is only the ID of this event.',
     example: 'ck_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   id!: string;
@@ -67,31 +68,37 @@ export class StateChangeView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   checked_at!: string;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Milliseconds.', example: 83.412 })
+  @ApiProperty({ type: Number, nullable: true, description: 'The duration in milliseconds.', example: 83.412 })
   duration_ms!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status.', example: 503 })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'The HTTP status.', example: 503 })
   status_code!: number | null;
 
-  @ApiProperty({ type: StateChangeErrorView, nullable: true, description: 'null when it is up.' })
+  @ApiProperty({ type: StateChangeErrorView, nullable: true, description: '`null` if the endpoint is up.' })
   error!: StateChangeErrorView | null;
 }
 
-/** A maintenance window begins or ends, or goes on until another time. */
+/** The start or end of a maintenance window, or a change of its end. */
 export class MaintenanceChangeView {
-  @ApiProperty({ description: 'May have been deleted, when it ends.', example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiProperty({
+    description: 'The ID of the window. If the maintenance ends, the window may have been deleted.',
+    example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   window_id!: string;
 
   @ApiProperty({ example: 'Weekly patches' })
   name!: string;
 
-  @ApiProperty({ enum: ['started', 'ended'], description: '`started` again when a change moves its end.' })
+  @ApiProperty({
+    enum: ['started', 'ended'],
+    description: '`started` is also sent if a change moves the end of an active window.',
+  })
   state!: 'started' | 'ended';
 
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'When it ends, or ended.',
+    description: 'The time when the maintenance ends or ended.',
     example: '2026-11-22T03:00:00.000Z',
   })
   until!: string;
@@ -101,7 +108,7 @@ export class StreamAcknowledgementView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the person or API key; null without one.',
+    description: 'The name of the user or API key. `null` if there is none.',
     example: 'On call',
   })
   by!: string | null;
@@ -116,22 +123,26 @@ export class StreamAcknowledgementView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'null: until it is up.',
+    description: 'When the acknowledgement ends at the latest. `null`: when the endpoint is up.',
     example: '2026-11-20T11:05:00.000Z',
   })
   until!: string | null;
 }
 
-/** Somebody has taken an endpoint in hand, or no longer. */
+/** An endpoint was acknowledged, or its acknowledgement ended. */
 export class AcknowledgementChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
-  @ApiProperty({ type: StreamAcknowledgementView, nullable: true, description: 'null when it has ended.' })
+  @ApiProperty({
+    type: StreamAcknowledgementView,
+    nullable: true,
+    description: '`null` if the acknowledgement has ended.',
+  })
   acknowledgement!: StreamAcknowledgementView | null;
 }
 
-/** A job tells what is no check: its run begins, or has ended and had told its start, or a log. */
+/** A ping that isn't a check: a start, the end of a run that had reported its start, or a log. */
 export class HeartbeatChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
@@ -146,17 +157,18 @@ export class HeartbeatChangeView {
   at!: string;
 }
 
-/** Something happened to an incident; once in a transaction, whatever the number of its endpoints. */
+/** A change of an incident. Sent once in a transaction, regardless of the number of endpoints. */
 export class IncidentChangeView extends IncidentView {
   @ApiProperty({
     enum: INCIDENT_CHANGES,
-    description: '`updated`: an endpoint left, or people said or renamed something; read the incident for its lists.',
+    description:
+      'The change of the incident. `updated`: an endpoint left, an update was posted or changed, or the title changed. Get the incident to read its endpoints and updates.',
     example: 'joined',
   })
   change!: IncidentChange;
 }
 
-/** One of the locations of an endpoint sees something else; `check` tells of the endpoint itself. */
+/** A change of what one location of an endpoint sees. `check` reports the endpoint itself. */
 export class LocationChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
@@ -164,7 +176,7 @@ export class LocationChangeView {
   @ApiProperty({ example: 'Checkout API' })
   endpoint_name!: string;
 
-  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` of a shared one.', example: 'fra' })
+  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` for a shared probe.', example: 'fra' })
   location!: string;
 
   @ApiProperty({ enum: OUTCOMES, example: 'down' })
@@ -177,13 +189,13 @@ export class LocationChangeView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Its newest check.',
+    description: 'The time of the newest check from this location.',
     example: '2026-11-20T10:00:00.000Z',
   })
   at!: string | null;
 }
 
-/** A probe is heard again, or is heard no more. */
+/** A probe has started or stopped responding. */
 export class ProbeChangeView {
   @ApiProperty({ example: 'pr_01jd3k6q7be5y9x4v2m8n0r1st' })
   probe_id!: string;
@@ -198,7 +210,7 @@ export class ProbeChangeView {
   at!: string | null;
 }
 
-const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
+const POSITION = { description: 'The position in the stream. Send it as `Last-Event-ID` to resume after this event.' };
 
 export class MaintenanceStreamEventView {
   @ApiProperty({ enum: ['maintenance'] })
@@ -270,7 +282,7 @@ export class CheckStreamEventView {
   @ApiProperty({ enum: ['check'] })
   event!: 'check';
 
-  @ApiProperty({ description: 'Of the check; send it as `Last-Event-ID` to resume after it.' })
+  @ApiProperty({ description: 'The ID of the check. Send it as `Last-Event-ID` to resume after this event.' })
   id!: string;
 
   @ApiProperty()
@@ -281,7 +293,7 @@ export class AlertStreamEventView {
   @ApiProperty({ enum: ['alert'] })
   event!: 'alert';
 
-  @ApiProperty({ description: 'Of the alert event; send it as `Last-Event-ID` to resume after it.' })
+  @ApiProperty({ description: 'The ID of the alert event. Send it as `Last-Event-ID` to resume after this event.' })
   id!: string;
 
   @ApiProperty()
@@ -292,18 +304,21 @@ export class AlertStreamEventView {
 export class OtherStreamEventView {
   @ApiProperty({
     enum: ['ready', 'reset', 'ping'],
-    description: '`ready`: connected. `reset`: too much was missed, read the lists again. `ping`: every ten seconds.',
+    description:
+      '`ready`: the stream is connected. `reset`: too many events were missed, so fetch the lists again. `ping`: sent every ten seconds.',
   })
   event!: 'ready' | 'reset' | 'ping';
 
-  @ApiPropertyOptional({ description: 'Of `ready`, for clients that resume nothing: where the stream begins.' })
+  @ApiPropertyOptional({
+    description: 'Only for `ready`, and only for clients that do not resume: the position where the stream starts.',
+  })
   id?: string;
 
-  @ApiProperty({ type: 'object', additionalProperties: false, description: 'Empty.' })
+  @ApiProperty({ type: 'object', additionalProperties: false, description: 'An empty object.' })
   data!: object;
 }
 
-/** The events of the stream by their `event`. */
+/** The events of the stream by their `event` field. */
 export const STREAM_EVENTS = {
   check: CheckStreamEventView,
   alert: AlertStreamEventView,

@@ -6,11 +6,12 @@ import { StreamReader } from './stream-reader';
 import { STREAM_RETENTION } from './stream-retention';
 
 /**
- * The live stream of state changes and alert events. No code calls it with an event: database triggers write them into
- * `stream_event`, in the transaction of the change, and StreamFeed polls that table. `stream_state_change` on
- * `endpoint_state` adds a check that changed the endpoint's status, `stream_alert_events` on `alert_event` each new alert
- * event (`platform/database/migrations/initial/triggers.ts`). Others add rows with a `kind`: `stream_maintenance` on
- * `maintenance_occurrence`, `stream_acknowledgement` on `acknowledgement`, `stream_incidents_*` on `incident`.
+ * The live stream of state changes and alert events. No code calls it with an event. Database triggers write events
+ * into `stream_event`, in the transaction of the change, and StreamFeed polls that table. `stream_state_change` on
+ * `endpoint_state` adds a check that changed the endpoint's status, and `stream_alert_events` on `alert_event` adds
+ * each new alert event (`platform/database/migrations/initial/triggers.ts`). Other triggers add rows with a `kind`:
+ * `stream_maintenance` on `maintenance_occurrence`, `stream_acknowledgement` on `acknowledgement`, and
+ * `stream_incidents_*` on `incident`.
  */
 @Module({ controllers: [StreamController], providers: [StreamReader, StreamFeed] })
 export class StreamModule {

@@ -4,16 +4,15 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 import { Optional } from '../platform/http/validators';
 
-/** Tags that one thing may have. */
 export const MAX_TAGS = 20;
 
 const PATTERN = '[a-z0-9][a-z0-9._:/-]{0,49}';
 const TAG = new RegExp(`^${PATTERN}$`);
-const RULE = `1 to 50 of a-z 0-9 . _ : / -, the first a letter or a digit`;
+const RULE = '1 to 50 of a-z 0-9 . _ : / -, starting with a letter or a digit';
 
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
-/** A list of tags in a body, in any case; put it into order with `tagSet`. Messages name the first that is wrong. */
+/** Validates a list of tags in a body, in any case. Normalize it with `tagSet`. Messages name the first wrong tag. */
 export const IsTagList = (max = MAX_TAGS): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(lower) : value)),
@@ -23,7 +22,7 @@ export const IsTagList = (max = MAX_TAGS): PropertyDecorator =>
       name: 'tag',
       validator: {
         validate: (value: unknown) => !Array.isArray(value) || value.every(isTag),
-        defaultMessage: (args) => `${args?.property ?? 'value'} must hold tags only: ${RULE}`,
+        defaultMessage: (args) => `${args?.property ?? 'value'} must contain only tags: ${RULE}`,
       },
     }),
   );
@@ -55,7 +54,7 @@ export const TagQuery = (description: string): PropertyDecorator =>
     }),
   );
 
-/** As they are stored: lower case, in order, none twice. */
+/** Returns tags as stored: lower case, sorted, without duplicates. */
 export const tagSet = (tags: readonly string[]): string[] =>
   [...new Set(tags.map((tag) => tag.toLowerCase()))].sort((a, b) => (a < b ? -1 : 1));
 

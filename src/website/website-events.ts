@@ -1,4 +1,4 @@
-/** The website was disabled: its endpoints stop. Emitted inside the same transaction. */
+/** The website was disabled, so its endpoints stop. Emitted in the same transaction. */
 export class WebsiteStopped {
   constructor(
     readonly orgId: string,
@@ -6,7 +6,7 @@ export class WebsiteStopped {
   ) {}
 }
 
-/** The website was enabled: its enabled endpoints are due at once. Emitted inside the same transaction. */
+/** The website was enabled, so its enabled endpoints are due at once. Emitted in the same transaction. */
 export class WebsiteStarted {
   constructor(
     readonly orgId: string,
@@ -14,14 +14,17 @@ export class WebsiteStarted {
   ) {}
 }
 
-/** Websites were marked as deleted: to clients they are gone. Emitted inside the same transaction; their rows go in steps after it. */
+/**
+ * Websites were marked as deleted, and clients no longer see them. Emitted in the same transaction. Their rows are
+ * removed in steps afterwards.
+ */
 export class WebsitesDeleted {
   constructor(readonly websiteIds: readonly string[]) {}
 }
 
 /**
- * One step of removing what a deleted website owns, in a short transaction. Each handler removes a bounded number of its
- * rows, children before parents, and calls `leave` when there may be more: then another step follows.
+ * One step of removing the rows of a deleted website, in a short transaction. Each handler removes a limited number of
+ * its rows, children before parents. If there may be more, it calls `leave`, and another step follows.
  */
 export class WebsitePurge {
   private left = false;

@@ -11,12 +11,12 @@ import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { WebsitePurge } from './website-events';
 
 const TICK_MS = 5 * SECOND_MS;
-/** What another process began to remove and left behind, when it was killed, is found after this long at most. */
+/** How long it takes at most to find what a killed process did not finish removing. */
 const REST_MS = MINUTE_MS;
-/** A row that somebody else holds is waited for no longer: the next run tries again. */
+/** A locked row is skipped after this time, and the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
-/** Removes deleted websites in steps, each a short transaction; goes on after a restart. */
+/** Removes deleted websites in steps, each a short transaction. Continues after a restart. */
 @Injectable()
 export class WebsitePurgeJob {
   private readonly logger = new Logger(WebsitePurgeJob.name);
@@ -36,7 +36,7 @@ export class WebsitePurgeJob {
     return this.job.tick();
   }
 
-  /** Those of a deleted organization are removed with it. */
+  /** Websites of a deleted organization are removed with it. */
   async run(): Promise<void> {
     const deleted = await this.database.query<{ id: string; orgId: string }>(
       `SELECT w.id, w.org_id AS "orgId" FROM website w JOIN organization o ON o.id = w.org_id
@@ -46,15 +46,19 @@ export class WebsitePurgeJob {
     await eachInTurn(deleted, ({ orgId, id }) => this.purge(orgId, id, Infinity));
   }
 
-  /** Goes on with one website for a request, which has done its part: what fails here is left to the job. */
+  /** Continues with one website on behalf of a request that is already done. If this fails, the job takes over. */
   async help(orgId: string, id: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, id, budgetMs).catch((error: unknown) =>
-      this.logger.warn(`the removal of ${formatId('website', id)} goes on in the background: ${String(error)}`),
+      this.logger.warn(
+        `Could not remove ${formatId('website', id)} completely, continuing in the background: ${String(error)}`,
+      ),
     );
     this.job.wake();
   }
 
-  /** Works on one website for this many milliseconds, one step at least, or until nothing is left of it. The job does the rest. */
+  /**
+   * Works on one website for this many milliseconds, at least one step, or until it is removed. The job does the rest.
+   */
   async purge(orgId: string, id: string, budgetMs: number): Promise<void> {
     const end = this.clock.monotonic() + budgetMs;
     let hasMore = true;
@@ -64,7 +68,7 @@ export class WebsitePurgeJob {
     }
   }
 
-  /** A step for one website of an organization that is being removed. */
+  /** Runs a step for one website of an organization that is being removed. */
   async purgeOf(tx: Tx, organization: OrganizationPurge): Promise<void> {
     const [website] = await tx.query<{ id: string }>('SELECT id FROM website WHERE org_id = $1 ORDER BY id LIMIT 1', [
       organization.orgId,
@@ -74,7 +78,9 @@ export class WebsitePurgeJob {
     organization.leave();
   }
 
-  /** True when there may be more to remove. The row lock lets one process at a time work on a website. */
+  /**
+   * Returns true if there may be more to remove. The row lock ensures that one process at a time works on a website.
+   */
   private async step(tx: Tx, orgId: string, id: string): Promise<boolean> {
     const [row] = await tx.query('SELECT 1 FROM website WHERE id = $1 FOR NO KEY UPDATE', [id]);
     if (!row) return false;

@@ -10,7 +10,7 @@ import { Route } from '../platform/http/route.decorator';
 import { UpdateWebsiteDto, WebsiteQuery, WebsiteView } from './website.dto';
 import { WebsiteService } from './website.service';
 
-/** A website may come with its first endpoints, so `endpoint/website-setup.service` creates it. */
+/** `endpoint/website-setup.service` creates websites, because a new one may include its first endpoints. */
 @ApiTags('Websites')
 @Controller('api/v1/websites')
 export class WebsiteController {
@@ -22,7 +22,7 @@ export class WebsiteController {
     operationId: 'listWebsites',
     summary: 'List websites',
     description:
-      'The websites of your organization, oldest first; with `q` those whose name or url contains it, with `tag` those that have it.',
+      'The websites of your organization, oldest first. With `q`, only websites whose name or URL contains the text; with `tag`, only websites that have the tag.',
     returns: { page: WebsiteView, description: 'One page of websites.' },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: WebsiteQuery): Promise<Page<WebsiteView>> {
@@ -46,8 +46,8 @@ export class WebsiteController {
     operationId: 'updateWebsite',
     summary: 'Update a website',
     description:
-      'Partial: only the fields sent change. `enabled: false` pauses every endpoint and resolves what is open.',
-    returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The website as it is now.' },
+      'Partial update: only the fields that you send change. `enabled: false` pauses every endpoint and resolves open alerts.',
+    returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The updated website.' },
     problems: ['conflict'],
   })
   @AlsoChecked(WebsiteService, (websites, fields: UpdateWebsiteDto, { caller, params }) =>
@@ -59,10 +59,10 @@ export class WebsiteController {
 
   @Route('POST', ':id/ping-key/rotate', {
     access: 'write',
-    idempotencyKey: { refused: 'Each request makes another key.' },
+    idempotencyKey: { refused: 'Each request creates a new key.' },
     operationId: 'rotatePingKey',
     summary: 'Replace the ping key',
-    description: 'Addresses with the old key, `/ping/<ping_key>/<key>`, are unknown at once.',
+    description: 'Ping URLs with the old key, `/ping/<ping_key>/<key>`, stop working immediately.',
     returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The website with its new `ping_key`.' },
   })
   rotatePingKey(@OrgId() orgId: string, @IdParam('website') id: string): Promise<WebsiteView> {
@@ -75,7 +75,7 @@ export class WebsiteController {
     operationId: 'deleteWebsite',
     summary: 'Delete a website',
     description:
-      'Permanently deletes its endpoints, alerts, events and all monitoring history. Open incidents are resolved first.',
+      'Permanently deletes the website with its endpoints, alerts, events, and all monitoring history. Open alerts are resolved first.',
     returns: { noContent: 'The website is deleted.' },
   })
   remove(@OrgId() orgId: string, @IdParam('website') id: string): Promise<void> {

@@ -9,10 +9,9 @@ import { TagQuery, TagsField } from './tags';
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
 
-/** The list, or those of it that are looked for. */
 export class WebsiteQuery extends PageQuery {
   @ApiPropertyOptional({
-    description: 'Only websites whose name or url contains this text, in upper or lower case.',
+    description: 'Return only websites whose name or URL contains this text. Not case-sensitive.',
     example: 'shop',
     minLength: 1,
     maxLength: 100,
@@ -21,12 +20,12 @@ export class WebsiteQuery extends PageQuery {
   @IsName(100)
   q?: string;
 
-  @TagQuery('Only websites that have this tag, in upper or lower case.')
+  @TagQuery('Return only websites that have this tag. Not case-sensitive.')
   tag?: string;
 }
 
 const TAGS =
-  'Labels of yours, a set, kept in lower case and in order. Each endpoint of the website has them as well: maintenance windows and filters may name them.';
+  'A set of labels that you choose. They are stored in lower case and in order. They also apply to each endpoint of the website, for example in maintenance windows and filters.';
 
 export class WebsiteView {
   @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
@@ -41,7 +40,11 @@ export class WebsiteView {
   @ApiProperty({ example: true })
   enabled!: boolean;
 
-  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'In order.' })
+  @ApiProperty({
+    type: [String],
+    example: ['production', 'team:web'],
+    description: 'The tags of the website, in order.',
+  })
   tags!: string[];
 
   @ShownKey('the websites of the organization', 'shop')
@@ -52,18 +55,19 @@ export class WebsiteView {
 
   @ApiProperty({
     example: 'pQ3v7dZkT2mXc9LhYw0BnA',
-    description: 'Jobs ping its heartbeats at `/ping/<ping_key>/<key>`. Masked for read keys.',
+    description:
+      'The key in the ping URLs of the website’s heartbeats, `/ping/<ping_key>/<key>`. Masked for read keys.',
   })
   ping_key!: string;
 
   @ApiProperty({
     enum: WEBSITE_STATUSES,
     description:
-      '`down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.',
+      '`down` if any enabled endpoint is down, otherwise `up` if any is up, otherwise `unknown`. `paused` if the website is disabled.',
   })
   status!: WebsiteStatus;
 
-  @ApiProperty({ example: 3, description: 'Number of endpoints.' })
+  @ApiProperty({ example: 3, description: 'The number of endpoints.' })
   endpoint_count!: number;
 
   @ApiProperty({
@@ -71,7 +75,7 @@ export class WebsiteView {
     format: 'date-time',
     nullable: true,
     description:
-      'Newest check of its endpoints; null before the first. With more than 20 endpoints: of the 20 that are checked most often.',
+      'The time of the newest check of the endpoints. null before the first check. If there are more than 20 endpoints, only the 20 with the most frequent checks are considered.',
     example: '2026-11-20T10:00:00.000Z',
   })
   last_checked_at!: string | null;
@@ -83,7 +87,7 @@ export class WebsiteView {
   updated_at!: string;
 }
 
-/** What a new website has of its own. Its first endpoints may come with it: `endpoint/website-setup.service`. */
+/** The fields of a new website. Its first endpoints may be included, see `endpoint/website-setup.service`. */
 @ReadOnlyFieldsOf(WebsiteView)
 export class NewWebsiteDto {
   @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
@@ -93,12 +97,12 @@ export class NewWebsiteDto {
   @ApiProperty({
     example: 'https://shop.example.com',
     maxLength: 2048,
-    description: 'http or https, without credentials. Cannot be changed later.',
+    description: 'The URL, http or https, without credentials. It cannot be changed later.',
   })
   @IsString()
   url!: string;
 
-  @ApiPropertyOptional({ default: true, description: 'false pauses every endpoint of the website.' })
+  @ApiPropertyOptional({ default: true, description: '`false` pauses every endpoint of the website.' })
   @Optional()
   @IsBoolean()
   enabled?: boolean;
@@ -118,14 +122,14 @@ export class UpdateWebsiteDto {
   name?: string;
 
   @ApiPropertyOptional({
-    description: 'Immutable: accepted only with its present value.',
+    description: 'Immutable: only the current value is accepted.',
     example: 'https://shop.example.com/',
   })
   @Optional()
   @IsString()
   url?: string;
 
-  @ApiPropertyOptional({ description: 'false pauses every endpoint of the website.', example: false })
+  @ApiPropertyOptional({ description: '`false` pauses every endpoint of the website.', example: false })
   @Optional()
   @IsBoolean()
   enabled?: boolean;
@@ -137,7 +141,7 @@ export class UpdateWebsiteDto {
   key?: string | null;
 }
 
-/** A website with what is derived from its endpoints. */
+/** A website with values derived from its endpoints. */
 export interface WebsiteRow {
   id: string;
   org_id: string;

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 import { NEW_PING_KEY } from '../platform/database/migrations/1795824000000-heartbeats';
 
-/** A website that an organization monitors; its endpoints are what is checked. */
+/** A website that an organization monitors. Checks apply to its endpoints. */
 @Entity('website')
 @Unique('website_org_id', ['orgId', 'id'])
 @Index('website_external_key', ['orgId', 'externalKey'], {
@@ -24,11 +24,11 @@ export class Website {
   @Column('varchar', { length: 2048 })
   url!: string;
 
-  /** False pauses every endpoint; each keeps its own `enabled` for when the website is enabled again. */
+  /** If false, every endpoint is paused. Each keeps its own `enabled` for when the website is enabled again. */
   @Column('boolean', { default: true })
   enabled!: boolean;
 
-  /** Lower case, in order, none twice; each endpoint has them as well. */
+  /** Lower case, sorted, without duplicates. Each endpoint has them as well. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
 
@@ -36,7 +36,7 @@ export class Website {
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** Of the configuration document that declares it; `null` for what none declares. */
+  /** The owner of the configuration document that declares it. `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
@@ -46,11 +46,11 @@ export class Website {
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
 
-  /** Its jobs ping with it and their keys. The database makes it. */
+  /** The key that its jobs use in ping URLs, together with their own keys. The database generates it. */
   @Column('varchar', { name: 'ping_key', length: 22, default: () => NEW_PING_KEY })
   pingKey!: string;
 
-  /** Set while it is being removed in steps: to clients it is gone. */
+  /** Set while it is being removed in steps. Clients no longer see it. */
   @Column({ type: 'timestamptz', name: 'deleted_at', precision: 3, nullable: true })
   deletedAt!: Date | null;
 }

@@ -42,8 +42,8 @@ const COLUMNS = 'w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up'
 const SELECT = `SELECT ${COLUMNS} FROM website w JOIN website_summary s ON s.website_id = w.id`;
 
 /**
- * The page is cut off before anything is looked up for its items, and by the whole order of the index of (org_id, id): with
- * `org_id = $1 ORDER BY id` the planner may walk over all organizations in the order of ids until it has met enough of this one.
+ * Cuts off the page before its items are joined, and uses the whole order of the index on (org_id, id). With `org_id =
+ * $1 ORDER BY id`, the planner may scan all organizations by ID until it has found enough rows of this one.
  */
 const page = (filter = ''): string => `SELECT ${COLUMNS}
   FROM (SELECT * FROM website WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid AND deleted_at IS NULL ${filter}
@@ -51,16 +51,15 @@ const page = (filter = ''): string => `SELECT ${COLUMNS}
   JOIN website_summary s ON s.website_id = w.id ORDER BY w.id`;
 const PAGE = page();
 
-/** What a list of websites is searched for. */
 interface Sought {
   text: string | undefined;
   tag: string | undefined;
 }
 
 /**
- * The conditions of a search, behind the parameters `before`. For a text as for a tag every website of the organization is
- * read, of nobody else, until the page is full, and for the count of a longer list once more. An index of tags would be one
- * of all organizations, and `production` would have more websites in it than any organization has.
+ * Returns the conditions of a search, with parameters after those in `before`. Cost: reads the organization's websites
+ * until the page is full, and once more for the count of a longer list. An index of tags would span all organizations,
+ * and would have more websites tagged `production` than any organization has.
  */
 function matching({ text, tag }: Sought, before: readonly unknown[]): Condition {
   const named =
@@ -70,10 +69,13 @@ function matching({ text, tag }: Sought, before: readonly unknown[]): Condition 
   return { condition: `${named.condition} AND $${parameters.length}::text = ANY (tags)`, parameters };
 }
 
-/** Of what is found: counted for its `X-Total-Count`. */
+/** The limit up to which matches are counted for `X-Total-Count`. */
 const MOST_COUNTED = 1000;
 
-/** Websites of one organization. Every method takes it first and throws `not_found` for anything that is not its own. */
+/**
+ * Websites of one organization. Every method takes the organization first, and throws `not_found` for anything of
+ * another one.
+ */
 @Injectable()
 export class WebsiteService {
   constructor(
@@ -85,7 +87,7 @@ export class WebsiteService {
     private readonly purge: WebsitePurgeJob,
   ) {}
 
-  /** One statement for the page, a few looks into indexes for each website; one for the count, which is kept. */
+  /** Cost: one statement for the page with a few index probes for each website, and one for the stored count. */
   async list({ orgId, role }: Caller, query: WebsiteQuery): Promise<Page<WebsiteView>> {
     const sought = { text: query.q?.trim(), tag: query.tag };
     const isSearch = sought.text !== undefined || sought.tag !== undefined;
@@ -107,7 +109,7 @@ export class WebsiteService {
     return this.database.query<WebsiteRow>(page(condition), parameters);
   }
 
-  /** How many are found: up to a thousand, `null` beyond. */
+  /** Returns the number of matches up to a thousand, `null` beyond that. */
   private async found(orgId: string, sought: Sought): Promise<number | null> {
     const { condition, parameters } = matching(sought, [orgId]);
     const [row] = await this.database.query<{ found: number }>(
@@ -122,13 +124,16 @@ export class WebsiteService {
     return shown(await this.read(this.database, orgId, id));
   }
 
-  /** As the caller may see it. */
+  /** Returns a website as the caller may see it. */
   async shownTo({ orgId, role }: Caller, id: string): Promise<WebsiteView> {
     const view = await this.get(orgId, id);
     return taggedLike(view, withoutPingKey(view, role));
   }
 
-  /** Another `ping_key`; addresses with the old one are unknown at once. Its entry in the audit log has neither. */
+  /**
+   * Replaces the `ping_key`. URLs with the old one are invalid at once. The entry in the audit log contains neither
+   * key.
+   */
   rotatePingKey(orgId: string, id: string): Promise<WebsiteView> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
@@ -140,7 +145,7 @@ export class WebsiteService {
     });
   }
 
-  /** How many endpoints it has, from the kept counter. */
+  /** Returns the number of endpoints, from a stored counter. */
   async endpointsOf(orgId: string, id: string): Promise<number> {
     const [row] = await this.database.query<{ endpoints: number }>(
       `SELECT u.endpoints FROM website w JOIN website_use u ON u.website_id = w.id
@@ -151,7 +156,9 @@ export class WebsiteService {
     return row.endpoints;
   }
 
-  /** How many items the organization's lists have, from kept counters. Those that are being removed do not count. */
+  /**
+   * Returns the sizes of the organization's lists, from stored counters. Resources that are being removed do not count.
+   */
   async listed(orgId: string): Promise<{ websites: number; endpoints: number }> {
     const [row] = await this.database.query<{ websites: number; endpoints: number }>(
       'SELECT websites, endpoints FROM organization_listed WHERE org_id = $1',
@@ -160,14 +167,14 @@ export class WebsiteService {
     return row ?? { websites: 0, endpoints: 0 };
   }
 
-  /** A new website without endpoints, in the caller's transaction. Throws `validation_failed` and `quota_exceeded`. */
+  /** Adds a website without endpoints in the caller's transaction. Throws: `validation_failed` and `quota_exceeded`. */
   async add(tx: Tx, orgId: string, dto: NewWebsiteDto): Promise<Website> {
     const [website] = await this.addSome(tx, orgId, [{ id: newUuid(), dto }]);
-    if (!website) throw new Error('the website was not made');
+    if (!website) throw new Error('the website was not created');
     return website;
   }
 
-  /** Adds several websites, in as many statements as one takes. */
+  /** Adds several websites. Cost: as many statements as for one. */
   async addSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: NewWebsiteDto }[]): Promise<Website[]> {
     if (sent.length === 0) return [];
     const now = this.clock.now();
@@ -183,7 +190,7 @@ export class WebsiteService {
     return websites;
   }
 
-  /** Partial. Its endpoints are paused or started in the same transaction. */
+  /** Updates the sent fields. Endpoints are paused or started in the same transaction. */
   update(orgId: string, id: string, dto: UpdateWebsiteDto): Promise<WebsiteView> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
@@ -193,7 +200,10 @@ export class WebsiteService {
     });
   }
 
-  /** Updates several websites that `lockSome` has locked: three statements, and some for each that is paused or started. */
+  /**
+   * Updates several websites that `lockSome` has locked. Cost: three statements, and more for each website that is
+   * paused or started.
+   */
   async updateSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: UpdateWebsiteDto }[]): Promise<void> {
     if (sent.length === 0) return;
     const found = await tx.manager.findBy(Website, { orgId, id: In(sent.map(({ id }) => id)), deletedAt: IsNull() });
@@ -206,7 +216,7 @@ export class WebsiteService {
     await this.change(tx, orgId, changes);
   }
 
-  /** What `update` would refuse in these fields; nothing for a website that is not there. */
+  /** Returns what `update` would refuse in these fields, or nothing if the website does not exist. */
   async findingsIn(orgId: string, publicId: string | undefined, fields: UpdateWebsiteDto): Promise<Findings> {
     const id = parseId('website', publicId);
     const stored = id && (await this.database.manager.findOneBy(Website, { orgId, id }));
@@ -214,15 +224,16 @@ export class WebsiteService {
   }
 
   /**
-   * For good, with endpoints, alerts, events and history. Once it is marked it is gone for clients; its rows go in steps,
-   * within this call or, for a large website, in the background. Open episodes are resolved, and their deliveries stored.
+   * Deletes a website permanently, with endpoints, alerts, events and history. Once it is marked, clients no longer see
+   * it. Its rows are removed in steps, within this call or, for a large website, in the background. Open episodes are
+   * resolved, and their deliveries stored.
    */
   async remove(orgId: string, id: string): Promise<void> {
     await this.markRemoved(orgId, id);
     await this.removeMarked(orgId, id);
   }
 
-  /** From now on it is gone for clients. */
+  /** Marks a website as deleted, so that clients no longer see it. */
   markRemoved(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
@@ -232,14 +243,17 @@ export class WebsiteService {
     });
   }
 
-  /** Removes what a marked one has, for five seconds; the rest goes in the background. Not within a transaction. */
+  /**
+   * Removes the rows of a marked website for five seconds. The rest follows in the background. Do not call this within
+   * a transaction.
+   */
   removeMarked(orgId: string, id: string): Promise<void> {
     return this.purge.help(orgId, id, PURGE_MS);
   }
 
   /**
-   * What `update`, of `null` a creation, would make of the settings, as the audit log shows both sides. Throws
-   * `validation_failed` as they do.
+   * Returns the settings before and after an `update`, or a creation if `website` is `null`, as the audit log shows
+   * them. Throws: `validation_failed` as these methods do.
    */
   preview(website: Website | null, dto: NewWebsiteDto): { before: object | null; after: object } {
     if (!website) return { before: null, after: settingsOf(newSettings(dto)) };
@@ -247,7 +261,7 @@ export class WebsiteService {
     return { before: settingsOf(website), after: settingsOf({ ...website, ...changedSettings(dto, website) }) };
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents call this. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'website', orgId, ids, owner);
   }
@@ -257,7 +271,7 @@ export class WebsiteService {
     await this.mark(tx, 'org_id = $1', orgId);
   }
 
-  /** The website, locked against being switched or deleted until the caller's transaction ends. */
+  /** Locks and returns a website. It can't be enabled, disabled or deleted until the caller's transaction ends. */
   async lock(tx: Tx, orgId: string, id: string): Promise<Website> {
     const website = await tx.manager.findOne(Website, {
       where: { orgId, id, deletedAt: IsNull() },
@@ -267,7 +281,7 @@ export class WebsiteService {
     return website;
   }
 
-  /** Several websites, locked as `lock` does, in the order of their ids; those that are not there are missing. */
+  /** Locks several websites as `lock` does, in the order of their IDs. Missing ones are left out. */
   lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Website[]> {
     return tx.manager.find(Website, {
       where: { orgId, id: In(ids), deletedAt: IsNull() },
@@ -276,12 +290,11 @@ export class WebsiteService {
     });
   }
 
-  /** The website of an endpoint that is known to exist. */
   async find(tx: Tx, id: string): Promise<Website> {
     return tx.manager.findOneOrFail(Website, { where: { id } });
   }
 
-  /** Those of several that are enabled: one statement. */
+  /** Returns which of several websites are enabled. Cost: one statement. */
   async enabledOf(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await tx.query<{ id: string }>('SELECT id FROM website WHERE id = ANY ($1::uuid[]) AND enabled', [
       ids,
@@ -318,7 +331,7 @@ export class WebsiteService {
     }
   }
 
-  /** Their status pages go at once, too. */
+  /** Also deletes their status pages at once. */
   private async mark(tx: Tx, which: 'id = $1' | 'org_id = $1', value: string): Promise<void> {
     const rows = await tx.query<{ id: string }>(
       `UPDATE website SET deleted_at = now() WHERE ${which} AND deleted_at IS NULL RETURNING id`,
@@ -347,7 +360,7 @@ const settingsOf = ({ name, url, enabled, tags, externalKey }: Settings) => ({
   key: externalKey,
 });
 
-/** Throws `validation_failed`. */
+/** Throws: `validation_failed`. */
 function newSettings(dto: NewWebsiteDto): Settings {
   const parsed = parseWebsiteUrl(dto.url);
   if ('problem' in parsed) throw problems.validationFailed([parsed.problem]);

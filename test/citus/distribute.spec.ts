@@ -32,7 +32,7 @@ suite(`deploy/citus/distribute.sql${nodes === null ? ` (${NO_CITUS})` : ''}`, ()
 
   it('says that the extension is missing', async () => {
     await onNode(cluster[0], `CREATE DATABASE ${name}`);
-    await expect(distribute(urlOf(cluster[0], name))).rejects.toThrow('This database has no Citus');
+    await expect(distribute(urlOf(cluster[0], name))).rejects.toThrow('This database does not have Citus');
   });
 
   it('says that the service has not migrated the database yet', async () => {

@@ -198,7 +198,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     const lasts = new Map(
       accepted('/slack').map(({ path, body }) => [path, (JSON.parse(body) as { text: string }).text]),
     );
-    const isNow = newest?.type === 'triggered' ? /is (still )?down/ : /is up again|was down|was closed/;
+    const isNow = newest?.type === 'triggered' ? /is (still )?down/ : /is back up|was down|was closed/;
     if (newest) expect([...lasts.values()].some((text) => isNow.test(text))).toBe(true);
   }
 });

@@ -264,7 +264,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       (await bench.witness.query<{ session: string }>(`SELECT session FROM probe WHERE key = 'twice'`))[0]?.session;
     const before = await session();
     const second = probe.start();
-    await eventually('the second works', () => first.said.includes('Another process works with this token'), 60_000);
+    await eventually('the second works', () => first.said.includes('Another process uses this token'), 60_000);
     await recorded(bench.witness, endpoints, 'twice', 2, Date.now());
     await kill(second);
     const killedAt = Date.now();
@@ -300,7 +300,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     await eventually('it checks', () => arrived(key).length > 2, 90_000);
     expect((await end(probe.id)).status).toBeLessThan(300);
     const endedAt = Date.now();
-    await eventually('it is refused', () => program.said.includes('The service refuses the token'), 90_000);
+    await eventually('it is refused', () => program.said.includes('The service rejects the token'), 90_000);
     const accepted = (await slots(endpoint, key)).length;
     const last = () => arrived(key).at(-1)?.at ?? NaN;
     await eventually('nothing is checked for several intervals', () => Date.now() - last() > 4 * SECOND, 90_000);

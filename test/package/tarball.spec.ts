@@ -119,7 +119,7 @@ describe('the package, installed for a server without development and optional d
       "{ url: 'here', publicUrl: null, auth: true, isTerminal: false, key: { from: 'before' }, link: null }";
     const banner = "require('./node_modules/uptime-monitor/dist/start/banner.js').banner";
     const { output } = await reader.run(`node -e "console.log(${banner}(${given}))"`);
-    expect(output).toContain('if it is lost: npx uptime-monitor-keys create');
+    expect(output).toContain('if you have lost it: npx uptime-monitor-keys create');
   });
 
   it('has the other commands, too', async () => {

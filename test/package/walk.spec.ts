@@ -87,7 +87,7 @@ describe('the next version of the package, installed over it', () => {
 describe('the service without the extension', () => {
   it('starts, says that the tables stay, and serves everything that is its own', () => {
     expect(life.without.log).toContain(
-      'Extension \\"billing\\" is not loaded any more. Its tables and their rows stay',
+      'Extension \\"billing\\" is no longer loaded. Its tables and their rows are kept',
     );
     expect(life.without).toMatchObject({ website: { status: 200 }, invoices: { status: 404 } });
   });

@@ -120,7 +120,7 @@ describe('README', () => {
         'through Operations: 4',
         'is down',
         'takes it in hand, by the link',
-        'is up again',
+        'is back up',
         'and resolved',
         'Incident #2: 4 endpoints at 127.0.0.1 are down',
         'Incident #2 is over',
@@ -143,7 +143,7 @@ describe('README', () => {
       PORT: '0',
     });
     await eventually('the banner', () => service.shown.includes('└'), 120_000);
-    expect(service.shown).toMatch(/Dashboard .*#\/sign-in\/\S+ [^(]*\(this link signs in once, within 15 minutes\)/);
+    expect(service.shown).toMatch(/Dashboard .*#\/sign-in\/\S+ [^(]*\(this link works once, within 15 minutes\)/);
     expect(await signInsWith(signInLinkIn(service.shown))).toEqual([201, 401]);
     expect(await service.interrupt()).toBe(0);
   }, 130_000);

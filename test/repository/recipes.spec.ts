@@ -197,7 +197,7 @@ describe('with the recipes carried out', () => {
 
       redis.state.healthy = true;
       await eventually('the message that it is up', () => matrix.requests.length === 2);
-      expect(matrix.requests[1]?.body).toContain('is up again');
+      expect(matrix.requests[1]?.body).toContain('is back up');
     });
 
     it('judges targets, configs and assertions of the new types like those of its own', async () => {

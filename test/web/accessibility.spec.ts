@@ -236,7 +236,7 @@ describe('accessibility', () => {
   async function askedWhoIsTold(visit: Visit): Promise<string[]> {
     const first = await newEndpoint(empty, await newWebsite(empty));
     await visit.open(`/endpoints/${first}`);
-    await visit.page.getByRole('region', { name: 'Who should be told?' }).waitFor();
+    await visit.page.getByRole('region', { name: 'Who should be notified?' }).waitFor();
     return problemsOf(visit, 'first contact', 390);
   }
 
@@ -257,12 +257,12 @@ describe('accessibility', () => {
   /** The link of an invitation, and the question before somebody is removed. */
   async function invitedAndRemoved(visit: Visit, width: number): Promise<string[]> {
     const { page } = visit;
-    await page.getByLabel('E-mail').fill(`dee.${width}@example.com`);
+    await page.getByLabel('Email').fill(`dee.${width}@example.com`);
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('button', { name: 'Copy link' }).waitFor();
     const invited = await problemsOf(visit, 'invitation', width);
     await page.getByRole('button', { name: 'Remove Bo Larsen' }).click();
-    await page.getByRole('dialog').getByLabel('Revoke it, too').waitFor();
+    await page.getByRole('dialog').getByLabel('Also revoke it').waitFor();
     return [...invited, ...(await problemsOf(visit, 'removal', width))];
   }
 

@@ -81,12 +81,12 @@ describe('the page behind the link of a message', () => {
       expect(await page.getByRole('heading').innerText()).toBe('Checkout API is down');
       await look(visit, `open-${width}`);
       await page.getByLabel('Note for the others (optional)').fill('On my way.\nBack at two.');
-      await page.getByRole('button', { name: 'Take it in hand' }).click();
-      expect(await page.getByRole('status').innerText()).toBe('It is in your hand now.');
+      await page.getByRole('button', { name: 'Acknowledge' }).click();
+      expect(await page.getByRole('status').innerText()).toBe('You have acknowledged it.');
       expect(await page.locator('blockquote').innerText()).toBe('On my way.\nBack at two.');
       await look(visit, `taken-${width}`);
       await page.goto(`${app.url}/ack/${token}`);
-      expect(await page.getByRole('status').innerText()).toBe('Somebody has it in hand already.');
+      expect(await page.getByRole('status').innerText()).toBe('It has already been acknowledged.');
       await visit.close();
     },
   );
@@ -96,8 +96,8 @@ describe('the page behind the link of a message', () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${url}/ack/${await linkOf('Search')}`);
-    await page.getByRole('button', { name: 'Take it in hand' }).click();
-    expect(await page.getByRole('status').innerText()).toBe('It is in your hand now.');
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    expect(await page.getByRole('status').innerText()).toBe('You have acknowledged it.');
     const dashboard = page.getByRole('link', { name: 'Open it in the dashboard' });
     expect(new URL((await dashboard.getAttribute('href')) ?? '', page.url()).href).toMatch(
       new RegExp(`^${url}/#/endpoints/ep_`),

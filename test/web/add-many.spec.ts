@@ -34,15 +34,15 @@ describe('adding many endpoints', () => {
   it('takes twelve addresses of a paste, tests them, and makes them in one request', async () => {
     const addresses = Array.from({ length: 12 }, (_, i) => `${target.url}/site-${i + 1}`);
     await page.keyboard.press('n');
-    await page.getByLabel('URL, host or host:port').waitFor();
+    await page.getByLabel('URL, host, or host:port').waitFor();
     await eventually('the field has the focus', () =>
       page.evaluate<boolean>('document.activeElement?.tagName === "INPUT"'),
     );
     await visit.paste(addresses.join('\n'));
-    await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
-    expect(
-      await page.getByRole('list', { name: 'What will be watched' }).getByText('Up', { exact: true }).count(),
-    ).toBe(12);
+    await page.getByText('12 endpoints tested: 12 up.').waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('list', { name: 'Endpoints to create' }).getByText('Up', { exact: true }).count()).toBe(
+      12,
+    );
     expect(await visit.barriers()).toEqual([]);
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await visit.overflow()).toBe(0);
@@ -58,10 +58,10 @@ describe('adding many endpoints', () => {
     target.body = `<urlset><url><loc>${target.url}/a</loc></url><url><loc>${target.url}/b</loc></url></urlset>`;
     await visit.open('/new/many');
     await page.getByLabel('From a sitemap').fill(target.url);
-    await page.getByRole('button', { name: 'Read it' }).click();
-    await page.getByText('2 addresses read.').waitFor();
-    const list = page.getByRole('list', { name: 'What will be watched' });
-    await page.getByLabel('Addresses, one a line').focus();
+    await page.getByRole('button', { name: 'Read sitemap' }).click();
+    await page.getByText('2 URLs read.').waitFor();
+    const list = page.getByRole('list', { name: 'Endpoints to create' });
+    await page.getByLabel('URLs or hosts, one per line').focus();
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('\n169.254.169.254');
     await list.getByText('link-local', { exact: false }).waitFor();

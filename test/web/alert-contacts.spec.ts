@@ -79,18 +79,18 @@ describe('alerts that notify through contacts, in the dashboard', () => {
         alert_defaults: { failure_threshold: 1, remind_every: 3600 },
       });
       await open(`/alerts/new?endpoint_id=${endpoint}`);
-      expect(await options()).toEqual(['Operations · Slack (default)', 'Boss · Slack', 'Settings of its own']);
+      expect(await options()).toEqual(['Operations · Slack (default)', 'Boss · Slack', 'Its own settings']);
       expect(await chosen()).toBe('Operations · Slack (default)');
       expect(await page.getByLabel('Channel', { exact: true }).count()).toBe(0);
-      const failures = page.getByLabel('Triggers after failures in a row');
+      const failures = page.getByLabel('Failures in a row to trigger');
       expect(await failures.inputValue()).toBe('1');
-      expect(await page.getByLabel('Reminds every', { exact: true }).inputValue()).toBe('1');
+      expect(await page.getByLabel('Remind every', { exact: true }).inputValue()).toBe('1');
 
-      await page.getByLabel('Only when it was bad for', { exact: true }).fill('10');
+      await page.getByLabel('Wait before triggering', { exact: true }).fill('10');
       await failures.fill('2');
       await through().selectOption('Boss · Slack');
       expect(await failures.inputValue()).toBe('2');
-      expect(await page.getByLabel('Resolves after successes in a row').inputValue()).toBe('7');
+      expect(await page.getByLabel('Successes in a row to resolve').inputValue()).toBe('7');
       await through().selectOption('Operations · Slack (default)');
       expect(await sent()).not.toContain('webhook');
       await page.getByRole('button', { name: 'Create' }).click();
@@ -141,14 +141,14 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await open(`/alerts/${id}`);
       expect(await chosen()).toBe('Operations · Slack');
       await through().selectOption('Boss · Slack');
-      await page.getByText('Messages go through Boss once this is saved. Its open incident stays open if').waitFor();
+      await page.getByText('When you save this, messages go through Boss. The open alert stays open if').waitFor();
       await save();
       expect((await alertOf(id)).contact_id).toBe(boss);
-      expect(await page.getByText('once this is saved').count()).toBe(0);
+      expect(await page.getByText('When you save this').count()).toBe(0);
 
-      await through().selectOption('Settings of its own');
-      await page.getByText('It keeps the settings of Boss as its own').waitFor();
-      await page.getByText('Its open incident stays open.').waitFor();
+      await through().selectOption('Its own settings');
+      await page.getByText('It keeps a copy of the settings of Boss').waitFor();
+      await page.getByText('The open alert stays open.').waitFor();
       await save();
       const detached = await alertOf(id);
       expect([detached.contact_id, detached.type, detached.destination, detached.triggered]).toEqual([
@@ -160,7 +160,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await page.getByLabel('Channel', { exact: true }).waitFor();
 
       await through().selectOption('Operations · Slack');
-      await page.getByText('The settings of its own are dropped.').waitFor();
+      await page.getByText('Its own settings are deleted.').waitFor();
       await save();
       expect((await alertOf(id)).contact_id).toBe(operations);
     });
@@ -170,11 +170,11 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       const { id } = (await org.write.post<{ id: string }>('/alerts', { endpoint_id: endpoint, contact_id: contact }))
         .body;
       await open(`/alerts/${id}`);
-      await through().selectOption('Settings of its own');
+      await through().selectOption('Its own settings');
       await page.getByLabel('Channel', { exact: true }).selectOption('Email');
       await page.getByLabel('To, one per line').fill('ops@example.com');
       await page.getByLabel('Description (optional)').focus();
-      await page.getByText('Messages go through these settings once this is saved, and no longer through').waitFor();
+      await page.getByText('When you save this, messages go through these settings and no longer through').waitFor();
       await save();
       expect(await alertOf(id)).toMatchObject({ contact_id: null, type: 'email', destination: 'ops@example.com' });
     });
@@ -182,10 +182,10 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     it('says at the delay and at the reminders what is wrong, in the units of people', async () => {
       await newContact(org.write);
       await open(`/alerts/new?endpoint_id=${endpoint}`);
-      await page.getByLabel('Only when it was bad for', { exact: true }).fill('25');
-      await page.getByLabel('Only when it was bad for: unit').selectOption('hours');
-      await page.getByLabel('Reminds every', { exact: true }).fill('1');
-      await page.getByLabel('Reminds every: unit').selectOption('minutes');
+      await page.getByLabel('Wait before triggering', { exact: true }).fill('25');
+      await page.getByLabel('Wait before triggering: unit').selectOption('hours');
+      await page.getByLabel('Remind every', { exact: true }).fill('1');
+      await page.getByLabel('Remind every: unit').selectOption('minutes');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('alert').waitFor();
       expect(await page.locator('.field > .error').allTextContents()).toEqual(['At most 1 day', 'At least 5 min']);
@@ -196,8 +196,8 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     it('offers no reminders for channels that remind by themselves, which are the pagers of the service', async () => {
       await newContact(org.write, PAGER);
       await open(`/alerts/new?endpoint_id=${endpoint}`);
-      await page.getByText('PagerDuty reminds by itself, so it is sent none.').waitFor();
-      expect(await page.getByLabel('Reminds every', { exact: true }).count()).toBe(0);
+      await page.getByText('PagerDuty sends its own reminders, so this service sends none.').waitFor();
+      expect(await page.getByLabel('Remind every', { exact: true }).count()).toBe(0);
       const channels = app.app.get(ChannelRegistry);
       for (const type of channels.types())
         expect([type, isPager(type)]).toEqual([type, channels.get(type).audience === 'pager']);
@@ -208,12 +208,12 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await page.getByLabel('URL', { exact: true }).waitFor();
       expect(await through().count()).toBe(0);
       await page.getByLabel('Description (optional)').fill('Runbook');
-      await page.getByRole('link', { name: 'make a contact' }).waitFor();
+      await page.getByRole('link', { name: 'create a contact' }).waitFor();
       await newContact(org.write);
       await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
       await eventually('the contact is offered', async () => (await options()).includes('Operations · Slack'));
       expect(await page.getByLabel('Description (optional)').inputValue()).toBe('Runbook');
-      expect(await chosen()).toBe('Settings of its own');
+      expect(await chosen()).toBe('Its own settings');
     });
   });
 
@@ -221,7 +221,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     const box = (name: string) => page.getByRole('checkbox', { name });
     const fill = async (name: string) => {
       await open(`/new?website_id=${website}`);
-      await page.getByLabel('URL, host or host:port').fill(`https://shop.example.com/${name}`);
+      await page.getByLabel('URL, host, or host:port').fill(`https://shop.example.com/${name}`);
       await page.getByLabel('Name', { exact: true }).fill(name);
     };
     const create = async (name: string) => {
@@ -257,7 +257,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await newContact(org.write, { default: true });
       await fill('Basket');
       await box('Operations · Slack (default)').uncheck();
-      await page.getByText('Nobody is told when it goes down.').waitFor();
+      await page.getByText('No one is notified when it goes down.').waitFor();
       await create('Basket');
       expect(await alerts()).toEqual([]);
     });
@@ -269,7 +269,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await page.route('**/api/v1/alerts', (route) => route.abort());
       await page.getByRole('button', { name: 'Create' }).click();
       const missing = page.getByRole('alert');
-      await missing.getByText('Basket is watched, but not all of its alerts could be made:').waitFor();
+      await missing.getByText('Basket is monitored, but some of its alert rules could not be created:').waitFor();
       await missing.getByText('Operations: The service cannot be reached.').waitFor();
       expect(await visit.barriers()).toEqual([]);
       await page.unroute('**/api/v1/alerts');
@@ -283,7 +283,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     it('is made with a new website in one request, with the alerts of its default contacts', async () => {
       const operations = await newContact(org.write, { default: true });
       await visit.open('/new');
-      await page.getByLabel('URL, host or host:port').fill('https://blog.example.com');
+      await page.getByLabel('URL, host, or host:port').fill('https://blog.example.com');
       await box('Operations · Slack (default)').waitFor();
       await create('blog.example.com');
       expect((await alerts()).map(({ contact_id }) => contact_id)).toEqual([operations]);
@@ -291,8 +291,8 @@ describe('alerts that notify through contacts, in the dashboard', () => {
 
     it('says that nobody is told while there is no contact, with the way to one', async () => {
       await open('/new');
-      await page.getByText('Nobody is told when it goes down until it has an alert.').waitFor();
-      expect(await page.getByRole('link', { name: 'make a contact' }).getAttribute('href')).toBe('#/contacts/new');
+      await page.getByText('No one is notified when it goes down until it has an alert rule.').waitFor();
+      expect(await page.getByRole('link', { name: 'create a contact' }).getAttribute('href')).toBe('#/contacts/new');
     });
 
     it('searches for contacts where there are many, and shows the default ones as boxes', async () => {
@@ -302,10 +302,10 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await fill('Basket');
       // The boxes come with the contacts, which a busy machine may ask for after the page seemed to have settled.
       await box('Operations · Slack (default)').waitFor();
-      expect(await page.getByRole('group', { name: 'Who gets an alert' }).getByRole('checkbox').count()).toBe(1);
-      await page.getByRole('combobox', { name: 'Further contacts' }).fill('team');
+      expect(await page.getByRole('group', { name: 'Contacts to notify' }).getByRole('checkbox').count()).toBe(1);
+      await page.getByRole('combobox', { name: 'More contacts' }).fill('team');
       await page.getByRole('option', { name: 'Team C · Slack' }).click();
-      await page.getByRole('list', { name: 'Further contacts: chosen' }).getByText('Team C · Slack').waitFor();
+      await page.getByRole('list', { name: 'More contacts: chosen' }).getByText('Team C · Slack').waitFor();
       await create('Basket');
       expect((await alerts()).length).toBe(2);
     });
@@ -320,7 +320,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
         expect((await org.write.post('/alerts', { endpoint_id: endpoint, contact_id, after: 600 })).status).toBe(201);
       await newAlert(org.write, endpoint, { remind_every: 5400 });
       await open(`/alerts?contact=${boss}`);
-      await page.getByText('1 of 3 rules').waitFor();
+      await page.getByText('1 of 3 alert rules').waitFor();
       await rule('Boss').waitFor();
       await rule('after 3 failures and 10 min, resolved after 2 successes').waitFor();
 
@@ -334,21 +334,21 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await filter.selectOption('No contact');
       await rule('reminds every 1 h 30 min').waitFor();
       expect(await page.getByRole('table').getByRole('row').count()).toBe(2);
-      await page.getByRole('searchbox', { name: 'Search rules' }).fill('operations');
-      await page.getByText('No rule matches.').waitFor();
+      await page.getByRole('searchbox', { name: 'Search alert rules' }).fill('operations');
+      await page.getByText('No alert rules match.').waitFor();
       await page.getByRole('button', { name: 'Clear filters' }).click();
-      await page.getByText('3 rules', { exact: true }).waitFor();
+      await page.getByText('3 alert rules', { exact: true }).waitFor();
       expect(page.url()).not.toContain('contact=');
-      await page.getByRole('searchbox', { name: 'Search rules' }).fill('operations');
-      await page.getByText('1 of 3 rules').waitFor();
+      await page.getByRole('searchbox', { name: 'Search alert rules' }).fill('operations');
+      await page.getByText('1 of 3 alert rules').waitFor();
     });
 
     it('says of a contact that is gone that it is, and nothing matches', async () => {
       await newAlert(org.write, endpoint);
       await open('/alerts?contact=ct_01jd3k6q7be5y9x4v2m8n0r1st');
-      await page.getByText('No rule matches.').waitFor();
+      await page.getByText('No alert rules match.').waitFor();
       expect(await page.getByLabel('Contact', { exact: true }).locator('option:checked').textContent()).toBe(
-        'A contact that is gone',
+        'Deleted contact',
       );
     });
 
@@ -389,9 +389,9 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       [org.orgId],
     );
     await open(`/endpoints/${endpoint}`);
-    const banner = page.locator('.notice', { hasText: 'has it in hand' });
+    const banner = page.locator('.notice', { hasText: 'Acknowledged by' });
     expect(await banner.textContent()).toMatch(
-      /^Somebody has it in hand since .*, by the link in a message, until it is up/,
+      /^Acknowledged by someone at .*, using the link in a message, until it is up/,
     );
   });
 

@@ -57,7 +57,7 @@ describe('alerts in the dashboard', () => {
     it('says of each rule whom it notifies, what became of its last message, and leads to rule and endpoint', async () => {
       await open('/alerts');
       await rule('hooks.slack.com').getByText('Delivered').waitFor();
-      await rule('PagerDuty').getByText('Given up').waitFor();
+      await rule('PagerDuty').getByText('Failed').waitFor();
       await rule('PagerDuty').getByText('the routing key is not valid').waitFor();
       await rule('Telegram').getByText('Nothing sent').waitFor();
 
@@ -72,18 +72,18 @@ describe('alerts in the dashboard', () => {
 
     it('finds rules by what is typed, by state and by website', async () => {
       await open('/alerts');
-      const search = page.getByRole('searchbox', { name: 'Search rules' });
+      const search = page.getByRole('searchbox', { name: 'Search alert rules' });
       await search.fill('payments slack');
-      await page.getByText('1 of 4 rules').waitFor();
+      await page.getByText('1 of 4 alert rules').waitFor();
       await rule('Payments API').getByRole('link', { name: 'Slack' }).waitFor();
       await search.fill('');
-      await page.getByLabel('State of the rule').selectOption('Not delivering');
-      await page.getByText('1 of 4 rules').waitFor();
+      await page.getByLabel('State of the alert rule').selectOption('Not delivering');
+      await page.getByText('1 of 4 alert rules').waitFor();
       await rule('PagerDuty').waitFor();
-      await page.getByLabel('State of the rule').selectOption('Every state');
+      await page.getByLabel('State of the alert rule').selectOption('Every state');
       await page.getByRole('combobox', { name: 'Endpoint or website' }).fill('platform website');
       await page.keyboard.press('Enter');
-      await page.getByText('1 of 4 rules').waitFor();
+      await page.getByText('1 of 4 alert rules').waitFor();
       await rule('Telegram').waitFor();
     });
 
@@ -100,10 +100,10 @@ describe('alerts in the dashboard', () => {
       const other = await Visit.start(browser, app.url);
       await other.signIn(many.write.key ?? '');
       await other.open('/alerts');
-      await other.page.getByText('1,000 rules').waitFor();
+      await other.page.getByText('1,000 alert rules').waitFor();
       const rows = other.page.getByRole('table').getByRole('row');
       expect(await rows.count()).toBe(101);
-      await other.page.getByRole('button', { name: 'More rules' }).click();
+      await other.page.getByRole('button', { name: 'More alert rules' }).click();
       await eventually('more rows are shown', async () => (await rows.count()) === 201);
       await other.close();
     });
@@ -127,7 +127,7 @@ describe('alerts in the dashboard', () => {
         .waitFor();
       await incident().locator('summary').click();
       const message = (name: string) => incident().getByRole('row').filter({ hasText: name });
-      await message('PagerDuty').getByText('Given up').waitFor();
+      await message('PagerDuty').getByText('Failed').waitFor();
       await message('Slack').getByText('Delivered').waitFor();
       await message('PagerDuty').getByRole('button', { name: 'Send again' }).waitFor();
     });
@@ -182,7 +182,7 @@ describe('alerts in the dashboard', () => {
       expect(await chooser().getAttribute('aria-expanded')).toBe('false');
 
       await page.keyboard.type('nothing like this');
-      await page.getByText('Nothing matches.').waitFor();
+      await page.getByText('No matches.').waitFor();
       await page.keyboard.press('Escape');
       expect(await chooser().inputValue()).toContain('REST v1');
       expect(await page.getByLabel('curl command').textContent()).toContain(ids.get('REST v1 (deprecated)'));
@@ -192,13 +192,13 @@ describe('alerts in the dashboard', () => {
   describe('the form of an alert', () => {
     it('says at each field what is wrong, in the words of its label, and nothing twice', async () => {
       await open('/alerts/new');
-      await page.getByLabel('Triggers after failures in a row').fill('0');
+      await page.getByLabel('Failures in a row to trigger').fill('0');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('alert').waitFor();
       expect(await errors()).toEqual([
         'Choose an endpoint',
         'URL is required',
-        'Triggers after failures in a row must be at least 1',
+        'Failures in a row to trigger must be at least 1',
       ]);
       expect(await page.getByRole('alert').textContent()).toBe('Some fields are not valid.');
       expect(await chooser().getAttribute('id')).toBe(await page.evaluate<string>('document.activeElement.id'));
@@ -258,12 +258,12 @@ describe('alerts in the dashboard', () => {
       await open(`/alerts/new?endpoint_id=${ids.get('Search')}`);
       await page.getByLabel('URL', { exact: true }).fill('https://hooks.example.com/once');
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('shown this one time').waitFor();
+      await page.getByText('shown only once').waitFor();
       const alert = new URL(page.url()).hash.slice(1);
       await open('/alerts');
       await open(alert);
       await page.getByRole('heading', { name: 'Webhook alert' }).waitFor();
-      expect(await page.getByText('shown this one time').count()).toBe(0);
+      expect(await page.getByText('shown only once').count()).toBe(0);
     });
   });
 });

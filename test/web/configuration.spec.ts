@@ -67,7 +67,7 @@ describe('the configuration in the dashboard', () => {
 
   async function read(document: string): Promise<void> {
     await page.getByRole('textbox', { name: 'Document' }).fill(document);
-    await page.getByRole('button', { name: 'Read the plan' }).click();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
     await visit.settled();
   }
   const apply = async (): Promise<void> => {
@@ -110,7 +110,7 @@ describe('the configuration in the dashboard', () => {
     await page.getByText('1 setting').click();
     expect((await plan()).join()).toMatch(/interval300 60/);
 
-    await page.getByLabel(/^Delete what an earlier document/).check();
+    await page.getByLabel(/^Delete resources that an earlier document/).check();
     await read(DOCUMENT.slice(0, DOCUMENT.indexOf('    endpoints')));
     expect(await said()).toBe('1 to delete, 1 unchanged.');
     await page.getByRole('button', { name: 'Apply' }).click();
@@ -140,14 +140,14 @@ describe('the configuration in the dashboard', () => {
       mimeType: 'application/yaml',
       buffer: Buffer.from(file),
     });
-    const source = page.getByLabel('The file is of');
+    const source = page.getByLabel('Format');
     await eventually('it is recognised', async () => (await source.inputValue()) === 'gatus');
-    await page.getByRole('button', { name: 'Read the plan' }).click();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
     await visit.settled();
     // What was chosen stays, and no secret of it is shown in another place.
     expect(await source.inputValue()).toBe('gatus');
     expect(await page.getByRole('textbox', { name: 'Document' }).inputValue()).toBe(file);
-    expect(await page.getByRole('region', { name: 'What differs' }).textContent()).toMatch(/Job/);
+    expect(await page.getByRole('region', { name: 'Differences' }).textContent()).toMatch(/Job/);
     await page.getByText(/to create/).waitFor();
     await apply();
     await page.getByText(/created\./).waitFor();

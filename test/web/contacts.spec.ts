@@ -92,7 +92,7 @@ describe('contacts in the dashboard', () => {
     it('is reached with g c and from the alerts, and says what a contact is for and how to add the first one', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('c');
-      await page.getByText('A contact is a channel that is set up once').waitFor();
+      await page.getByText('Set up a channel (such as a chat or a pager) once').waitFor();
       expect(await page.title()).toBe('Contacts · Uptime');
       await open('/alerts');
       await page.getByRole('navigation', { name: 'Alerts' }).getByRole('link', { name: 'Contacts' }).click();
@@ -109,7 +109,7 @@ describe('contacts in the dashboard', () => {
       await row('Operations').getByText('Slack · hooks.slack.com').waitFor();
       await row('Operations').getByText('Default', { exact: true }).waitFor();
       await row('Operations').getByText('Nothing sent', { exact: true }).first().waitFor();
-      expect(await row('Operations').getByRole('link', { name: '2 alerts' }).getAttribute('href')).toBe(
+      expect(await row('Operations').getByRole('link', { name: '2 alert rules' }).getAttribute('href')).toBe(
         `#/alerts?contact=${id}`,
       );
       await row('Night shift').getByText('Email · night@example.com').waitFor();
@@ -138,7 +138,7 @@ describe('contacts in the dashboard', () => {
       );
       expect(await visit.barriers()).toEqual([]);
       await line.getByRole('link', { name: 'Night shift' }).click();
-      await page.getByText(/^Messages through it have been failing since /).waitFor();
+      await page.getByText(/^Messages through this contact have been failing since /).waitFor();
     });
 
     it('puts the contact that fails first, with since when and why, and says of the other that it delivers', async () => {
@@ -155,7 +155,7 @@ describe('contacts in the dashboard', () => {
         .getByText(/^Failing since .*, for 1 h 5 min$/)
         .waitFor();
       await row('Night shift').getByText('The webhook answered 410').waitFor();
-      await row('Night shift').getByText('Given up').waitFor();
+      await row('Night shift').getByText('Failed').waitFor();
       const names = await page
         .getByRole('region', { name: 'Contacts' })
         .locator('tbody a[href^="#/contacts/"]')
@@ -163,7 +163,9 @@ describe('contacts in the dashboard', () => {
       expect(names).toEqual(['Night shift', 'Operations']);
 
       await row('Night shift').getByRole('link', { name: 'Night shift' }).click();
-      await page.getByText(/^Messages through it have been failing since .*The webhook answered 410$/).waitFor();
+      await page
+        .getByText(/^Messages through this contact have been failing since .*The webhook answered 410$/)
+        .waitFor();
     });
   });
 
@@ -176,25 +178,25 @@ describe('contacts in the dashboard', () => {
       await page.keyboard.type('Operations');
       await page.getByLabel('URL', { exact: true }).focus();
       await page.keyboard.type(`${provider.url}/hook`);
-      await page.getByLabel('New endpoints get an alert through it').focus();
+      await page.getByLabel('Add this contact to new endpoints').focus();
       await page.keyboard.press('Space');
-      await page.getByLabel('Triggers after failures in a row').fill('2');
-      await page.getByLabel('Reminds every', { exact: true }).fill('2');
-      await page.getByLabel('Reminds every: unit').selectOption('hours');
-      await page.getByLabel('Only when it was bad for', { exact: true }).fill('10');
-      await page.getByLabel('Only when it was bad for: unit').selectOption('minutes');
+      await page.getByLabel('Failures in a row to trigger').fill('2');
+      await page.getByLabel('Remind every', { exact: true }).fill('2');
+      await page.getByLabel('Remind every: unit').selectOption('hours');
+      await page.getByLabel('Wait before triggering', { exact: true }).fill('10');
+      await page.getByLabel('Wait before triggering: unit').selectOption('minutes');
       expect(await page.getByLabel('curl command').textContent()).toContain('"remind_every": 7200');
       provider.expect({ status: 204 });
       await page.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('The test message was delivered.').waitFor();
       await page.getByRole('button', { name: 'Create' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByText('shown this one time').waitFor();
+      await page.getByText('shown only once').waitFor();
       await page.getByRole('heading', { name: 'Operations' }).waitFor();
       // What was there before has no alert through it, which is offered.
-      await page.getByText('The 2 endpoints that you have do not.').waitFor();
+      await page.getByText('Your 2 existing endpoints do not have one.').waitFor();
       await page.getByRole('button', { name: 'Add it to all 2' }).click();
-      await page.getByText('2 alerts made.').waitFor();
+      await page.getByText('2 alert rules created.').waitFor();
 
       const [made] = await contacts();
       expect(made).toMatchObject({
@@ -208,21 +210,21 @@ describe('contacts in the dashboard', () => {
       await open('/contacts');
       await open(path);
       await page.getByRole('heading', { name: 'Operations' }).waitFor();
-      expect(await page.getByText('shown this one time').count()).toBe(0);
-      expect(await page.getByLabel('Reminds every', { exact: true }).inputValue()).toBe('2');
+      expect(await page.getByText('shown only once').count()).toBe(0);
+      expect(await page.getByLabel('Remind every', { exact: true }).inputValue()).toBe('2');
     });
 
     it('is told at each field what is wrong, in the words of its label and its unit', async () => {
       await open('/contacts/new');
-      await page.getByLabel('Triggers after failures in a row').fill('0');
-      await page.getByLabel('Reminds every', { exact: true }).fill('1');
-      await page.getByLabel('Reminds every: unit').selectOption('minutes');
+      await page.getByLabel('Failures in a row to trigger').fill('0');
+      await page.getByLabel('Remind every', { exact: true }).fill('1');
+      await page.getByLabel('Remind every: unit').selectOption('minutes');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('alert').waitFor();
       expect(await errors()).toEqual([
         expect.stringMatching(/^Name /),
         'URL is required',
-        'Triggers after failures in a row must be at least 1',
+        'Failures in a row to trigger must be at least 1',
         'At least 5 min',
       ]);
       expect(await page.getByRole('alert').textContent()).toBe('Some fields are not valid.');
@@ -235,7 +237,7 @@ describe('contacts in the dashboard', () => {
     it('has no reminders of ours where the channel reminds by itself', async () => {
       await open('/contacts/new');
       await page.getByLabel('Channel', { exact: true }).selectOption('PagerDuty');
-      await page.getByText('PagerDuty reminds by itself').waitFor();
+      await page.getByText('PagerDuty sends its own reminders').waitFor();
       await page.getByLabel('Routing key', { exact: true }).waitFor();
     });
   });
@@ -247,9 +249,9 @@ describe('contacts in the dashboard', () => {
       await open(`/contacts/${id}`);
       await page.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('The test message was delivered.').waitFor();
-      expect(await page.getByText('It went through what is saved').count()).toBe(0);
+      expect(await page.getByText('The test used the saved settings').count()).toBe(0);
       await page.getByLabel('URL', { exact: true }).fill(`${provider.url}/other`);
-      await page.getByText('It went through what is saved: your changes are not.').waitFor();
+      await page.getByText('The test used the saved settings, not your unsaved changes.').waitFor();
       await page.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('The test message was not delivered:').waitFor();
       expect(provider.requests.slice(-2).map(({ path }) => path)).toEqual(['/hook', '/hook']);
@@ -270,7 +272,7 @@ describe('contacts in the dashboard', () => {
       const id = await newContact(app.write, webhook('/first'));
       await used(id);
       await open(`/contacts/${id}`);
-      const hint = page.getByText('1 alert uses it. With another destination, open incidents are closed');
+      const hint = page.getByText('1 alert rule uses it. With another destination, open alerts are resolved');
       await page.getByLabel('Name', { exact: true }).fill('Day shift');
       expect(await hint.count()).toBe(0);
       await page.getByRole('button', { name: 'Save' }).click();
@@ -291,13 +293,13 @@ describe('contacts in the dashboard', () => {
     it('becomes a default, and no default again', async () => {
       const id = await newContact(app.write);
       await open(`/contacts/${id}`);
-      await page.getByLabel('New endpoints get an alert through it').check();
+      await page.getByLabel('Add this contact to new endpoints').check();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByTitle('New endpoints get an alert through it').waitFor();
+      await page.getByTitle('New endpoints get an alert rule with this contact').waitFor();
       expect(await contact(id)).toMatchObject({ default: true, alert_defaults: {} });
-      await page.getByLabel('New endpoints get an alert through it').uncheck();
+      await page.getByLabel('Add this contact to new endpoints').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByTitle('New endpoints get an alert through it').waitFor({ state: 'detached' });
+      await page.getByTitle('New endpoints get an alert rule with this contact').waitFor({ state: 'detached' });
       expect(await contact(id)).toMatchObject({ default: false });
     });
   });
@@ -320,7 +322,9 @@ describe('contacts in the dashboard', () => {
       await open(`/contacts/${id}`);
       await remove();
       const dialog = page.getByRole('dialog', { name: 'Delete Operations?' });
-      await dialog.getByText('1 alert notifies through it, and there is no other contact to take over.').waitFor();
+      await dialog
+        .getByText('1 alert rule notifies through this contact, and there is no other contact to replace it.')
+        .waitFor();
       expect(await visit.barriers()).toEqual([]);
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       expect(await contacts()).toHaveLength(1);
@@ -334,7 +338,7 @@ describe('contacts in the dashboard', () => {
       await page.locator('.head').getByRole('button', { name: 'Delete' }).focus();
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Delete Operations?' });
-      await dialog.getByText('2 alerts notify through it.').waitFor();
+      await dialog.getByText('2 alert rules notify through this contact.').waitFor();
       expect(await visit.barriers()).toEqual([]);
       await dialog.getByRole('button', { name: 'Replace and delete' }).click();
       expect(await errors()).toEqual(['Choose another contact']);
@@ -342,7 +346,7 @@ describe('contacts in the dashboard', () => {
       await page.keyboard.type('night');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Enter');
-      await page.getByText('Operations is deleted: its alerts notify through Night shift.').waitFor();
+      await page.getByText('Operations is deleted. Its alert rules now notify through Night shift.').waitFor();
       expect((await contacts()).map(({ name, alert_count }) => [name, alert_count])).toEqual([['Night shift', 2]]);
       for (const alert of alerts)
         expect((await app.read.get<Alert>(`/alerts/${alert}`)).body).toMatchObject({
@@ -358,17 +362,17 @@ describe('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Add to endpoints…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Operations to endpoints' });
     await dialog.getByText('after 5 failures, resolved after 2 successes').waitFor();
-    await dialog.getByRole('button', { name: 'Add alerts' }).click();
+    await dialog.getByRole('button', { name: 'Add alert rules' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Tags').fill('Prod');
-    await dialog.getByRole('button', { name: 'Add alerts' }).click();
-    await dialog.getByText('1 alert made.').waitFor();
+    await dialog.getByRole('button', { name: 'Add alert rules' }).click();
+    await dialog.getByText('1 alert rule created.').waitFor();
     expect(await visit.barriers()).toEqual([]);
     await dialog.getByLabel('Endpoints that get it').selectOption('all');
-    await dialog.getByRole('button', { name: 'Add alerts' }).click();
-    await dialog.getByText('1 alert made. 1 endpoint had one already.').waitFor();
+    await dialog.getByRole('button', { name: 'Add alert rules' }).click();
+    await dialog.getByText('1 alert rule created. 1 endpoint had one already.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('link', { name: '2 alerts' }).waitFor();
+    await page.getByRole('link', { name: '2 alert rules' }).waitFor();
     const alerts = (await app.read.get<Alert[]>('/alerts')).body;
     expect(alerts.map(({ contact_id, failure_threshold }) => [contact_id, failure_threshold])).toEqual([
       [id, 5],
@@ -383,7 +387,7 @@ describe('contacts in the dashboard', () => {
     for (const [path, text] of [
       ['/contacts', 'Slack · hooks.slack.com'],
       [`/contacts/${id}`, 'reminds every 1 h'],
-      ['/contacts/new', 'This key may only read.'],
+      ['/contacts/new', 'You have read-only access.'],
     ] as const) {
       await reader.open(path);
       await reader.page.locator('main').getByText(text).waitFor();

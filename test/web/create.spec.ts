@@ -6,7 +6,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
-const FIELD = 'URL, host or host:port';
+const FIELD = 'URL, host, or host:port';
 
 describe('the form that watches something new', () => {
   let app: TestApp;
@@ -54,7 +54,7 @@ describe('the form that watches something new', () => {
           .then(() => page.keyboard.press('n')),
     ],
     ['a click on New', () => page.getByRole('link', { name: 'New', exact: true }).click()],
-    ['the link of the empty overview', () => page.getByRole('link', { name: 'Watch something' }).click()],
+    ['the link of the empty overview', () => page.getByRole('link', { name: 'New endpoint' }).click()],
     ['an address', () => visit.open('/new')],
     ['a reload', () => visit.open('/new').then(() => page.reload())],
     [
@@ -72,7 +72,7 @@ describe('the form that watches something new', () => {
   ];
 
   it.each(WAYS)('has the focus in the URL field after %s', async (_, go) => {
-    await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
     await go();
     await page.getByLabel(FIELD).waitFor();
     await eventually('the field has the focus', async () => (await focusedLabel()) === FIELD);
@@ -91,7 +91,7 @@ describe('the form that watches something new', () => {
     await openForm();
     for (const name of ['Create', 'Test']) {
       await page.getByRole('button', { name }).click();
-      await page.locator('.field .error', { hasText: 'Enter what to watch' }).waitFor();
+      await page.locator('.field .error', { hasText: 'Enter a URL, a host, or host:port.' }).waitFor();
     }
     expect(await page.locator('.field .error').count()).toBe(1);
     expect(await page.getByLabel(FIELD).getAttribute('aria-invalid')).toBe('true');
@@ -102,7 +102,7 @@ describe('the form that watches something new', () => {
     await page.getByLabel(FIELD).fill('shop.example.com');
     await page.getByLabel('Interval (seconds)').fill('0');
     await page.getByLabel('Timeout (seconds)').fill('999');
-    await page.getByText('What counts as up').click();
+    await page.getByText('Conditions for up').click();
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Target of condition 1').fill('banana');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -133,7 +133,7 @@ describe('the form that watches something new', () => {
       .locator('.field', { has: page.getByLabel(FIELD) })
       .locator('.error')
       .textContent();
-    expect(error).not.toContain('complete address');
+    expect(error).not.toContain('complete URL');
     expect(await page.getByRole('alert').textContent()).toBe('Some fields are not valid.');
     expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBeNull();
     expect(await page.getByLabel('Name of the website').getAttribute('aria-invalid')).toBeNull();
@@ -144,11 +144,11 @@ describe('the form that watches something new', () => {
     await openForm();
     await page.getByLabel(FIELD).fill('https://draft.example.com/?token=1');
     await page.getByRole('link', { name: 'Alerts' }).click();
-    const left = page.getByRole('complementary', { name: 'Not saved' });
+    const left = page.getByRole('complementary', { name: 'Unsaved changes' });
     await left.getByText('You have an unsaved endpoint').waitFor();
     expect(await visit.barriers()).toEqual([]);
-    await left.getByRole('link', { name: 'go on' }).click();
-    await left.getByText('You had not saved this.').waitFor();
+    await left.getByRole('link', { name: 'continue' }).click();
+    await left.getByText('You have not saved this yet.').waitFor();
     expect(await page.getByLabel(FIELD).inputValue()).toBe('https://draft.example.com/?token=1');
     const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     expect(stored).not.toContain('draft.example.com');
@@ -199,7 +199,7 @@ describe('the form that watches something new', () => {
     await openForm();
     await page.getByLabel(FIELD).fill('https://nas.example.com/?token=1');
     await page.getByText('TLS', { exact: true }).click();
-    await page.getByLabel('Certificate', { exact: true }).selectOption('Is not verified');
+    await page.getByLabel('Certificate', { exact: true }).selectOption('Not verified');
     await page.getByLabel('Trusted certificates (optional)').fill('MIIB');
     await page.getByLabel('Server name (optional)').fill('192.0.2.1');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -234,7 +234,7 @@ describe('the form that watches something new', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'shop.example.com/checkout' }).waitFor();
     expect(sent).toEqual(['/api/v1/websites']);
-    expect(await page.getByRole('complementary', { name: 'Not saved' }).count()).toBe(0);
+    expect(await page.getByRole('complementary', { name: 'Unsaved changes' }).count()).toBe(0);
     const [website] = await websites();
     expect([website?.name, website?.url]).toEqual(['shop.example.com', 'https://shop.example.com/']);
 

@@ -45,19 +45,19 @@ describe('the dashboard in a browser', () => {
     const token = await links.create();
     const first = await visit();
     await first.open(`/sign-in/${token}`);
-    await first.page.getByRole('button', { name: 'Go on with the key' }).click();
-    await first.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    await first.page.getByRole('button', { name: 'Continue with the API key' }).click();
+    await first.page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
     expect(first.page.url()).not.toContain(token);
 
     const second = await Visit.start(browser, app.url);
     await second.open(`/sign-in/${token}`);
-    await second.page.getByText('This link was used before').waitFor();
+    await second.page.getByText('This link has already been used').waitFor();
     expect(second.page.url()).not.toContain(token);
     // The same tab, without a reload: it shows the page to sign in already.
     const fresh = await links.create();
     await second.open(`/sign-in/${fresh}`);
-    await second.page.getByRole('button', { name: 'Go on with the key' }).click();
-    await second.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    await second.page.getByRole('button', { name: 'Continue with the API key' }).click();
+    await second.page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
     expect(second.page.url()).not.toContain(fresh);
     await second.close();
   });
@@ -79,8 +79,8 @@ describe('the dashboard in a browser', () => {
     const { page } = await signedIn('write');
     await page.evaluate('window.marked = true');
 
-    await page.getByRole('link', { name: 'Watch something' }).click();
-    await page.getByLabel('URL, host or host:port').fill(`${target.url}/shop`);
+    await page.getByRole('link', { name: 'New endpoint' }).click();
+    await page.getByLabel('URL, host, or host:port').fill(`${target.url}/shop`);
     await eventually('type and name are guessed', async () => {
       const name = await page.getByLabel('Name', { exact: true }).inputValue();
       return name.endsWith('/shop') && (await page.getByLabel('Type').inputValue()) === 'HTTP';
@@ -99,12 +99,12 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('heading', { name: 'Checkout' }).waitFor();
     await page.locator('.head .status.up').waitFor();
 
-    await page.getByRole('link', { name: 'Add an alert' }).click();
+    await page.getByRole('link', { name: 'Add an alert rule' }).click();
     await page.getByLabel('URL', { exact: true }).fill(hook.url);
-    await page.getByLabel('Triggers after failures in a row').fill('2');
-    await page.getByLabel('Resolves after successes in a row').fill('1');
+    await page.getByLabel('Failures in a row to trigger').fill('2');
+    await page.getByLabel('Successes in a row to resolve').fill('1');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('shown this one time').waitFor();
+    await page.getByText('shown only once').waitFor();
 
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('The test message was delivered.').waitFor();
@@ -113,7 +113,7 @@ describe('the dashboard in a browser', () => {
 
     await page.getByRole('link', { name: 'Alerts', exact: true }).first().click();
     await page.getByRole('link', { name: 'Events', exact: true }).click();
-    await page.getByText('Nothing has happened.').waitFor();
+    await page.getByText('No events yet.').waitFor();
     target.status = 503;
     await page.getByRole('list', { name: 'Alert events' }).getByText('Checkout is down').waitFor();
     await eventually('the title counts the endpoint that is down', async () => (await page.title()).startsWith('(1)'));
@@ -257,10 +257,10 @@ describe('the dashboard in a browser', () => {
     const asked: string[] = [];
     lost.page.on('request', (request) => asked.push(request.url()));
     await lost.open('/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st');
-    await lost.page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await lost.page.getByRole('heading', { name: 'Not found' }).waitFor();
     await lost.settled();
     expect(asked.filter((url) => url.includes('/ep_01jd3k6q7be5y9x4v2m8n0r1st'))).toHaveLength(1);
-    await lost.page.getByRole('link', { name: 'To the overview' }).click();
+    await lost.page.getByRole('link', { name: 'Back to overview' }).click();
     await lost.page.locator('.row, .empty').first().waitFor();
     await lost.close();
   });

@@ -119,13 +119,13 @@ describe('the eight tasks of a working day', () => {
     const addresses = Array.from({ length: 12 }, (_, at) => `${sites.url}/site-${at + 1}`);
     const { steps } = await task('a. Twelve sites from a list', async () => {
       await keys('n');
-      await page.getByLabel('URL, host or host:port').and(page.locator(':focus')).waitFor();
+      await page.getByLabel('URL, host, or host:port').and(page.locator(':focus')).waitFor();
       await visit.paste(addresses.join('\n'));
-      await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
+      await page.getByText('12 endpoints tested: 12 up.').waitFor({ timeout: 60_000 });
       await click('Create 12');
       await page.getByText('12 endpoints created.').waitFor();
     });
-    expect(steps).toEqual(['key n', 'paste URL, host or host:port', 'click Create 12']);
+    expect(steps).toEqual(['key n', 'paste URL, host, or host:port', 'click Create 12']);
     const { body } = await scene.app.read.get<Endpoint[]>('/endpoints');
     expect(body.flatMap(({ url }) => (addresses.includes(url) ? [url] : []))).toHaveLength(12);
   });
@@ -136,18 +136,18 @@ describe('the eight tasks of a working day', () => {
       await follow('Escalation');
       await page.getByRole('combobox', { name: 'Escalation of' }).fill('example shop');
       await keys('Enter');
-      await click('Tell On call at once');
-      await click('Tell Team at once');
-      await click('Tell Manager after 30 min');
+      await click('Notify On call at once');
+      await click('Notify Team at once');
+      await click('Notify Manager after 30 min');
       await click('Save');
       await page.getByText('The escalation of Example shop is saved.').waitFor();
     });
     const [, , ...inputs] = steps;
     expect(inputs).toEqual([
       'input Escalation of',
-      'click Tell On call at once',
-      'click Tell Team at once',
-      'click Tell Manager after 30 min',
+      'click Notify On call at once',
+      'click Notify Team at once',
+      'click Notify Manager after 30 min',
       'click Save',
     ]);
     const { body } = await scene.app.read.get<Alert[]>('/alerts');
@@ -250,8 +250,8 @@ describe('the eight tasks of a working day', () => {
       await page
         .getByLabel('File', { exact: true })
         .setInputFiles({ name: 'kuma.json', mimeType: 'text/json', buffer });
-      await click('Read the plan');
-      await page.getByRole('region', { name: 'What differs' }).waitFor();
+      await click('Show the plan');
+      await page.getByRole('region', { name: 'Differences' }).waitFor();
       await click('Apply');
       await page.getByText(/^\d+ created/).waitFor();
     });
@@ -259,7 +259,7 @@ describe('the eight tasks of a working day', () => {
       'click Settings',
       'click Import and export',
       'file File',
-      'click Read the plan',
+      'click Show the plan',
       'click Apply',
     ]);
     expect((await scene.app.read.get<Website[]>('/websites')).body.length).toBeGreaterThan(before);
@@ -268,17 +268,17 @@ describe('the eight tasks of a working day', () => {
   it('g: lets a colleague look, with a link to send', async () => {
     const { steps } = await task('g. Read access for a colleague', async () => {
       await follow('Settings');
-      await page.getByLabel('E-mail').fill('colleague@example.com');
+      await page.getByLabel('Email').fill('colleague@example.com');
       await click('Invite');
       await click('Copy link');
     });
-    expect(steps).toEqual(['click Settings', 'input E-mail', 'click Invite', 'click Copy link']);
+    expect(steps).toEqual(['click Settings', 'input Email', 'click Invite', 'click Copy link']);
     const link = (await page.getByRole('status').locator('pre').textContent()) ?? '';
     const colleague = await Visit.start(browser, scene.app.url);
     await colleague.page.goto(link);
     await colleague.page.getByLabel('Name').fill('Colleague');
     await colleague.page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
-    await colleague.page.getByRole('button', { name: 'Make my account' }).click();
+    await colleague.page.getByRole('button', { name: 'Create my account' }).click();
     await colleague.page.locator('.row', { hasText: 'Checkout' }).waitFor();
     expect(await colleague.page.getByRole('link', { name: 'New', exact: true }).count()).toBe(0);
     expect(colleague.complaints).toEqual([]);
@@ -288,10 +288,10 @@ describe('the eight tasks of a working day', () => {
   it('h: sees a certificate that ends in ten days, with who is told of it', async () => {
     const row = page.getByRole('row').filter({ hasText: 'Old shop' });
     const { steps, screens } = await task('h. A certificate that ends in ten days', async () => {
-      await page.getByRole('link', { name: 'ends soon' }).click();
+      await page.getByRole('link', { name: 'expires soon' }).click();
       await row.getByText('10 days').first().waitFor();
     });
-    expect(steps).toEqual(['click 1 ends soon']);
+    expect(steps).toEqual(['click 1 expires soon']);
     expect(screens).toEqual(['/certificates']);
     await row.getByText('Team').waitFor();
 

@@ -33,7 +33,7 @@ describe('the page of an endpoint', () => {
   it('says in large letters how it is and for how long, and why', async () => {
     expect(await page.locator('.head .state').textContent()).toMatch(/^Down for 3\d min/);
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('28px');
-    await page.locator('.head strong', { hasText: 'The status is 503; expected is 200 to 299.' }).waitFor();
+    await page.locator('.head strong', { hasText: 'The status is 503; expected 200 to 299.' }).waitFor();
   });
 
   it('has three buttons, and the others in a menu that Escape closes', async () => {
@@ -53,9 +53,9 @@ describe('the page of an endpoint', () => {
 
   it('draws percentiles beside the week before, says one in its tooltip, and draws phases instead', async () => {
     const legend = page.locator('.section', { hasText: 'Response time' }).locator('.legend');
-    await legend.getByText('p50, a week before').waitFor();
+    await legend.getByText('p50, a week earlier').waitFor();
     await page.locator('.u-over').hover();
-    await page.locator('.tip', { hasText: /· p50 .* ms, p95 .* ms · a week before .* ms/ }).waitFor();
+    await page.locator('.tip', { hasText: /· p50 .* ms, p95 .* ms · a week earlier .* ms/ }).waitFor();
     await page.getByRole('button', { name: 'By phase' }).click();
     await legend.getByText('First byte').waitFor();
     expect(page.url()).toContain('view=phases');
@@ -75,9 +75,9 @@ describe('the page of an endpoint', () => {
   });
 
   it('lists the newest deliveries with who was told, and what was not delivered', async () => {
-    const lines = page.getByRole('list', { name: 'Newest deliveries' }).getByRole('listitem');
+    const lines = page.getByRole('list', { name: 'Latest deliveries' }).getByRole('listitem');
     expect(await lines.count()).toBe(4);
-    await lines.filter({ hasText: 'Triggered to PagerDuty' }).getByText('Given up').waitFor();
+    await lines.filter({ hasText: 'Triggered to PagerDuty' }).getByText('Failed').waitFor();
     await lines.getByText('PagerDuty answered 403: the routing key is not valid').waitFor();
     await lines.filter({ hasText: 'Resolved to Slack' }).getByText('Delivered').waitFor();
   });

@@ -52,16 +52,16 @@ describe('the escalation and the website page', () => {
     const { page } = visit;
     await visit.open(`/endpoints/${ids['Checkout']}`);
     await page.getByRole('link', { name: 'Escalation', exact: true }).click();
-    await page.getByRole('button', { name: 'Tell On call at once' }).click();
-    await page.getByRole('button', { name: 'Tell Team at once' }).click();
-    await page.getByRole('button', { name: 'Tell Manager after 30 min' }).click();
-    await page.getByText('Checkout tells On call and Team at once, Manager after 30 min.').waitFor();
-    await page.getByText('Saving creates 3 alerts, changes none, removes none.').waitFor();
+    await page.getByRole('button', { name: 'Notify On call at once' }).click();
+    await page.getByRole('button', { name: 'Notify Team at once' }).click();
+    await page.getByRole('button', { name: 'Notify Manager after 30 min' }).click();
+    await page.getByText('Checkout notifies On call and Team at once, Manager after 30 min.').waitFor();
+    await page.getByText('Saving creates 3 alert rules, changes none, removes none.').waitFor();
     const save = page.getByRole('button', { name: 'Save' });
     const [steps, below] = [await page.locator('.escalation').boundingBox(), await save.boundingBox()];
     expect(below?.y).toBeGreaterThan((steps?.y ?? 0) + (steps?.height ?? Infinity));
     await save.click();
-    await page.getByText('Its alerts are as the escalation says.').waitFor();
+    await page.getByText('No changes. The alert rules already match.').waitFor();
     expect(await alertsOf('Checkout')).toEqual([
       ['Manager', 1800, null],
       ['On call', 0, null],
@@ -79,19 +79,19 @@ describe('the escalation and the website page', () => {
     });
     await newAlert(app.write, ids['Search'] ?? '', { description: 'its own' });
     await visit.open(`/escalation/${website}`);
-    await page.getByText('1 endpoint of 2 has other alerts.').waitFor();
-    await page.getByText('1 alert with settings that no contact has').waitFor();
+    await page.getByText('1 of 2 endpoints has different alert rules.').waitFor();
+    await page.getByText('1 alert rule with settings that are not from a contact').waitFor();
     await page.getByRole('button', { name: 'Remove On call at once' }).click();
     await page.getByRole('button', { name: 'Remove Team at once' }).click();
     const last = page.getByLabel('Minutes').last();
     await last.fill('10');
-    await page.getByRole('button', { name: 'Tell Team after 10 min' }).click();
+    await page.getByRole('button', { name: 'Notify Team after 10 min' }).click();
     const minutes = await page.getByLabel('Minutes').all();
     expect(await Promise.all(minutes.map((each) => each.inputValue()))).toEqual(['10', '30', '60']);
-    await page.getByText('Saving creates 1 alert, changes 2, removes 1.').waitFor();
-    await page.getByText('Gone: On call at once').waitFor();
+    await page.getByText('Saving creates 1 alert rule, changes 2, removes 1.').waitFor();
+    await page.getByText('Removed: On call at once').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Its alerts are as the escalation says.').waitFor();
+    await page.getByText('No changes. The alert rules already match.').waitFor();
     expect(await alertsOf('Search')).toEqual([
       ['', 0, null],
       ['Manager', 1800, null],
@@ -103,7 +103,7 @@ describe('the escalation and the website page', () => {
     ]);
     await page.getByRole('combobox', { name: 'Escalation of' }).fill('prod');
     await page.getByRole('option', { name: 'prod (tag, 1)' }).click();
-    await page.getByText('prod tells Team after 10 min, Manager after 30 min.').waitFor();
+    await page.getByText('prod notifies Team after 10 min, Manager after 30 min.').waitFor();
     expect(page.url()).toContain('#/escalation?tag=prod');
     expect(await visit.barriers()).toEqual([]);
   });

@@ -42,10 +42,10 @@ describe('the everyday: who is told, the palette, a way back', () => {
 
   it('asks after the first Create who should be told, tries it, and lets one break it to see', async () => {
     await visit.open(pathOf('Checkout'));
-    const card = page.getByRole('region', { name: 'Who should be told?' });
-    await card.getByText('This server has no mail account.').waitFor();
+    const card = page.getByRole('region', { name: 'Who should be notified?' });
+    await card.getByText('This server has no email account.').waitFor();
     await card.getByRole('button', { name: 'Webhook' }).click();
-    await card.getByRole('button', { name: 'Tell them from now on' }).click();
+    await card.getByRole('button', { name: 'Save and notify' }).click();
     await card.locator('.field .error').waitFor();
     await card.getByLabel('URL').fill(`${provider.url}/hook`);
     provider.expect({ status: 204 }, { status: 204 });
@@ -54,18 +54,18 @@ describe('the everyday: who is told, the palette, a way back', () => {
     expect(await visit.barriers()).toEqual([]);
     expect((await app.read.get<Contact[]>('/contacts')).body).toEqual([]);
 
-    await card.getByRole('button', { name: 'Tell them from now on' }).click();
-    const next = page.getByRole('region', { name: 'Break it to see' });
-    await next.getByText('This secret was generated.').waitFor();
+    await card.getByRole('button', { name: 'Save and notify' }).click();
+    const next = page.getByRole('region', { name: 'Send a sample alert' });
+    await next.getByText('This secret was generated for you.').waitFor();
     await page.getByRole('region', { name: 'Alert rules' }).or(page.locator('section')).getByText('Watching').waitFor();
-    await next.getByRole('button', { name: 'Send the sample incident' }).click();
+    await next.getByRole('button', { name: 'Send the sample alert' }).click();
     await next.getByText('The test message was delivered.').waitFor();
     expect((await app.read.get<Contact[]>('/contacts')).body).toMatchObject([{ type: 'webhook', default: true }]);
     expect((await app.read.get<Alert[]>('/alerts')).body).toHaveLength(3);
     await next.getByRole('button', { name: 'Done' }).click();
     await page.reload();
     await visit.settled();
-    expect(await page.getByRole('region', { name: 'Who should be told?' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Who should be notified?' }).count()).toBe(0);
   });
 
   it('goes where one names, pauses and mutes what one says, and takes it back', async () => {
@@ -83,7 +83,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await page.getByText('Search is paused.').waitFor();
     expect((await stored('Search')).body.enabled).toBe(false);
     await undo().click();
-    await page.getByText('Search is watched again.').waitFor();
+    await page.getByText('Search is monitored again.').waitFor();
     expect((await stored('Search')).body.enabled).toBe(true);
 
     await page.keyboard.press('Control+k');
@@ -128,7 +128,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await page.getByLabel('Name').fill('Night shift');
     await page.getByLabel('Channel', { exact: true }).selectOption('slack');
     await page.getByLabel('Webhook URL').fill('https://hooks.slack.com/services/T/B/X');
-    await page.getByLabel('Triggers after failures in a row').fill('5');
+    await page.getByLabel('Failures in a row to trigger').fill('5');
     await page.getByText('Checkout is down: connection refused (5 checks in a row)').waitFor();
     expect(await visit.barriers()).toEqual([]);
     await page.getByRole('tab', { name: 'Preview' }).focus();
@@ -138,14 +138,14 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await visit.open('/status-pages/new');
     const preview = page.getByRole('article', { name: 'Preview of the page' });
     await page.getByLabel('Title').fill('Our services');
-    await page.getByLabel('Choose a colour').fill('#7a3ff2');
+    await page.getByLabel('Choose a color').fill('#7a3ff2');
     await page.getByRole('button', { name: /^Add Example shop/ }).click();
     await preview.getByText('Checkout').waitFor();
-    expect(await page.getByLabel('Colour (optional)').inputValue()).toBe('#7a3ff2');
+    expect(await page.getByLabel('Color (optional)').inputValue()).toBe('#7a3ff2');
     expect(await visit.barriers()).toEqual([]);
 
     await visit.open('/new');
-    await page.getByLabel('URL, host or host:port').fill('https://shop.example.com/cart');
+    await page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/cart');
     await page.getByRole('button', { name: '30 s' }).click();
     expect(await page.getByLabel('Interval (seconds)').inputValue()).toBe('30');
     await plan('shop.example.com/cart');

@@ -89,19 +89,19 @@ describe('the first hour', () => {
     await timed('from the link into the dashboard', 'one form', async () => {
       await page.goto(signInLinkIn(terminal.shown));
       await page.getByLabel('Name', { exact: true }).fill('Ada');
-      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
       await picture('0-make-it-yours');
-      await page.getByRole('button', { name: 'Make my account' }).click();
-      await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+      await page.getByRole('button', { name: 'Create my account' }).click();
+      await page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
     });
     await picture('1-signed-in');
   });
 
   it('watches a page: paste its address, create, green', async () => {
-    await page.getByRole('link', { name: 'Watch something' }).click();
+    await page.getByRole('link', { name: 'New endpoint' }).click();
     // It has the focus: nothing is to be clicked.
-    await page.getByLabel('URL, host or host:port').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('URL, host, or host:port').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(`${shop.url}/checkout`);
     await page.getByLabel('Name', { exact: true }).fill('Checkout');
     await page.getByLabel('Name of the website').fill('Example shop');
@@ -118,14 +118,14 @@ describe('the first hour', () => {
   });
 
   it('makes an alert, tried out before it is saved', async () => {
-    await page.getByRole('link', { name: 'Add an alert' }).click();
+    await page.getByRole('link', { name: 'Add an alert rule' }).click();
     await page.getByLabel('URL', { exact: true }).fill(receiver.url);
-    await page.getByLabel('Triggers after failures in a row').fill('2');
+    await page.getByLabel('Failures in a row to trigger').fill('2');
     await page.getByRole('button', { name: 'Send a test' }).click();
     await eventually('the test message has arrived', () => receiver.seen.length === 1);
     await picture('3-alert-tried-out');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('shown this one time').waitFor();
+    await page.getByText('shown only once').waitFor();
   });
 
   it('is told when the page breaks, by the receiver and on the page', async () => {

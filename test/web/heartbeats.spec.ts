@@ -38,16 +38,16 @@ describe('a heartbeat in the dashboard', () => {
 
   it('is made with a schedule whose next times are shown, on the clock of the browser, and without what is checked', async () => {
     await visit.open('/new');
-    await page.getByRole('button', { name: 'A job that reports when it is done' }).click();
+    await page.getByRole('button', { name: 'A job that sends a ping when it finishes' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Nightly backup');
-    for (const gone of ['URL, host or host:port', 'Interval (seconds)', 'Timeout (seconds)', 'Method']) {
+    for (const gone of ['URL, host, or host:port', 'Interval (seconds)', 'Timeout (seconds)', 'Method']) {
       expect([gone, await page.getByLabel(gone).count()]).toEqual([gone, 0]);
     }
     expect(await page.getByRole('button', { name: 'Test', exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: '1 h', exact: true }).click();
-    await page.getByText('Empty: 6 min.').waitFor();
+    await page.getByText('Default: 6 min.').waitFor();
     await page.getByRole('button', { name: 'By cron' }).click();
-    expect(await page.getByRole('combobox', { name: 'On the clock of' }).inputValue()).toBe('Europe/Berlin');
+    expect(await page.getByRole('combobox', { name: 'Time zone' }).inputValue()).toBe('Europe/Berlin');
     const times = page.locator('.next-times li');
     await times.filter({ hasText: /03:00/ }).first().waitFor();
     expect(await times.count()).toBe(5);
@@ -58,9 +58,9 @@ describe('a heartbeat in the dashboard', () => {
   });
 
   it('has its address behind a button, and the lines by where the job runs, which the arrow keys go through', async () => {
-    const shown = page.getByRole('region', { name: 'Address', exact: true });
+    const shown = page.getByRole('region', { name: 'Ping URL', exact: true });
     expect(await shown.count()).toBe(0);
-    await page.getByRole('button', { name: 'Show the address' }).click();
+    await page.getByRole('button', { name: 'Show the ping URL' }).click();
     address = ((await shown.textContent()) ?? '').trim();
     expect(address).toMatch(/\/ping\/[\da-f-]{36}$/);
     await page.getByRole('tab', { name: 'Shell', exact: true }).focus();
@@ -81,16 +81,16 @@ describe('a heartbeat in the dashboard', () => {
       .getByRole('button', { name: /^Details of the ping/ })
       .first()
       .click();
-    await section('Pings').getByText('not named').waitFor();
+    await section('Pings').getByText('not given').waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
   });
 
   it('gets another address after a question, and keeps that where its schedule is changed', async () => {
     const { id } = ((await app.write.get('/endpoints')).body as EndpointView[])[0] ?? { id: '' };
     const stored = async () => ((await app.write.get(`/endpoints/${id}`)).body as EndpointView).heartbeat;
-    await page.getByRole('button', { name: 'Replace the address…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Replace the address' }).click();
-    await page.getByText('The address is new. The old one works for 24 hours.').waitFor();
+    await page.getByRole('button', { name: 'Replace the ping URL…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace the ping URL' }).click();
+    await page.getByText('The ping URL was replaced. The old one works for 24 hours.').waitFor();
     const rotated = (await stored())?.ping_id ?? '';
     expect(address).not.toContain(rotated);
     await ping();
@@ -98,21 +98,21 @@ describe('a heartbeat in the dashboard', () => {
     await page.getByRole('button', { name: 'By period' }).click();
     await page.getByRole('button', { name: '7 days', exact: true }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/every 7 days, late after 1 h/).waitFor();
+    await page.getByText(/every 7 days, grace period 1 h/).waitFor();
     expect(await stored()).toMatchObject({ every: 604_800, cron: null, ping_id: rotated });
   });
 
   it('has alerts after one failure, and is left out of what is checked by hand', async () => {
     const { id } = ((await app.write.get('/endpoints')).body as EndpointView[])[0] ?? { id: '' };
     await visit.open(`/alerts/new?endpoint_id=${id}`);
-    await page.getByText('one is enough, and one good run resolves it').waitFor();
-    expect(await page.getByLabel('Triggers after failures in a row').inputValue()).toBe('1');
+    await page.getByText('one missed or failed run triggers the alert').waitFor();
+    expect(await page.getByLabel('Failures in a row to trigger').inputValue()).toBe('1');
     await visit.open('/');
     await page.getByText(/^Expected .+, in \d+ d/).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.getByRole('button', { name: 'Check now' }).click();
-    await page.getByText('1 heartbeat left out: they report by themselves.').waitFor();
+    await page.getByText('1 heartbeat left out: heartbeats have no checks to run.').waitFor();
     expect(await visit.barriers()).toEqual([]);
   });
 });

@@ -58,12 +58,12 @@ describe('incidents in the dashboard', () => {
     await page.getByRole('link', { name: 'Incidents 2 open' }).waitFor();
     const first = main().getByRole('listitem').first();
     expect(await first.textContent()).toMatch(
-      /5 endpoints at 198.51.100.24 are down: connection refused.*#5 · 4 of 5 down · On call has it in hand.*Public.*Identified.*23 min/s,
+      /5 endpoints at 198.51.100.24 are down: connection refused.*#5 · 4 of 5 down · acknowledged by On call.*Public.*Identified.*23 min/s,
     );
     await main()
       .getByRole('listitem')
       .filter({ hasText: 'Office uplink was down' })
-      .getByText('came back 3 times')
+      .getByText('reopened 3 times')
       .waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -73,9 +73,9 @@ describe('incidents in the dashboard', () => {
 
   it('tell what joined, left and was said, and take one more word for customers, with the page that shows it', async () => {
     await open(`/incidents/${outage}`);
-    await entry('Storefront is up again').waitFor();
+    await entry('Storefront recovered').waitFor();
     await entry('REST v2, REST v1 (deprecated) and Webhooks went down').getByText('was refused').waitFor();
-    await member('Search').getByText('In hand').waitFor();
+    await member('Search').getByText('Acknowledged').waitFor();
     // Three touches: what one knows, for whom, send.
     await page.keyboard.press('u');
     await page.keyboard.type('The second balancer is in service.');
@@ -133,12 +133,12 @@ describe('incidents in the dashboard', () => {
     const [payments, id] = [ids.get('Payments API'), past.get('#4') ?? ''];
     await open(`/endpoints/${payments}`);
     await page.getByRole('link', { name: 'Incident #4' }).click();
-    await page.getByRole('button', { name: 'Take in hand' }).waitFor();
+    await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
     await visit.settled();
     await page.keyboard.press('a');
     await page.getByLabel('Note (optional)').fill('Restarting the workers');
     await page.keyboard.press('Enter');
-    await page.locator('.notice', { hasText: 'has it in hand' }).getByText('Restarting the workers').waitFor();
+    await page.locator('.notice', { hasText: 'Acknowledged by' }).getByText('Restarting the workers').waitFor();
     // Somebody else says something.
     await app.admin.post(`/incidents/${id}/updates`, { text: 'Workers are back.', status: 'monitoring' });
     await entry('Workers are back.').getByText('Monitoring').waitFor();
@@ -147,15 +147,15 @@ describe('incidents in the dashboard', () => {
   it('are opened by hand for what no check sees, and over when somebody says so', async () => {
     await open('/incidents/new');
     await page.getByLabel('Title').fill('Deliveries are late');
-    await page.getByLabel('Is about').selectOption('Everything');
+    await page.getByLabel('Affects').selectOption('Everything');
     await page.getByLabel('What do you know? (optional)').fill('A courier is on strike.');
     await page.locator('.public-preview').getByText('Deliveries are late').waitFor();
     await page.getByRole('button', { name: 'Open incident' }).click();
-    await page.getByText('Opened by hand: it counts for no uptime').waitFor();
+    await page.getByText('Created manually. It does not affect uptime').waitFor();
     await page.getByLabel('What do you know?').fill('They are back at work.');
     await page.getByRole('button', { name: 'Resolved' }).click();
     await page.getByRole('button', { name: 'Post' }).click();
-    await page.getByText(/^Over after/).waitFor();
+    await page.getByText(/^Ended after/).waitFor();
   });
 
   it('stand at the status page as its customers see them, with a way to tell what they are not told', async () => {
@@ -165,10 +165,10 @@ describe('incidents in the dashboard', () => {
     await card.getByRole('link', { name: 'Write an update' }).click();
     await eventually('the box is for customers', () => page.getByLabel('Customers see this').isChecked());
     await open(`/status-pages/${ids.get('API status')}`);
-    const feed = page.getByRole('heading', { name: 'What customers read of the past' }).locator('..');
+    const feed = page.getByRole('heading', { name: 'Past incidents that customers see' }).locator('..');
     await feed.getByText('Deliveries are late').waitFor();
     await page.getByRole('button', { name: 'Earlier' }).click();
-    await feed.getByText(/^No incident was told in/).waitFor();
+    await feed.getByText(/^No incidents were published in/).waitFor();
   });
 
   it('say that nothing is down where none is open', async () => {

@@ -63,13 +63,13 @@ describe('maintenance in the dashboard', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor({ state: 'attached' });
     await page.keyboard.press('g');
     await page.keyboard.press('m');
-    await page.getByText('While a maintenance window is in force').waitFor();
+    await page.getByText('During a maintenance window').waitFor();
     expect(await page.title()).toBe('Maintenance · Uptime');
     await create({ ...inHours(1, 2), name: 'Later' });
     await page.getByRole('group', { name: 'Which windows' }).getByRole('button', { name: 'Scheduled' }).click();
     await table().getByRole('link', { name: 'Later' }).waitFor();
     await page.getByRole('button', { name: 'Active', exact: true }).click();
-    await page.getByText('No window is active.').waitFor();
+    await page.getByText('No windows are active.').waitFor();
     expect(page.url()).toContain('status=active');
   });
 
@@ -77,7 +77,7 @@ describe('maintenance in the dashboard', () => {
     await visit.open('/maintenance');
     await page.getByRole('button', { name: 'Mute…' }).focus();
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Mute from now on' });
+    const dialog = page.getByRole('dialog', { name: 'Mute alerts now' });
     await dialog.waitFor();
     await dialog.getByLabel('Covers').focus();
     await page.keyboard.press('C');
@@ -146,7 +146,7 @@ describe('maintenance in the dashboard', () => {
     await page.getByRole('combobox', { name: 'Time zone' }).fill('kathmandu');
     await page.keyboard.press('Enter');
     await page.getByLabel('Duration (minutes)').fill('90');
-    const preview = page.getByRole('region', { name: 'The next times' });
+    const preview = page.getByRole('region', { name: 'Next occurrences' });
     // 03:30 in Kathmandu is 21:45 of the day before in UTC.
     await eventually('the preview is in both zones', async () => {
       const [first = ''] = await preview.locator('tbody tr').allTextContents();
@@ -175,7 +175,7 @@ describe('maintenance in the dashboard', () => {
     await page.getByLabel('Name', { exact: true }).fill('Never');
     await page.getByLabel('How often').selectOption('cron');
     await page.getByLabel('Cron expression').fill('0 2 30 2 *');
-    const preview = page.locator('.section', { hasText: 'When that is' }).getByRole('status');
+    const preview = page.locator('.section', { hasText: 'Schedule' }).getByRole('status');
     await eventually('the preview says why', async () => /cron/i.test((await preview.textContent()) ?? ''));
     // The refusals are what this is about: the browser writes each into its console.
     visit.complaints.splice(0);
@@ -190,7 +190,7 @@ describe('maintenance in the dashboard', () => {
   it('changes a window that runs without touching when it began', async () => {
     const { id, starts_at } = await create({ ...inHours(0, 1), name: 'Deploy' });
     await visit.open(`/maintenance/${id}`);
-    await page.getByRole('region', { name: 'The next times' }).waitFor();
+    await page.getByRole('region', { name: 'Next occurrences' }).waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Deploy 2');
     await page.getByLabel('Announce it on status pages').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -216,9 +216,9 @@ describe('maintenance in the dashboard', () => {
     const { id } = await create(inHours(1, 2));
     await visit.open(`/maintenance/${id}`);
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No window yet').waitFor();
+    await page.getByText('No maintenance windows yet').waitFor();
     await page.reload();
-    await page.getByText('No window yet').waitFor();
+    await page.getByText('No maintenance windows yet').waitFor();
     expect(await windows()).toEqual([]);
   });
 

@@ -43,16 +43,16 @@ describe('the dashboard while the installation is overloaded', () => {
     'tells operators on the overview and what to do about it (%s)',
     async (scheme) => {
       const visit = await signedIn(app.admin.key, scheme);
-      const line = visit.page.getByText('times what this installation can check');
+      const line = visit.page.getByText('times as many checks as this installation can run');
       await line.waitFor();
       expect(await line.textContent()).toMatch(
-        /^Overloaded since .+: 1\.8 times what this installation can check\. 840 checks a second are skipped; alerts still come\./,
+        /^Overloaded since .+: 1\.8 times as many checks as this installation can run\. 840 checks per second are skipped\. Alerts are still sent\./,
       );
       await visit.settled();
       expect(await visit.barriers()).toEqual([]);
 
-      await visit.page.getByRole('link', { name: 'What to do' }).click();
-      await visit.page.getByRole('heading', { name: 'What to do' }).waitFor();
+      await visit.page.getByRole('link', { name: 'How to fix this' }).click();
+      await visit.page.getByRole('heading', { name: 'How to fix this' }).waitFor();
       await visit.page.getByText('1,050').waitFor();
       await line.waitFor();
       await visit.settled();

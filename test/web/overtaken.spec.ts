@@ -93,10 +93,10 @@ describe('a form of what somebody else changes meanwhile', () => {
     await visit.settled();
     const { body } = await app.write.put<object>(api(id), change);
     await save();
-    const told = page.getByRole('alert').filter({ hasText: 'Somebody else has changed it.' });
+    const told = page.getByRole('alert').filter({ hasText: 'The resource was changed in the meantime.' });
     await told.waitFor();
     expect((await app.read.get<object>(api(id))).body).toMatchObject({ ...change, updated_at: updatedAt(body) });
-    await told.getByRole('button', { name: 'Load it again' }).click();
+    await told.getByRole('button', { name: 'Reload' }).click();
     await told.waitFor({ state: 'detached' });
     await visit.settled();
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT');

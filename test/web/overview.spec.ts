@@ -61,11 +61,11 @@ describe('the overview', () => {
     await page.getByLabel('Uptime over').selectOption('90d');
     await page.reload();
     await row('REST v2')
-      .getByTitle(/ of 2% of 90 days, more was not watched$/)
+      .getByTitle(/ based on 2% of 90 days, the rest was not monitored$/)
       .waitFor({ state: 'attached' });
     expect(await row('Checkout').locator('.thin').count()).toBe(0);
     await visit.open(`/endpoints/${id}`);
-    await page.getByTitle(/ of 2% of 90 days, more was not watched$/).waitFor();
+    await page.getByTitle(/ based on 2% of 90 days, the rest was not monitored$/).waitFor();
   });
 
   it('folds a website, also with the keyboard, and remembers it', async () => {
@@ -82,19 +82,19 @@ describe('the overview', () => {
     await page.getByLabel('Search endpoints').fill('checkout');
     await row('Checkout').waitFor();
     await page.getByLabel('Search endpoints').fill('');
-    await page.getByRole('button', { name: 'Fold all' }).click();
+    await page.getByRole('button', { name: 'Collapse all' }).click();
     await eventually('only what is down is left', async () => (await page.locator('.row').count()) === 1);
-    await page.getByRole('button', { name: 'Unfold all' }).click();
+    await page.getByRole('button', { name: 'Expand all' }).click();
     await row('Checkout').waitFor();
   });
 
   it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
-    const headline = page.getByRole('region', { name: 'State of everything' });
-    await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was told\.$/).waitFor();
+    const headline = page.getByRole('region', { name: 'Overall status' });
+    await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was notified\.$/).waitFor();
     // Over all rows: when that began, and whether it was alone.
     await page.getByRole('img', { name: /^Down in the last 24 hours: .*\d\d:\d\d to now 1\.$/ }).waitFor();
-    await headline.getByRole('link', { name: '2 end soon' }).click();
-    await page.getByRole('heading', { name: 'Ends soon' }).waitFor();
+    await headline.getByRole('link', { name: '2 expire soon' }).click();
+    await page.getByRole('heading', { name: 'Expiring certificates' }).waitFor();
   });
 
   it('has rows of one line where one chooses so, and remembers it', async () => {
@@ -156,7 +156,7 @@ describe('the overview', () => {
       await visit.open('/');
       await page.getByRole('button', { name: 'Change Platform' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Status page' }).click();
-      await page.getByText('The page of a website').waitFor();
+      await page.getByText('This is the page of a website').waitFor();
       expect(await page.getByLabel('Public', { exact: true }).isChecked()).toBe(false);
       const { body } = await app.read.get<unknown[]>('/status-pages');
       expect([way, body.length]).toEqual([way, 1]);
@@ -169,7 +169,7 @@ describe('the overview', () => {
     await button.focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete this website?' });
-    await dialog.getByText('5 endpoints, their alert rules and their whole history').waitFor();
+    await dialog.getByText('5 endpoints, their alert rules, and their whole history').waitFor();
     await eventually('Cancel has the focus', async () => (await focused()) === 'Cancel');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
@@ -192,7 +192,7 @@ describe('the overview', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete this website?' });
     const button = dialog.getByRole('button', { name: 'Delete this website' });
     expect(await button.isDisabled()).toBe(true);
-    await dialog.getByLabel('Type “Large” to go on').fill('Large');
+    await dialog.getByLabel('Type “Large” to continue').fill('Large');
     await button.click();
     await page.getByText('Large is deleted.').waitFor();
     await page.getByRole('heading', { name: 'Large', exact: true }).waitFor({ state: 'detached' });
@@ -263,7 +263,7 @@ describe('the overview', () => {
     await select('Name server').click();
     await bar().getByRole('button', { name: 'Move…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Move 2 endpoints' });
-    await dialog.getByLabel('To the website').selectOption('Harbour');
+    await dialog.getByLabel('Move to website').selectOption('Harbour');
     await dialog.getByRole('button', { name: 'Move', exact: true }).click();
     await bar().getByText('Moved: 2 of 2.').waitFor();
     await dialog.waitFor({ state: 'detached' });
@@ -294,7 +294,7 @@ describe('the overview', () => {
     const interval = async (dialog: Locator) => {
       await dialog.getByLabel('Interval', { exact: true }).fill('2');
     };
-    await change('Interval…', 'Check 2 endpoints how often?', interval, 'Change interval');
+    await change('Interval…', 'Check interval of 2 endpoints', interval, 'Change interval');
     await bar().getByText('Changed: 2 of 2.').waitFor();
     for (const name of names) {
       const { body } = await app.read.get(`/endpoints/${ids.get(name)}`);
@@ -303,8 +303,8 @@ describe('the overview', () => {
     const choose = async (dialog: Locator) => {
       await dialog.getByLabel('Contact').selectOption('Team');
     };
-    await change('Contacts…', 'Who is told of 2 endpoints?', choose, 'Add alerts');
-    await page.getByText('2 alerts made.').waitFor();
+    await change('Contacts…', 'Notify a contact about 2 endpoints', choose, 'Add alert rules');
+    await page.getByText('2 alert rules created.').waitFor();
   });
 
   it('goes on as a wall with a read key of its own, which no address holds', async () => {

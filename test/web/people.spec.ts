@@ -73,12 +73,12 @@ describe('people in the dashboard', () => {
     const nudge = first.page.getByRole('complementary', { name: 'Your account' });
     await nudge.getByText('Signed in with the key').waitFor();
     expect(await first.barriers()).toEqual([]);
-    await nudge.getByRole('button', { name: 'Make an account' }).click();
-    await field(first, 'E-mail').fill('later@example.com');
-    await button(first, 'Go on').click();
+    await nudge.getByRole('button', { name: 'Create an account' }).click();
+    await field(first, 'Email').fill('later@example.com');
+    await button(first, 'Continue').click();
     await heading(first, /invites you to “Default”/).waitFor();
-    await first.page.getByText('your account takes its place').waitFor();
-    expect(await field(first, 'E-mail').inputValue()).toBe('later@example.com');
+    await first.page.getByText('Your account takes its place').waitFor();
+    expect(await field(first, 'Email').inputValue()).toBe('later@example.com');
     await first.close();
   });
 
@@ -89,27 +89,27 @@ describe('people in the dashboard', () => {
     await heading(ada, 'Make this yours').waitFor();
     expect(ada.page.url()).not.toContain(token);
     await isFitting(ada);
-    expect([await attributes(ada.page, 'E-mail'), await attributes(ada.page, 'Password')]).toEqual([
+    expect([await attributes(ada.page, 'Email'), await attributes(ada.page, 'Password')]).toEqual([
       ['email', 'username'],
       ['password', 'new-password'],
     ]);
     await field(ada, 'Name').and(ada.page.locator(':focus')).waitFor();
     await field(ada, 'Name').fill('Ada');
-    await field(ada, 'E-mail').fill('ada@example.com');
+    await field(ada, 'Email').fill('ada@example.com');
     await field(ada, 'Password').fill('qwertyuiopasdfgh');
     await button(ada, 'Make my account').click();
-    await ada.page.getByText('It is one run of keys').waitFor();
+    await ada.page.getByText('It is a single run of keys').waitFor();
     await field(ada, 'Password').fill(PASSWORD);
     await button(ada, /^Show/).click();
     expect(await attributes(ada.page, 'Password')).toEqual(['text', 'new-password']);
-    await button(ada, 'Make my account').click();
+    await button(ada, 'Create my account').click();
     await signedIn(ada);
     await button(ada, 'Sign out Ada').waitFor();
   });
 
   it('invite by a link, whose page says who invites where to, and makes an account', async () => {
     await ada.open('/settings/people');
-    await field(ada, 'E-mail').fill('bo@example.com');
+    await field(ada, 'Email').fill('bo@example.com');
     await field(ada, 'Role').selectOption('admin');
     await button(ada, 'Invite').click();
     invitation = (await ada.page.locator('main pre').textContent()) ?? '';
@@ -119,10 +119,10 @@ describe('people in the dashboard', () => {
     await heading(bo, 'Ada invites you to “Default”').waitFor();
     await bo.page.getByText('Your role is admin').waitFor();
     await isFitting(bo);
-    expect(await field(bo, 'E-mail').isEditable()).toBe(false);
+    expect(await field(bo, 'Email').isEditable()).toBe(false);
     await field(bo, 'Name').fill('Bo');
     await field(bo, 'Password').fill(PASSWORD);
-    await button(bo, 'Make my account').click();
+    await button(bo, 'Create my account').click();
     await signedIn(bo);
     const key = { name: 'Terraform', role: 'read' };
     keyOfBo = (await send<{ key: string }>(bo, 'POST', '/api/v1/api-keys', key)).key;
@@ -134,17 +134,17 @@ describe('people in the dashboard', () => {
     await bo.open(`/endpoints/${endpoint}`);
     await button(bo, 'Acknowledge').click();
     await bo.page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
-    await ada.page.getByText('Bo has it in hand').waitFor();
+    await ada.page.getByText('Acknowledged by Bo').waitFor();
   });
 
   it('lose a role in the middle of a session: what they may not do any more is refused, and gone', async () => {
     await button(bo, 'Withdraw').waitFor();
     await ada.open('/settings/people');
     await field(ada, 'Role of Bo').selectOption('read');
-    await ada.page.getByText('Bo has the role read from now on.').waitFor();
+    await ada.page.getByText('Bo now has the role read.').waitFor();
     await button(bo, 'Withdraw').click();
     await button(bo, 'Withdraw').waitFor({ state: 'detached' });
-    await bo.page.getByText('Bo has it in hand').waitFor();
+    await bo.page.getByText('Acknowledged by Bo').waitFor();
   });
 
   it('join a second organization by a link, go over to it and back, and no older window writes there', async () => {
@@ -156,26 +156,26 @@ describe('people in the dashboard', () => {
     const second = await ada.another();
     visits.push(second);
     await second.open(`/sign-in/${body.token}`);
-    await second.page.getByText('made for ada.l@example.com; you are signed in as ada@example.com').waitFor();
+    await second.page.getByText('is for ada.l@example.com, but you are signed in as ada@example.com').waitFor();
     expect(await second.barriers()).toEqual([]);
     await button(second, 'Join as Ada').click();
     await button(second, 'Organization Other').waitFor();
-    await heading(second, 'Nothing is watched yet').waitFor();
+    await heading(second, 'Nothing is monitored yet').waitFor();
 
     await ada.open('/settings/organization');
-    await ada.page.getByText('You went over to “Other” in another window').waitFor();
+    await ada.page.getByText('You switched to “Other” in another window').waitFor();
     expect(await ada.barriers()).toEqual([]);
     await button(ada, 'Back to Default').click();
     await ada.page.getByText('Live', { exact: true }).waitFor();
     await ada.page.getByRole('region', { name: 'Limits' }).waitFor();
 
     await second.open('/contacts');
-    await second.page.getByText('You went over to “Default” in another window').waitFor();
+    await second.page.getByText('You switched to “Default” in another window').waitFor();
     await button(second, 'Go to Default').click();
     await button(second, 'Organization Default').click();
     expect(await second.barriers()).toEqual([]);
     await button(second, 'Other').click();
-    await heading(second, 'Nothing is watched yet').waitFor();
+    await heading(second, 'Nothing is monitored yet').waitFor();
     await second.page.close();
   });
 
@@ -183,12 +183,12 @@ describe('people in the dashboard', () => {
     await button(ada, 'Back to Default').click();
     await ada.open('/settings/people');
     await button(ada, 'Remove Bo').click();
-    await ada.page.getByRole('dialog').getByLabel('Revoke it, too').check();
+    await ada.page.getByRole('dialog').getByLabel('Also revoke it').check();
     await ada.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await button(ada, 'Remove Bo').waitFor({ state: 'detached' });
     expect((await fetch(`${app.url}/api/v1/websites`, { headers: { 'x-api-key': keyOfBo } })).status).toBe(401);
     await bo.open('/alerts');
-    await heading(bo, 'You are in no organization').waitFor();
+    await heading(bo, 'You are not in an organization').waitFor();
     await isFitting(bo);
     await button(bo, 'My account').click();
     await bo.page.getByRole('button', { name: 'Erase my account' }).waitFor();
@@ -200,16 +200,16 @@ describe('people in the dashboard', () => {
 
   it('who come with a link that is over can sign in all the same', async () => {
     await bo.page.goto(invitation);
-    await bo.page.getByRole('alert').getByText('This link was used before').waitFor();
+    await bo.page.getByRole('alert').getByText('This link has already been used').waitFor();
     await isFitting(bo);
     expect(await attributes(bo.page, 'Password')).toEqual(['password', 'current-password']);
-    await field(bo, 'E-mail').fill('bo@example.com');
+    await field(bo, 'Email').fill('bo@example.com');
     await field(bo, 'Password').fill('a mill by the river');
     await button(bo, 'Sign in').click();
-    await bo.page.getByText('E-mail or password is not right.').waitFor();
+    await bo.page.getByText('Wrong email or password.').waitFor();
     await field(bo, 'Password').fill(PASSWORD);
     await bo.page.keyboard.press('Enter');
-    await heading(bo, 'You are in no organization').waitFor();
+    await heading(bo, 'You are not in an organization').waitFor();
   });
 
   it('who were invited again sign in and join in one step', async () => {
@@ -222,7 +222,7 @@ describe('people in the dashboard', () => {
     await bo.open(`/sign-in/${token}`);
     // Whether somebody has an account is said only in the browser of that account.
     await button(bo, 'I have an account here').click();
-    await bo.page.getByText('Sign in with your account here').waitFor();
+    await bo.page.getByText('Sign in with your account to join').waitFor();
     await field(bo, 'Password').fill(PASSWORD);
     await button(bo, 'Sign in and join').click();
     await signedIn(bo);
@@ -232,7 +232,7 @@ describe('people in the dashboard', () => {
     await button(ada, 'Sign out Ada').click();
     await heading(ada, 'Sign in').waitFor();
     await ada.open('/sign-in/problem/not_invited');
-    await ada.page.getByRole('alert').getByText('You are known there, but not here').waitFor();
+    await ada.page.getByRole('alert').getByText('You do not have an account here yet').waitFor();
     await ada.signIn(app.read.key ?? '');
     expect(await ada.page.getByRole('complementary', { name: 'Your account' }).count()).toBe(0);
   });

@@ -20,7 +20,7 @@ const PHONE = { width: 390, height: 844 };
 
 const CHECKOUT = '/endpoints/:Checkout?range=24h';
 const pasteAddress = ({ page }: Visit) =>
-  page.getByLabel('URL, host or host:port').fill('https://shop.example.com/checkout');
+  page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/checkout');
 
 /** Twelve screens that docs/before-after.md shows beside what they were at 34585e0. */
 const COMPARED: readonly Picture[] = [

@@ -52,11 +52,11 @@ describe('probes in the dashboard', () => {
 
   it('are added with a token that is shown once, and seen online as soon as they call', async () => {
     await visit.open('/settings/probes');
-    await page.getByText('A probe is this program at another place').waitFor();
+    await page.getByText('A probe runs checks from another location').waitFor();
     await page.getByLabel('Key', { exact: true }).fill('fra');
     await page.getByLabel('Name (optional)').fill('Frankfurt');
     // The target of this spec is on loopback.
-    await page.getByLabel('It may check private').check();
+    await page.getByLabel('Allow checks of private').check();
     await page.getByRole('button', { name: 'Add probe' }).click();
     await page.getByText('Copy the token of “Frankfurt” now').waitFor();
     const token = (await page.locator('.once pre').textContent()) ?? '';
@@ -69,9 +69,9 @@ describe('probes in the dashboard', () => {
     const [made] = (await app.admin.get<{ id: string }[]>('/probes')).body;
     frankfurt = new ManualProbe(app.url, made?.id ?? '', 'fra', token);
     await frankfurt.poll({ version: '0.0.1' });
-    await row('Probes', 'Frankfurt').getByText('Online, with trouble').waitFor();
+    await row('Probes', 'Frankfurt').getByText('Online, with problems').waitFor();
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();
-    await page.getByText('Its version is before ours: update it.').waitFor();
+    await page.getByText('Its version is older than the version of this service. Update it.').waitFor();
     await page.reload();
     await row('Probes', 'Frankfurt').waitFor();
     expect(await page.locator('.once').count()).toBe(0);
@@ -80,12 +80,12 @@ describe('probes in the dashboard', () => {
   it('are places of an endpoint: where one of three sees it down it is degraded, and says from where', async () => {
     const virginia = await startManualProbe(app, 'virginia', { name: 'Virginia', allow_private: true });
     await visit.open('/new');
-    await page.getByLabel('URL, host or host:port').fill(target.url);
+    await page.getByLabel('URL, host, or host:port').fill(target.url);
     for (const name of ['Frankfurt', 'Virginia']) await page.getByLabel(name).check();
-    await page.getByLabel('It is down when so many see it down').selectOption({ label: 'Most: 2 of 3 must agree' });
+    await page.getByLabel('Down when this many locations agree').selectOption({ label: 'Majority: 2 of 3 must agree' });
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
     await page.getByRole('button', { name: 'Create' }).click();
-    await section('Locations').getByText('It is down when 2 of 3 say so.').waitFor();
+    await section('Locations').getByText('Down when 2 of 3 locations report a failure.').waitFor();
     await Promise.all([sees(frankfurt), sees(virginia, DOWN)]);
     await page.locator('.head').getByText('1 of 3: virginia, connection refused').waitFor();
     await page.locator('.head .state', { hasText: 'Degraded' }).waitFor();
@@ -119,7 +119,7 @@ describe('probes in the dashboard', () => {
     await visit.open('/settings/probes');
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();
     expect(await page.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Tell me when it is lost' }).click();
+    await page.getByRole('link', { name: 'Notify me when it goes offline' }).click();
     await page.getByLabel('Probe', { exact: true }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Probe Frankfurt');
     await frankfurt.poll();
@@ -127,7 +127,7 @@ describe('probes in the dashboard', () => {
     await page.locator('.head .state', { hasText: 'Up' }).waitFor();
     await visit.open('/settings/probes');
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();
-    await page.getByRole('link', { name: 'Told by Probe Frankfurt' }).waitFor();
+    await page.getByRole('link', { name: 'Monitored by Probe Frankfurt' }).waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
   });
 });

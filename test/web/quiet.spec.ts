@@ -54,7 +54,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     await dialog.getByLabel('Note (optional)').fill('Restarting the workers');
     await dialog.getByLabel('Until').selectOption('3600');
     await dialog.getByRole('button', { name: 'Acknowledge' }).click();
-    const banner = page.locator('.notice', { hasText: 'has it in hand' });
+    const banner = page.locator('.notice', { hasText: 'Acknowledged by' });
     await banner.getByText('Restarting the workers').waitFor();
     expect(await page.getByRole('button', { name: 'Acknowledge' }).count()).toBe(0);
     const { body } = await app.read.get<{ note: string; until: string; by: string }>(
@@ -65,7 +65,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
 
     await visit.open('/');
     await row('Payments')
-      .getByTitle(/has it in hand until .*: Restarting the workers$/)
+      .getByTitle(/Acknowledged by .* until .*: Restarting the workers$/)
       .waitFor();
     await visit.open(`/endpoints/${id}`);
     await page.getByRole('button', { name: 'Withdraw' }).click();
@@ -80,7 +80,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     await page.getByText('Live', { exact: true }).waitFor();
     await page.evaluate('window.marked = true');
     await app.admin.put(`/endpoints/${id}/acknowledgement`, { note: 'On it' });
-    const mark = row('Basket').getByText('In hand');
+    const mark = row('Basket').getByText('Acknowledged');
     await mark.waitFor();
     target.status = 200;
     await row('Basket').locator('.status.up').waitFor();
@@ -113,9 +113,9 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
   it('sets tags, a dependency and a warning in the form, links them on the endpoint’s page and filters by them', async () => {
     const database = await made('Database');
     await visit.open(`/new?website_id=${shop}`);
-    await page.getByLabel('URL, host or host:port').fill(`${target.url}/front`);
+    await page.getByLabel('URL, host, or host:port').fill(`${target.url}/front`);
     await page.getByLabel('Name', { exact: true }).fill('Front');
-    await page.getByText('What counts as up').click();
+    await page.getByText('Conditions for up').click();
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Otherwise, of condition 1').selectOption('warning');
     await page.getByText('Tags and dependencies').click();
@@ -144,10 +144,10 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
 
   it('warns 14 days before a certificate ends, for HTTP and HTTPS only, until another number is chosen', async () => {
     await visit.open(`/new?website_id=${shop}`);
-    const days = page.getByLabel('Warn so many days before it ends');
-    await page.getByLabel('URL, host or host:port').fill('tcp://127.0.0.1:5432');
+    const days = page.getByLabel('Warn before expiry (days, optional)');
+    await page.getByLabel('URL, host, or host:port').fill('tcp://127.0.0.1:5432');
     await eventually('it is for HTTPS only', async () => (await days.count()) === 0);
-    await page.getByLabel('URL, host or host:port').fill('https://shop.example.com');
+    await page.getByLabel('URL, host, or host:port').fill('https://shop.example.com');
     await page.getByText('TLS', { exact: true }).click();
     expect(await days.inputValue()).toBe('14');
     await days.fill('30');
@@ -157,10 +157,10 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
   it('makes an alert that notifies when the endpoint is degraded, and says so in the rule', async () => {
     const id = await made('Reports', { enabled: false });
     await visit.open(`/alerts/new?endpoint_id=${id}`);
-    await page.getByLabel('Notifies when it is').selectOption('degraded');
+    await page.getByLabel('Notify when the endpoint is').selectOption('degraded');
     await page.getByLabel('URL', { exact: true }).fill(`${target.url}/hook`);
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('shown this one time').waitFor();
+    await page.getByText('shown only once').waitFor();
     const { body } = await app.read.get<{ condition: string }[]>(`/alerts?endpoint_id=${id}`);
     expect(body.map(({ condition }) => condition)).toEqual(['degraded']);
     await visit.open(`/endpoints/${id}`);

@@ -62,7 +62,7 @@ describe('the API reference', () => {
     await visit.page.keyboard.press('/');
     await visit.page.keyboard.type('create alert');
     await visit.page.keyboard.press('Enter');
-    await visit.page.getByRole('heading', { level: 1, name: 'Create an alert' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: 'Create an alert rule' }).waitFor();
     expect(await visit.page.locator('h1:focus').count()).toBe(1);
     await visit.close();
   });
@@ -85,7 +85,7 @@ describe('the API reference', () => {
     const body = async () =>
       JSON.parse(await visit.page.getByLabel('Body', { exact: true }).inputValue()) as { type: string; config: object };
     expect(await body()).toMatchObject({ type: 'email', config: { to: ['ops@example.com'] } });
-    await visit.page.getByLabel('Begin with').selectOption('slack');
+    await visit.page.getByLabel('Start with').selectOption('slack');
     expect(await body()).toMatchObject({ type: 'slack', config: { webhook_url: expect.any(String) as string } });
     await visit.close();
   });
@@ -103,7 +103,7 @@ describe('the API reference', () => {
     const visit = await Visit.start(browser, app.url);
     await visit.signIn(app.write.key ?? '');
     await open(visit, 'createWebsite');
-    await visit.page.getByText('as you are signed in to the dashboard: Default, role write').waitFor();
+    await visit.page.getByText('use your dashboard session: Default, role write').waitFor();
     expect(await send(visit)).toBe('201 Created');
     await visit.close();
   });

@@ -33,16 +33,16 @@ describe('settings and the session, in a browser', () => {
     const user = await signedIn(key.key);
     const { page } = user;
     await user.open('/new');
-    await page.getByLabel('URL, host or host:port').fill('https://shop.example.com/checkout');
+    await page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/checkout');
     await app.admin.delete(`/api-keys/${key.id}`);
     await page.getByRole('alert').getByText('Your session is over').waitFor();
-    expect(await page.getByLabel('URL, host or host:port').isVisible()).toBe(false);
+    expect(await page.getByLabel('URL, host, or host:port').isVisible()).toBe(false);
     expect(await user.barriers()).toEqual([]);
 
     await page.getByLabel('API key').fill(app.write.key ?? '');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('URL, host or host:port').waitFor();
-    expect(await page.getByLabel('URL, host or host:port').inputValue()).toBe('https://shop.example.com/checkout');
+    await page.getByLabel('URL, host, or host:port').waitFor();
+    expect(await page.getByLabel('URL, host, or host:port').inputValue()).toBe('https://shop.example.com/checkout');
     await page.getByText('Live', { exact: true }).waitFor();
     await user.close();
   });
@@ -52,15 +52,15 @@ describe('settings and the session, in a browser', () => {
     const user = await signedIn(key.key);
     const { page } = user;
     await user.open('/new');
-    await page.getByLabel('URL, host or host:port').fill('https://secret.example.com/');
+    await page.getByLabel('URL, host, or host:port').fill('https://secret.example.com/');
     await app.admin.delete(`/api-keys/${key.id}`);
     await page.getByRole('alert').getByText('Your session is over').waitFor();
     const other = await app.organization('Other');
     await page.getByLabel('API key').fill(other.write.key ?? '');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.getByLabel('URL, host or host:port').waitFor();
-    expect(await page.getByLabel('URL, host or host:port').inputValue()).toBe('');
+    await page.getByLabel('URL, host, or host:port').waitFor();
+    expect(await page.getByLabel('URL, host, or host:port').inputValue()).toBe('');
     await user.close();
   });
 

@@ -32,7 +32,7 @@ interface Sample {
 }
 
 const REFUSED: Member['error'] = ['connection_refused', 'The connection to 198.51.100.24 port 443 was refused.'];
-const STATUS: Member['error'] = ['status_unexpected', 'The status is 503; expected is 200 to 299.'];
+const STATUS: Member['error'] = ['status_unexpected', 'The status is 503; expected 200 to 299.'];
 const DAYS = DAY / MINUTE;
 
 /** What was, and the one endpoint that is down in the showcase. */

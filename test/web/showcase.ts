@@ -56,7 +56,7 @@ const SAMPLES: [website: string, url: string, samples: Sample[]][] = [
         phases: [4, 14, 22, 120, 2],
         failing: 0.009,
         downFor: 34,
-        error: ['status_unexpected', 'The status is 503; expected is 200 to 299.'],
+        error: ['status_unexpected', 'The status is 503; expected 200 to 299.'],
         certificateDays: 12,
       },
       {
@@ -404,7 +404,7 @@ async function addEvent(
   const message =
     type === 'triggered'
       ? `${endpoint} is down: The status is 503; expected is 200 to 299 (3 checks in a row)`
-      : `${endpoint} is up again after ${Math.round(seconds / 60)} minutes`;
+      : `${endpoint} is back up after ${Math.round(seconds / 60)} minutes`;
   const alertId = parseId('alert', ids.get(`${channel} alert`));
   await database.query(
     `INSERT INTO alert_event (id, org_id, type, alert_id, alert_type, incident_no, endpoint_id, endpoint_name, website_id,

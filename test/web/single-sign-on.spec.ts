@@ -70,9 +70,9 @@ describe('single sign-on in the dashboard', () => {
     await heading(ada, 'Make this yours').waitFor();
     expect(await ada.barriers()).toEqual([]);
     await ada.page.getByLabel('Name', { exact: true }).fill('Ada');
-    await ada.page.getByLabel('E-mail', { exact: true }).fill('ada@example.com');
+    await ada.page.getByLabel('Email', { exact: true }).fill('ada@example.com');
     await ada.page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
-    await button(ada, 'Make my account').click();
+    await button(ada, 'Create my account').click();
     await button(ada, 'Sign out Ada').waitFor();
     await ada.open('/settings/account');
     await button(ada, 'Connect Example ID').click();
@@ -105,7 +105,7 @@ describe('single sign-on in the dashboard', () => {
     await signInThere(bo.page, 'ops-bo');
     await button(bo, 'Sign out ops-bo of the provider').waitFor();
     await ada.open('/settings/people');
-    await ada.page.getByRole('row', { name: 'ops-bo of the provider' }).getByText('by a group').waitFor();
+    await ada.page.getByRole('row', { name: 'ops-bo of the provider' }).getByText('through a group').waitFor();
     expect(await ada.barriers()).toEqual([]);
   });
 
@@ -114,9 +114,9 @@ describe('single sign-on in the dashboard', () => {
     await stranger.open('/');
     await button(stranger, 'Continue with Example ID').click();
     await stranger.page.getByRole('link', { name: 'Cancel' }).click();
-    await stranger.page.getByRole('alert').getByText('Single sign-on was cancelled').waitFor();
+    await stranger.page.getByRole('alert').getByText('Single sign-on was canceled').waitFor();
     await button(stranger, 'Continue with Example ID').click();
     await signInThere(stranger.page, 'stranger');
-    await stranger.page.getByRole('alert').getByText('You are known there, but not here').waitFor();
+    await stranger.page.getByRole('alert').getByText('You do not have an account here yet').waitFor();
   });
 });

@@ -76,7 +76,7 @@ describe('status pages in the browser', () => {
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');
     await visit.open(`/websites/${website}`);
-    await page.getByRole('button', { name: 'Make a status page' }).click();
+    await page.getByRole('button', { name: 'Create a status page' }).click();
     await page.getByLabel('Public', { exact: true }).check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
@@ -256,8 +256,8 @@ describe('status pages in the browser', () => {
       });
 
       it.each([
-        ['work', 'Maintenance under way', 390],
-        ['work', 'Maintenance under way', 1280],
+        ['work', 'Maintenance in progress', 390],
+        ['work', 'Maintenance in progress', 1280],
         ['warned', '1 of 2 is degraded', 390],
       ])('%s says "%s" without a barrier, in both modes, %i pixels wide', async (slug, text, width) => {
         const visit = await Visit.start(browser, app.url, { width });

@@ -44,7 +44,7 @@ export function Credentials() {
   if (isKnown)
     return (
       <p class="credentials">
-        Requests carry the key that you entered; this tab keeps it until you close it.{' '}
+        Requests use the key that you entered. This tab keeps it until you close the tab.{' '}
         <button
           type="button"
           onClick={() => {
@@ -69,10 +69,10 @@ export function Credentials() {
     >
       {session && (
         <p>
-          Requests are sent as you are signed in to the dashboard: {session.organization.name}, role {session.role}.
+          Requests use your dashboard session: {session.organization.name}, role {session.role}.
         </p>
       )}
-      <label for="key">{session ? 'Or with an API key' : 'API key'}</label>
+      <label for="key">{session ? 'Or use an API key' : 'API key'}</label>
       <div class="row">
         <input id="key" name="key" type="password" autocomplete="off" spellcheck={false} />
         <button type="submit">Use this key</button>

@@ -150,11 +150,11 @@ const Start = ({ api, sections }: { api: ApiDocument; sections: Section[] }) => 
     <h1 tabIndex={-1}>{api.info.title} API</h1>
     <Paragraphs text={api.info.description} />
     <p>
-      The same as a document for tools: <a href={at('/api/v1/openapi.json')}>{at('/api/v1/openapi.json')}</a>.
+      OpenAPI document for tools: <a href={at('/api/v1/openapi.json')}>{at('/api/v1/openapi.json')}</a>.
     </p>
-    <h2>Try it with</h2>
+    <h2>Credentials</h2>
     <Credentials />
-    <h2>What there is</h2>
+    <h2>Resources</h2>
     <dl>
       {sections.map(({ name, description, operations }) => (
         <div key={name}>
@@ -168,7 +168,7 @@ const Start = ({ api, sections }: { api: ApiDocument; sections: Section[] }) => 
         <dt>
           <a href={`#${PROBLEMS}`}>Problems</a>
         </dt>
-        <dd>What each code of an error means, and what to do.</dd>
+        <dd>The meaning of each error code, and what to do about it.</dd>
       </div>
     </dl>
   </article>
@@ -181,7 +181,7 @@ const ProblemsPage = ({ api }: { api: ApiDocument }) => (
     <h1 tabIndex={-1}>Problems</h1>
     <Codes codes={codesOf(api, 'Problem')} />
     <h2>
-      Of a field, in <code>errors</code>
+      Field errors, in <code>errors</code>
     </h2>
     <Codes codes={codesOf(api, 'FieldProblem')} />
   </article>

@@ -45,7 +45,7 @@ export function TryIt({ operation, document }: { operation: Operation; document:
       setReceived((last) =>
         controller.signal.aborted
           ? last && { ...last, isOpen: false }
-          : { status: 'Nothing came back', text: String(error), isOpen: false },
+          : { status: 'No response', text: String(error), isOpen: false },
       );
     }
   }
@@ -79,7 +79,7 @@ export function TryIt({ operation, document }: { operation: Operation; document:
         ))}
         {forms.length > 1 && (
           <div class="field">
-            <label for="form-of-body">Begin with</label>
+            <label for="form-of-body">Start with</label>
             <select
               id="form-of-body"
               onChange={(event) => {
@@ -108,7 +108,7 @@ export function TryIt({ operation, document }: { operation: Operation; document:
         )}
         <div class="actions">
           <button type="submit" class={method === 'DELETE' ? 'danger' : 'primary'}>
-            {method === 'DELETE' ? 'Send, and delete for good' : 'Send'}
+            {method === 'DELETE' ? 'Send and delete permanently' : 'Send'}
           </button>
           {received?.isOpen === true && (
             <button type="button" onClick={() => sending.current?.abort()}>

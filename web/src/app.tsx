@@ -89,14 +89,14 @@ const WITH_SHORTCUT = ROUTES.filter((each): each is Route & { shortcut: string }
 
 /** Single keys before sequences. */
 const SHORTCUTS: readonly Shortcut[] = [
-  ['Ctrl k', 'Go to what you name, or do it'],
+  ['Ctrl k', 'Open a page or run a command'],
   ['/', 'Search'],
-  ['j k', 'Next, previous endpoint or incident'],
+  ['j k', 'Next or previous endpoint or incident'],
   ['Enter', 'Open it'],
   ['c', 'Check it now'],
   ['p', 'Pause or resume it'],
-  ['x', 'Select it, to change several at once'],
-  ['a', 'Take an incident in hand (on its page)'],
+  ['x', 'Select it to change several at once'],
+  ['a', 'Acknowledge the incident (on its page)'],
   ['u', 'Write an update (on its page)'],
   ['e', 'Edit it (on its page)'],
   ...WITH_SHORTCUT.map(({ shortcut, title }): Shortcut => [shortcut, title]).sort(([a], [b]) => a.length - b.length),
@@ -202,7 +202,7 @@ function SignedIn() {
       <TopBar links={LINKS} current={shown.value?.route.section} open={openCount.value} onHelp={openHelp} />
       {live.value === 'lost' && (
         <p class="lost" role="alert">
-          Connection lost. This is the state of {time(new Date(lastMessageAt.value).toISOString(), Date.now())}. Trying
+          Connection lost. Showing data from {time(new Date(lastMessageAt.value).toISOString(), Date.now())}. Trying
           again…
         </p>
       )}
@@ -223,7 +223,7 @@ function SignedIn() {
 
 const NotFound = () => (
   <Empty drawing="lost">
-    <h1>There is no such page</h1>
-    <a href="#/">To the overview</a>
+    <h1>Page not found</h1>
+    <a href="#/">Back to overview</a>
   </Empty>
 );

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../src/platform/config/env';
 import { Problem } from '../../../src/platform/problem/problem';
 import { UsageError } from '../usage-error';
 
-/** What a command came to. */
+/** The result of a command. */
 export interface CommandResult {
   exitCode: 0 | 1 | 2;
   /** For stdout. */
@@ -11,7 +11,10 @@ export interface CommandResult {
   remark?: string;
 }
 
-/** What the work comes to, or in words why it does not: 2 for a mistake in the command line. `inOptions`: what the API says, in the words of the command. Throws only for a bug. */
+/**
+ * Returns the result of the work, or an error message if it fails. The exit code is 2 for a mistake in the command
+ * line. `inOptions` replaces field names of the API with option names. Throws only for a bug.
+ */
 export async function resultOf(
   work: () => Promise<CommandResult>,
   inOptions: (text: string) => string,

@@ -5,20 +5,20 @@ import { inDatabase } from './in-database';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A command that works on the database itself. */
+/** A command that works directly on the database. */
 interface DatabaseCommand<Request> {
   usage: string;
-  /** What the arguments ask for; `null`: its usage. */
+  /** Parses the arguments. Returns `null` if the user asked for the usage. */
   requestOf: (args: string[]) => Request | null;
-  /** Words of the API as the options are called. */
+  /** Replaces field names of the API with the names of the options. */
   inOptions: (text: string) => string;
-  /** Loaded at its first use: a usage error needs none of it. */
+  /** Loads the code of the action. A usage error doesn't need that code. */
   actionOf: (request: Request) => (services: IdentityServices) => Promise<CommandResult>;
 }
 
 /**
- * Runs the command with its arguments. Throws only for a bug. `act`: does what was asked for; in the database that the settings
- * name, if nothing else is given.
+ * Runs the command with its arguments. `act` does the work, by default in the database from the settings. Throws only
+ * for a bug.
  */
 export const databaseCommand =
   <Request>({ usage, requestOf, inOptions, actionOf }: DatabaseCommand<Request>) =>

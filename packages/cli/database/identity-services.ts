@@ -16,7 +16,7 @@ import { NetModule } from '../../../src/platform/net/net.module';
 import { ObservabilityModule } from '../../../src/platform/observability/observability.module';
 import { SecretsModule } from '../../../src/platform/secrets/secrets.module';
 
-/** What commands ask of the service. */
+/** The services that commands use. */
 export interface IdentityServices {
   readonly keys: ApiKeyService;
   readonly organizations: OrganizationService;
@@ -25,7 +25,6 @@ export interface IdentityServices {
   readonly config: Config;
 }
 
-/** Those of an application. */
 export const servicesOf = (app: Pick<INestApplicationContext, 'get'>): IdentityServices => ({
   keys: app.get(ApiKeyService),
   organizations: app.get(OrganizationService),
@@ -34,7 +33,7 @@ export const servicesOf = (app: Pick<INestApplicationContext, 'get'>): IdentityS
   config: app.get(Config),
 });
 
-/** Of the log only that a server is waited for, and not on stdout, which is for keys and links. */
+/** Logs only that the command waits for a server, and never to stdout, which is for keys and links. */
 const WAITING: LoggerService = {
   log: () => {},
   error: () => {},
@@ -43,7 +42,10 @@ const WAITING: LoggerService = {
   },
 };
 
-/** The service's own modules for keys and people, on its database, without its routes and checks. Everything is done in the command's name. */
+/**
+ * Runs `work` with the service's modules for keys and people on its database, without its routes and checks. The audit
+ * log names the command as the author.
+ */
 export async function withServices<T>(config: Config, work: (services: IdentityServices) => Promise<T>): Promise<T> {
   actFromCommandLine();
   @Module({

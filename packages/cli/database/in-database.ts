@@ -5,8 +5,8 @@ import { StartError } from '../../../src/platform/config/start-error';
 import type { IdentityServices } from './identity-services';
 
 /**
- * Does something in the database that the settings name, with the service's own modules and in the command's name. `prepare` judges
- * what was asked for before a database is opened. Each step loads what it needs and no more.
+ * Works on the database from the settings, with the service's own modules. The audit log names the command as the
+ * author. `prepare` validates the request before a database is opened. Each step loads only the code it needs.
  */
 export function inDatabase<T>(config: Config, prepare: () => (services: IdentityServices) => Promise<T>): Promise<T> {
   requireDatabase(config);
@@ -16,10 +16,12 @@ export function inDatabase<T>(config: Config, prepare: () => (services: Identity
   return withServices(config, work);
 }
 
-/** A mistyped directory must not become a new, empty database. */
+/** Ensures that a mistyped directory does not become a new, empty database. */
 export function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null && databaseUrl.startsWith('embedded:'))
-    throw new StartError('DATABASE_URL: a database in memory belongs to the running service alone.');
+    throw new StartError('DATABASE_URL: only the running service can use a database in memory.');
   if (databaseUrl === null && !existsSync(join(dataDir, 'pgdata')))
-    throw new StartError(`DATA_DIR: ${dataDir} holds no database. Set DATA_DIR, or DATABASE_URL, as for the service.`);
+    throw new StartError(
+      `DATA_DIR: ${dataDir} contains no database. Set DATA_DIR or DATABASE_URL to the same value as for the service.`,
+    );
 }

@@ -3,18 +3,23 @@ import type { OrganizationService } from '../../../src/identity/organization/org
 import { StartError } from '../../../src/platform/config/start-error';
 import { parseId } from '../../../src/platform/ids/id';
 
-/** The organization with this id or name. Throws a `StartError` for none, and for several: two may have the same name. */
+/** Finds an organization by ID or name. Throws: `StartError` if none matches, or if several have this name. */
 export async function findOrganization(organizations: OrganizationService, wanted: string): Promise<OrganizationView> {
   const all = await everyOrganization(organizations);
   const found = all.filter(({ id, name }) => id === wanted || name === wanted);
   const [first, second] = found;
   if (!first) {
     const names = all.map(({ name }) => name).slice(0, 20);
-    const known = names.length > 0 ? `There are: ${names.join(', ')}.` : 'There is none yet: start the service once.';
-    throw new StartError(`There is no organization ${wanted}. ${known}`);
+    const known =
+      names.length > 0
+        ? `The organizations are: ${names.join(', ')}.`
+        : 'No organization exists yet. Start the service once to create the first one.';
+    throw new StartError(`No organization has the name or ID ${wanted}. ${known}`);
   }
   if (second)
-    throw new StartError(`Several are called ${wanted}; name one by its id: ${found.map(({ id }) => id).join(', ')}.`);
+    throw new StartError(
+      `Several organizations are called ${wanted}. Use the ID of one of them: ${found.map(({ id }) => id).join(', ')}.`,
+    );
   return first;
 }
 
@@ -24,7 +29,7 @@ export async function everyOrganization(organizations: OrganizationService): Pro
   return all;
 }
 
-/** Everything that a list has. */
+/** Yields every item of a list, page by page. */
 export async function* pages<T>(
   read: (cursor: string | undefined) => Promise<{ items: readonly T[]; nextCursor: string | null }>,
 ): AsyncGenerator<T> {
@@ -36,9 +41,9 @@ export async function* pages<T>(
   }
 }
 
-/** The uuid of an organization that the service has shown. */
+/** Returns the UUID in the ID of an organization that the service has returned. */
 export function uuidOf({ id }: Pick<OrganizationView, 'id'>): string {
   const uuid = parseId('organization', id);
-  if (uuid === null) throw new Error(`${id} is no organization's id`);
+  if (uuid === null) throw new Error(`${id} is not the ID of an organization`);
   return uuid;
 }

@@ -65,16 +65,16 @@ const INCIDENT: ShownIncident = {
 describe('an incident in a terminal', () => {
   it('is a sentence, its endpoints and what was said, and nothing of others steers the terminal', () => {
     expect(incidentLines(INCIDENT, plain)).toEqual([
-      '#12  down  since T1, 2 of 3 still bad, identified, public, in hand of On call',
+      '#12  down  since T1, 2 of 3 failing, identified, public, acknowledged by On call',
       '  3 endpoints at 192.0.2.1 are down: connection refused',
-      '      WEBSITE  NAME           SINCE  UNTIL  ERROR',
-      'bad   Shop     Check [31mout  T1     -      connection_refused',
-      'well  Shop     Login          T1     T3     -',
+      '           WEBSITE  NAME           SINCE  UNTIL  ERROR',
+      'failing    Shop     Check [31mout  T1     -      connection_refused',
+      'recovered  Shop     Login          T1     T3     -',
       '  and 1 more',
       'T4  On call, identified, public',
       '  It lost power.',
       '  We wait.',
-      'T3  by itself, investigating',
+      'T3  automatic, investigating',
     ]);
   });
 
@@ -82,10 +82,10 @@ describe('an incident in a terminal', () => {
     const manual = { ...INCIDENT, number: 9, kind: 'manual' as const, severity: null, title: 'Payments are slow' };
     const over = { ...INCIDENT, number: 8, state: 'ended' as const, status: null };
     expect(incidentTable([INCIDENT, manual, over], plain)).toEqual([
-      'NUMBER  STATE  SINCE  STILL BAD  STATUS      WHAT',
-      '#12     down   T1     2 of 3     identified  3 endpoints at 192.0.2.1 are down: connection refused',
-      '#9      open   T1     by hand    identified  Payments are slow',
-      '#8      ended  T1     2 of 3     -           3 endpoints at 192.0.2.1 are down: connection refused',
+      'NUMBER  STATE  SINCE  FAILING  STATUS      SUMMARY',
+      '#12     down   T1     2 of 3   identified  3 endpoints at 192.0.2.1 are down: connection refused',
+      '#9      open   T1     manual   identified  Payments are slow',
+      '#8      ended  T1     2 of 3   -           3 endpoints at 192.0.2.1 are down: connection refused',
     ]);
   });
 });

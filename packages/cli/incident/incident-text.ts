@@ -1,7 +1,7 @@
 import type { Incident, IncidentDetail, IncidentUpdate } from '../../client/index.cjs';
 import { type Colour, type Paint, shown, table } from '../uptime/style';
 
-/** What is shown of an incident in a list. */
+/** The fields of an incident in a list. */
 export type ListedIncident = Pick<
   Incident,
   | 'number'
@@ -16,19 +16,19 @@ export type ListedIncident = Pick<
   | 'open_count'
 >;
 
-/** What is shown of one. */
+/** The fields of an incident in the detailed view. */
 export type ShownIncident = ListedIncident &
   Pick<IncidentDetail, 'ended_at' | 'public' | 'acknowledgement' | 'endpoints' | 'updates'>;
 
 const COLOURS: Readonly<Record<string, Colour>> = { down: 'red', degraded: 'yellow', open: 'cyan' };
 
-/** Of one that is open how bad it is. */
+/** Returns the severity of an open incident, or the state of a resolved one. */
 const wordOf = ({ state, severity }: ListedIncident): string => (state === 'open' ? (severity ?? 'open') : state);
 const nameOf = ({ title, summary }: ListedIncident): string => title ?? summary ?? '';
 const countOf = ({ kind, open_count, endpoint_count }: ListedIncident): string =>
-  kind === 'manual' ? 'by hand' : `${open_count} of ${endpoint_count}`;
+  kind === 'manual' ? 'manual' : `${open_count} of ${endpoint_count}`;
 
-/** A line for each incident, in the order of the API. */
+/** Returns one line for each incident, in the order of the API. */
 export function incidentTable(found: readonly ListedIncident[], paint: Paint): string[] {
   const rows = found.map((each) => [
     `#${each.number}`,
@@ -38,22 +38,22 @@ export function incidentTable(found: readonly ListedIncident[], paint: Paint): s
     each.status ?? '-',
     shown(nameOf(each)),
   ]);
-  return table(['NUMBER', 'STATE', 'SINCE', 'STILL BAD', 'STATUS', 'WHAT'], rows, (column, cell, [, word = '']) =>
+  return table(['NUMBER', 'STATE', 'SINCE', 'FAILING', 'STATUS', 'SUMMARY'], rows, (column, cell, [, word = '']) =>
     column === 1 ? paint(COLOURS[word] ?? 'faint', cell) : cell,
   );
 }
 
-/** One incident: a sentence, its endpoints, and what was said, newest first. */
+/** Returns a summary, the endpoints, and the updates, newest first. */
 export function incidentLines(incident: ShownIncident, paint: Paint): string[] {
   const { number, title, summary, started_at, ended_at, acknowledgement, status, endpoints, updates } = incident;
   const word = wordOf(incident);
   const facts = [
     `since ${started_at}`,
     ended_at && `until ${ended_at}`,
-    incident.kind === 'manual' ? 'by hand' : `${countOf(incident)} still bad`,
+    incident.kind === 'manual' ? 'manual' : `${countOf(incident)} failing`,
     status,
     incident.public && 'public',
-    acknowledgement && `in hand of ${shown(acknowledgement.by ?? 'somebody')}`,
+    acknowledgement && `acknowledged by ${shown(acknowledgement.by ?? 'someone')}`,
   ];
   return [
     `#${number}  ${paint(COLOURS[word] ?? 'faint', word)}  ${facts.filter(Boolean).join(', ')}`,
@@ -67,7 +67,7 @@ export function incidentLines(incident: ShownIncident, paint: Paint): string[] {
 function endpointLines({ endpoints }: ShownIncident, paint: Paint): string[] {
   if (endpoints.length === 0) return [];
   const rows = endpoints.map((one) => [
-    one.ended_at === null ? (one.held ? 'held' : 'bad') : 'well',
+    one.ended_at === null ? (one.held ? 'suppressed' : 'failing') : 'recovered',
     shown(one.website_name, 40),
     shown(one.endpoint_name, 40),
     one.started_at,
@@ -75,16 +75,16 @@ function endpointLines({ endpoints }: ShownIncident, paint: Paint): string[] {
     one.error?.code ?? '-',
   ]);
   return table(['', 'WEBSITE', 'NAME', 'SINCE', 'UNTIL', 'ERROR'], rows, (column, cell, [word]) =>
-    column === 0 ? paint(word === 'well' ? 'green' : 'red', cell) : cell,
+    column === 0 ? paint(word === 'recovered' ? 'green' : 'red', cell) : cell,
   );
 }
 
-/** Who said what and when, then the words, each line of them by itself. */
+/** Returns the author and time of an update, then its text line by line. */
 export function updateLines(
   { at, by, status, text, public: isPublic, automatic }: IncidentUpdate,
   paint: Paint,
 ): string[] {
-  const facts = [automatic ? 'by itself' : (by ?? 'somebody'), status, isPublic && 'public'];
+  const facts = [automatic ? 'automatic' : (by ?? 'someone'), status, isPublic && 'public'];
   const words = text.split('\n').filter((line) => line.trim() !== '');
   return [
     `${at}  ${paint('cyan', shown(facts.filter(Boolean).join(', ')))}`,

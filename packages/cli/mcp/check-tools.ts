@@ -8,55 +8,54 @@ import { CheckView } from './views';
 const CheckOutput = z.object({ check: CheckView });
 const MADE_A_CHECK = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
-/** What is checked, as a field of a tool. */
 export const TargetUrl = z
   .string()
   .min(1)
   .max(2048)
-  .describe('What is checked, such as https://shop.example.com/, tcp://db.example.com:5432 or dns://example.com.');
+  .describe('The target to check, such as https://shop.example.com/, tcp://db.example.com:5432, or dns://example.com.');
 
-/** The type of a check, as a field of a tool. */
 export const TargetType = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/)
   .optional()
-  .describe('HTTP, HTTPS, TCP, DNS, ICMP, SSH, …; without it the scheme of the url decides.');
+  .describe('HTTP, HTTPS, TCP, DNS, ICMP, SSH, … The default depends on the scheme of url.');
 
-/** The type that was given or that the scheme tells. Throws in words when neither does. */
+/** Returns the given type, or the one that the scheme implies. Throws: `InputError` if neither is known. */
 export function targetType(type: string | undefined, url: string): ReturnType<typeof typeNamed> {
   const found = type === undefined ? typeOfUrl(url) : typeNamed(type);
   if (found === null)
-    throw new InputError('unclear_type', 'The scheme of url tells no type: give the type as well, such as TCP.');
+    throw new InputError(
+      'unclear_type',
+      'The scheme of url does not determine the type. Give type as well, such as TCP.',
+    );
   return found;
 }
 
-/** One check of something that need not be monitored. */
 export const testTarget = tool({
   name: 'test_target',
   title: 'Test a target',
   description:
-    'Checks a target once, from the service, and stores nothing but an entry in the audit log. For a target that is not monitored yet; check_now is for an endpoint.',
+    'Checks a target once, from the service. Stores only an entry in the audit log. Use it for a target that is not monitored yet, and check_now for an endpoint.',
   role: 'write',
   hints: MADE_A_CHECK,
   input: z.strictObject({
     url: TargetUrl,
     type: TargetType,
-    timeout_seconds: z.int().min(1).max(60).default(10).describe('How long the check may take.'),
+    timeout_seconds: z.int().min(1).max(60).default(10).describe('The longest time that the check may take.'),
   }),
   output: CheckOutput,
   async run({ url, type, timeout_seconds }, uptime) {
     const body = { name: 'uptime mcp', type: targetType(type, url), url, timeout: timeout_seconds };
     const check = read(CheckView, await uptime.testEndpoint({ body }, { timeoutMs: CHECK_TIMEOUT_MS }));
-    return { text: 'Checked once; not recorded.', data: { check } };
+    return { text: 'Checked once. The result is not recorded.', data: { check } };
   },
 });
 
-/** One check of an endpoint, recorded. */
 export const checkNow = tool({
   name: 'check_now',
   title: 'Check an endpoint now',
   description:
-    'Runs one check of an endpoint now and records it like any other: it counts for uptime, and for alerts, which may notify people. Takes as long as the timeout of the endpoint.',
+    'Runs one check of an endpoint now and records it like any other check. It counts for uptime and for alerts, which may notify people. It can take as long as the timeout of the endpoint.',
   role: 'write',
   hints: MADE_A_CHECK,
   input: z.strictObject({ endpoint: EndpointReference }),
@@ -64,6 +63,6 @@ export const checkNow = tool({
   async run({ endpoint: reference }, uptime) {
     const { id } = (await findEndpoint(uptime, reference)).endpoint;
     const check = read(CheckView, await uptime.runCheck({ path: { id } }, { timeoutMs: CHECK_TIMEOUT_MS }));
-    return { text: `Checked ${id}; recorded.`, data: { endpoint_id: id, check } };
+    return { text: `Checked ${id}. The result is recorded.`, data: { endpoint_id: id, check } };
   },
 });

@@ -9,22 +9,24 @@ const MOST_CHANGES = 100;
 const MOST_FIELDS = 20;
 const MOST_NOTES = 20;
 const MAX_VALUE_CHARACTERS = 200;
-/** Larger ones are for the command, not for a conversation. */
+/** Larger documents are for the command, not for a conversation. */
 const MAX_DOCUMENT_CHARACTERS = 1_000_000;
 
 const Prune = z
   .boolean()
   .default(false)
-  .describe('Also delete, with its history, what the owner of the document declared before and no longer declares.');
+  .describe(
+    'Also delete resources, with their history, that the owner of the document declared before and no longer declares.',
+  );
 const Document = z
   .string()
   .min(1)
   .max(MAX_DOCUMENT_CHARACTERS)
   .describe(
-    'The whole configuration document, YAML or JSON. A credential stands in it as {$secret: NAME} and keeps the value that is stored; a new one is for a person to bring, with the command uptime apply.',
+    'The whole configuration document, as YAML or JSON. Write a credential as {$secret: NAME}: it keeps the stored value. Only a person can set a new value, with the command uptime apply.',
   );
 
-const Value = z.string().describe('as JSON, cut when it is long; (changed) of a secret');
+const Value = z.string().describe('as JSON, shortened if it is long; (changed) for a secret');
 const Changes = z.object({
   summary: PlanView.shape.summary,
   changes: z.array(
@@ -38,37 +40,37 @@ const Changes = z.object({
     }),
   ),
   changes_omitted: z.number(),
-  notes: PlanView.shape.notes.describe('what else follows, such as history that goes'),
+  notes: PlanView.shape.notes.describe('other consequences, such as history that is deleted'),
   notes_omitted: z.number(),
 });
 
 type Plan = z.output<typeof PlanView>;
 
-/** Says what a document would change. */
 export const planConfiguration = tool({
   name: 'plan_configuration',
   title: 'Plan a configuration document',
   description:
-    'What applying a configuration document would change; changes nothing. Show the plan to the person. Its etag, with the same document and prune, is what apply_configuration asks for.',
+    'Shows what applying a configuration document would change, and changes nothing. Show the plan to the person. apply_configuration needs the etag of the plan, with the same document and prune.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({ document: Document, prune: Prune }),
-  output: Changes.extend({ etag: z.string().describe('stands for this plan of this state, for apply_configuration') }),
+  output: Changes.extend({
+    etag: z.string().describe('identifies this plan for the current state; pass it to apply_configuration'),
+  }),
   async run({ document: body, prune }, uptime) {
     const asked = { body, query: { prune: prune || undefined } };
     const { data, headers } = await uptime.planConfiguration.withResponse(asked, { timeoutMs: PLAN_TIMEOUT_MS });
     const plan = read(PlanView, data);
     const etag = (headers.etag ?? '').replaceAll('"', '');
-    return { text: `To do: ${summaryOf(plan)} Nothing was changed.`, data: { ...changesOf(plan), etag } };
+    return { text: `Planned: ${summaryOf(plan)} Nothing was changed.`, data: { ...changesOf(plan), etag } };
   },
 });
 
-/** Does what was planned, and only that. */
 export const applyConfiguration = tool({
   name: 'apply_configuration',
   title: 'Apply a configuration document',
   description:
-    'Carries out a plan of plan_configuration, all of it or nothing: may create, change and, with prune, delete. Takes the same document and prune, and the etag of the plan; refused when what the plan was made of has changed since.',
+    'Applies a plan from plan_configuration, either all of it or nothing. It may create, change, and, with prune, delete resources. Takes the same document and prune, and the etag of the plan. Refused if the configuration has changed since the plan.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
@@ -91,7 +93,7 @@ export const applyConfiguration = tool({
 const summaryOf = ({ summary }: Plan): string =>
   `${summary.create} create, ${summary.update} update, ${summary.adopt} adopt, ${summary.delete} delete; ${summary.unchanged} unchanged.`;
 
-/** A plan of bounded size: deletions first, so that none of them is left out for something harmless. */
+/** Returns a plan of limited size. Deletions come first, so that no harmless change displaces one. */
 export function changesOf({ summary, changes, notes }: Plan): z.output<typeof Changes> {
   const isDeletion = ({ action }: { action: string }) => action === 'delete';
   const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];

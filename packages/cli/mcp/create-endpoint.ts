@@ -7,15 +7,15 @@ import { tool } from './tool';
 import { EndpointView } from './views';
 
 const Heartbeat = z.strictObject({
-  every_seconds: z.int().min(60).max(31_536_000).optional().describe('From ping to ping.'),
+  every_seconds: z.int().min(60).max(31_536_000).optional().describe('Seconds from one ping to the next.'),
   cron: z.string().min(1).max(200).optional().describe('Five fields, such as 30 2 * * *.'),
-  timezone: z.string().min(1).max(64).optional().describe('Of cron, such as Europe/Berlin.'),
+  timezone: z.string().min(1).max(64).optional().describe('The time zone of cron, such as Europe/Berlin.'),
   grace_seconds: z
     .int()
     .min(0)
     .max(31_536_000)
     .optional()
-    .describe('How late a ping may be; a tenth of the period without it.'),
+    .describe('How late a ping may be. The default is a tenth of the period.'),
 });
 
 const Name = z.string().min(1).max(255);
@@ -27,12 +27,11 @@ const waitingFor = ({ every_seconds: every, grace_seconds: grace, ...cron }: z.i
   heartbeat: { ...cron, every, grace },
 });
 
-/** Begins to monitor something. */
 export const createEndpoint = tool({
   name: 'create_endpoint',
   title: 'Create an endpoint',
   description:
-    'Begins to monitor a target: its first check runs at once, then one each interval, and it gets an alert through each default contact unless alerts is false. Test it with test_target first. With heartbeat instead of url it waits for the pings of a job, and is down when one does not come. It belongs to a website: give one that exists, or a new one.',
+    'Starts to monitor a target. The first check runs at once, then one runs at each interval. The endpoint gets an alert through each default contact unless alerts is false. Test the target with test_target first. With heartbeat instead of url, the endpoint waits for the pings of a job and is down if a ping does not arrive. An endpoint belongs to a website: give an existing website or a new one.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: z
@@ -41,32 +40,32 @@ export const createEndpoint = tool({
       new_website: z
         .strictObject({ name: Name, url: z.string().min(1).max(2048).describe('http or https') })
         .optional()
-        .describe('A website to be made with it, instead of one that exists.'),
-      name: Name.describe('What people call it.'),
+        .describe('A website to create together with the endpoint, instead of an existing one.'),
+      name: Name.describe('The display name.'),
       url: TargetUrl.optional(),
       type: TargetType,
       heartbeat: Heartbeat.optional().describe(
-        'When a job must ping, either every_seconds or cron with timezone; instead of url.',
+        'When a job must ping: either every_seconds, or cron with timezone. Use it instead of url.',
       ),
       interval_seconds: z
         .int()
         .min(ENDPOINT_BOUNDS.interval.minimum)
         .max(ENDPOINT_BOUNDS.interval.maximum)
         .optional()
-        .describe('From check to check; 60 without it.'),
+        .describe('Seconds from one check to the next. The default is 60.'),
       timeout_seconds: z
         .int()
         .min(ENDPOINT_BOUNDS.timeout.minimum)
         .max(ENDPOINT_BOUNDS.timeout.maximum)
         .optional()
-        .describe('How long a check may take.'),
+        .describe('The longest time that a check may take.'),
       certificate_warn_days: z
         .int()
         .min(ENDPOINT_BOUNDS.warnDays.minimum)
         .max(ENDPOINT_BOUNDS.warnDays.maximum)
         .nullish()
         .describe(
-          'Days before its certificate ends at which it is degraded and told; null: never. Without it what every new endpoint has.',
+          'Days before the certificate expires at which the endpoint becomes degraded and a notification is sent. null: never. Without it, the endpoint gets the default of new endpoints.',
         ),
       locations: z
         .array(z.string().min(1).max(71))
@@ -74,15 +73,15 @@ export const createEndpoint = tool({
         .max(10)
         .optional()
         .describe(
-          'Where it is checked from: local, keys of probes, or shared/ and the key of a shared one; local without it.',
+          'Locations to check from: local, keys of probes, or shared/ and the key of a shared probe. The default is local.',
         ),
       quorum: z
         .union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(10)])
         .optional()
-        .describe('How many locations must see it down; majority without it.'),
-      tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find it by.'),
-      key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique in its website.'),
-      alerts: z.boolean().default(true).describe('false: no alerts through the default contacts.'),
+        .describe('How many locations must see the endpoint down. The default is majority.'),
+      tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find the endpoint by.'),
+      key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique within the website.'),
+      alerts: z.boolean().default(true).describe('false: create no alerts through the default contacts.'),
     })
     .refine(({ website, new_website }) => (website === undefined) !== (new_website === undefined), {
       message: 'Give either website or new_website.',
@@ -96,7 +95,7 @@ export const createEndpoint = tool({
       .string()
       .nullable()
       .describe(
-        'Of a heartbeat: where its job pings, a secret; null where the service does not know its own address, and for others.',
+        'For a heartbeat, the URL that the job pings. It is a secret. null if the service does not know its own URL, and for other endpoints.',
       ),
   }),
   async run(
@@ -120,8 +119,8 @@ export const createEndpoint = tool({
     const target = heartbeat ? waitingFor(heartbeat) : { url, type: targetType(type, url ?? '') };
     const wanted = { ...rest, ...fields, ...target };
     const { heartbeat: made, ...endpoint } = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
-    const then = heartbeat ? 'it waits for its first ping' : 'its first check runs now';
-    return { text: `Created ${endpoint.id}; ${then}.`, data: { endpoint, ping_url: made?.ping_url ?? null } };
+    const then = heartbeat ? 'It waits for its first ping' : 'Its first check runs now';
+    return { text: `Created ${endpoint.id}. ${then}.`, data: { endpoint, ping_url: made?.ping_url ?? null } };
 
     async function ofWebsite(reference: string) {
       const { id: websiteId } = (await findWebsite(uptime, reference)).website;

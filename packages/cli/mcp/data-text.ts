@@ -1,19 +1,21 @@
 import { cut } from '../../../src/platform/text/text-limits';
 
-/** Longer texts of others are cut: what they say first is enough, and the reader pays for each word. */
+/** Longer texts of other parties are cut. The start is enough, and the client pays for each word. */
 const MAX_TEXT_CHARACTERS = 1000;
 
 /**
- * What steers a terminal or is not seen: control characters, halves of characters, direction marks, tags. Line ends and tabs
- * are escaped by JSON, and the two joiners are part of words and of emoji.
+ * Matches characters that control a terminal or are invisible: control characters, lone surrogates, direction marks,
+ * tags. JSON escapes line ends and tabs. The two joiners are part of words and emoji.
  */
 const UNSEEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029]/gu;
 
-/** Text of others with what cannot be seen written out, such as `\u{202e}`, and at most a thousand characters of it. */
+/**
+ * Returns at most a thousand characters of an untrusted text, with invisible characters escaped, such as `\u{202e}`.
+ */
 export const dataText = (text: string): string =>
   cut(text, MAX_TEXT_CHARACTERS).replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** The same for every text in a value, the names of members included. */
+/** Applies `dataText` to every text in a value, including property names. */
 export function dataOf(value: unknown): unknown {
   if (typeof value === 'string') return dataText(value);
   if (Array.isArray(value)) return value.map(dataOf);

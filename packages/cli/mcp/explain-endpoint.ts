@@ -8,24 +8,23 @@ const MOST_OUTAGES = 10;
 const MOST_ALERTS = 20;
 const MOST_PINGS = 10;
 
-/** Everything that says why one endpoint is as it is. */
 export const explainEndpoint = tool({
   name: 'explain_endpoint',
   title: 'Explain an endpoint',
   description:
-    'Why one endpoint is as it is, in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts; of a heartbeat also its newest pings.',
+    'Explains the state of one endpoint in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts. For a heartbeat, also its newest pings.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
     endpoint: EndpointReference,
-    checks: z.int().min(1).max(50).default(10).describe('How many of the newest checks.'),
-    window: z.enum(['24h', '7d', '30d', '90d']).default('7d').describe('Of uptime and outages, up to now.'),
+    checks: z.int().min(1).max(50).default(10).describe('The number of newest checks to return.'),
+    window: z.enum(['24h', '7d', '30d', '90d']).default('7d').describe('The period for uptime and outages, up to now.'),
   }),
   output: z.object({
     endpoint: EndpointDetail,
     newest_checks: z.array(CheckView).describe('newest first'),
-    newest_pings: z.array(PingView).nullable().describe('of a heartbeat, newest first; null for others'),
-    certificate: CheckView.shape.certificate.describe('of the newest check that saw one'),
+    newest_pings: z.array(PingView).nullable().describe('for a heartbeat, newest first; null for other endpoints'),
+    certificate: CheckView.shape.certificate.describe('the certificate of the newest check that saw one'),
     uptime: UptimeView.describe('newest outages first'),
     outages_omitted: z.number(),
     open_alerts: z.array(AlertView),

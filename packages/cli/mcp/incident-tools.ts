@@ -13,33 +13,35 @@ const IncidentReference = z
   .string()
   .min(1)
   .max(40)
-  .describe('Which incident: its number (12) or its id (inc_…), from list_incidents.');
+  .describe('The incident, by its number (12) or ID (inc_…), from list_incidents.');
 
-/** Throws `InputError` when there is none. */
+/** Throws: `InputError` if the incident does not exist. */
 async function incidentOf(uptime: UptimeClient, reference: string): Promise<IncidentDetail> {
   const found = await findIncident(uptime, reference);
   if (found) return found;
-  throw new InputError('unclear_reference', 'No incident has that number or id; list_incidents shows what there is.');
+  throw new InputError('unclear_reference', 'No incident has that number or ID. list_incidents shows all incidents.');
 }
 
-/** A page of the incidents that fit. */
 export const listIncidents = tool({
   name: 'list_incidents',
   title: 'List incidents',
   description:
-    'Incidents: endpoints that went down together, and what people said about it; newest first. Filters combine. next_cursor brings the next page.',
+    'Lists incidents, newest first: endpoints that went down together, and what people wrote about it. Filters can be combined. Pass next_cursor to get the next page.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
-    state: z.enum(['open', 'ended', 'merged']).optional().describe('Only these; without it open and ended ones.'),
+    state: z
+      .enum(['open', 'ended', 'merged'])
+      .optional()
+      .describe('Only incidents in this state. The default is open and ended incidents.'),
     endpoint: EndpointReference.optional(),
     website: WebsiteReference.optional(),
-    limit: z.int().min(1).max(100).default(25).describe('How many at most.'),
-    cursor: z.string().min(1).max(500).optional().describe('next_cursor of the page before, with the same filters.'),
+    limit: z.int().min(1).max(100).default(25).describe('The largest number of incidents to return.'),
+    cursor: z.string().min(1).max(500).optional().describe('next_cursor of the previous page, with the same filters.'),
   }),
   output: z.object({
     incidents: z.array(IncidentView),
-    total: z.number().nullable().describe('how many fit in all; null when there are too many to count'),
+    total: z.number().nullable().describe('how many match in total; null if there are too many to count'),
     next_cursor: z.string().nullable().describe('null on the last page'),
   }),
   async run({ endpoint, website, ...filters }, uptime) {
@@ -51,7 +53,7 @@ export const listIncidents = tool({
     const incidents = read(z.array(IncidentView), data);
     const { xNextCursor: next = null, xTotalCount: total = null } = headers;
     const open = incidents.filter(({ state }) => state === 'open').length;
-    const more = next === null ? '' : ' There are more: next_cursor brings them.';
+    const more = next === null ? '' : ' There are more: pass next_cursor to get them.';
     return {
       text: `${incidents.length} incidents, ${open} of them open.${more}`,
       data: { incidents, total, next_cursor: next },
@@ -59,18 +61,17 @@ export const listIncidents = tool({
   },
 });
 
-/** All that is known of one incident. */
 export const explainIncident = tool({
   name: 'explain_incident',
   title: 'Explain an incident',
   description:
-    'One incident in one call: why its endpoints are one incident, which are still bad and with which error, who has it in hand, and what people said. Titles, notes and updates are words of other people.',
+    'Explains one incident in one call: why its endpoints form one incident, which of them are still failing and with which error, who acknowledged it, and what people wrote. Titles, notes, and updates are written by other people.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({ incident: IncidentReference }),
   output: z.object({
     incident: IncidentView,
-    endpoints: z.array(IncidentEndpointView).describe('those that are still bad first'),
+    endpoints: z.array(IncidentEndpointView).describe('endpoints that are still failing first'),
     endpoints_omitted: z.number(),
     updates: z.array(IncidentUpdateView).describe('newest first'),
     updates_omitted: z.number(),
@@ -89,35 +90,40 @@ export const explainIncident = tool({
     };
     const { id, state, open_count: open, endpoint_count: all } = incident;
     const shown = KNOWN.has(state) ? state : 'in another state';
-    return { text: `${id} is ${shown}; ${open} of ${all} endpoints are bad, ${found.updates.length} updates.`, data };
+    return {
+      text: `${id} is ${shown}; ${open} of ${all} endpoints are failing, ${found.updates.length} updates.`,
+      data,
+    };
   },
 });
 
 const KNOWN: ReadonlySet<string> = new Set(['open', 'ended', 'merged']);
 
-/** Says something about an incident. */
 export const postIncidentUpdate = tool({
   name: 'post_incident_update',
-  title: 'Post an update of an incident',
+  title: 'Post an incident update',
   description:
-    'Says something about an incident, for the organization alone; with public: true customers read it on status pages at once, and it cannot be unread. Set public only when the person has asked for a public update and has seen the text. Refused: resolved while an endpoint is bad, postmortem before the end, any other status after it.',
+    'Posts an update about an incident. By default only the organization can see it. With public: true, customers see it on status pages at once, and this cannot be undone. Set public only if the person has asked for a public update and has seen the text. Refused: resolved while an endpoint is failing, postmortem before the incident has ended, any other status after it has ended.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({
     incident: IncidentReference,
-    text: z.string().min(1).max(5000).describe('What is said: plain text, line ends are kept.'),
+    text: z.string().min(1).max(5000).describe('The text of the update: plain text. Line breaks are kept.'),
     status: z
       .enum(['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'])
       .optional()
-      .describe('Where it is from now on; without it as before.'),
-    public: z.boolean().default(false).describe('Shown on status pages; only when the person asked for that.'),
+      .describe('The new status of the incident. Without it, the status does not change.'),
+    public: z
+      .boolean()
+      .default(false)
+      .describe('true: show the update on status pages. Only if the person asked for that.'),
   }),
   output: z.object({ incident_id: z.string(), update: IncidentUpdateView }),
   async run({ incident: reference, status, ...said }, uptime) {
     const { id } = await incidentOf(uptime, reference);
     const body = { ...said, ...(status && { status }) };
     const update = read(IncidentUpdateView, await uptime.createIncidentUpdate({ path: { id }, body }, CHANGE));
-    const readers = update.public ? 'Customers see it on status pages' : 'The organization alone sees it';
-    return { text: `Said of ${id}. ${readers}.`, data: { incident_id: id, update } };
+    const readers = update.public ? 'Customers see it on status pages' : 'Only the organization sees it';
+    return { text: `Posted an update to ${id}. ${readers}.`, data: { incident_id: id, update } };
   },
 });

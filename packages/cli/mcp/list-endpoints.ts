@@ -4,26 +4,33 @@ import { findWebsite, WebsiteReference } from './reference';
 import { LOOKS, tool } from './tool';
 import { EndpointView } from './views';
 
-/** A page of the endpoints that fit. */
 export const listEndpoints = tool({
   name: 'list_endpoints',
   title: 'List endpoints',
-  description: 'Endpoints with their ids and status, oldest first. Filters combine. next_cursor brings the next page.',
+  description:
+    'Lists endpoints with their IDs and status, oldest first. Filters can be combined. Pass next_cursor to get the next page.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
-    status: z.enum(['up', 'down', 'unknown', 'paused']).optional().describe('Only with this status.'),
-    type: z.string().min(1).max(32).optional().describe('Only of this type: HTTPS, TCP, DNS, …'),
-    tag: z.string().min(1).max(100).optional().describe('Only with this tag.'),
-    location: z.string().min(1).max(71).optional().describe('Only those checked from there: local, or a probe.'),
-    website: WebsiteReference.optional().describe('Only of this website: its id (ws_…), its key or its exact name.'),
-    text: z.string().min(1).max(100).optional().describe('Only those whose name or address contains this.'),
-    limit: z.int().min(1).max(100).default(25).describe('How many at most.'),
-    cursor: z.string().min(1).max(500).optional().describe('next_cursor of the page before, with the same filters.'),
+    status: z.enum(['up', 'down', 'unknown', 'paused']).optional().describe('Only endpoints with this status.'),
+    type: z.string().min(1).max(32).optional().describe('Only endpoints of this type: HTTPS, TCP, DNS, …'),
+    tag: z.string().min(1).max(100).optional().describe('Only endpoints with this tag.'),
+    location: z
+      .string()
+      .min(1)
+      .max(71)
+      .optional()
+      .describe('Only endpoints that are checked from this location: local, or a probe.'),
+    website: WebsiteReference.optional().describe(
+      'Only endpoints of this website, by its ID (ws_…), key, or exact name.',
+    ),
+    text: z.string().min(1).max(100).optional().describe('Only endpoints whose name or URL contains this text.'),
+    limit: z.int().min(1).max(100).default(25).describe('The largest number of endpoints to return.'),
+    cursor: z.string().min(1).max(500).optional().describe('next_cursor of the previous page, with the same filters.'),
   }),
   output: z.object({
     endpoints: z.array(EndpointView),
-    total: z.number().nullable().describe('how many fit in all; null when there are too many to count'),
+    total: z.number().nullable().describe('how many match in total; null if there are too many to count'),
     next_cursor: z.string().nullable().describe('null on the last page'),
   }),
   async run({ type, website, text: q, ...filters }, uptime) {
@@ -32,7 +39,7 @@ export const listEndpoints = tool({
     const { data, headers } = await uptime.searchEndpoints.withResponse({ query });
     const endpoints = read(z.array(EndpointView), data);
     const { xNextCursor: next = null, xTotalCount: total = null } = headers;
-    const more = next === null ? '' : ' There are more: next_cursor brings them.';
+    const more = next === null ? '' : ' There are more: pass next_cursor to get them.';
     const of = total === null ? '' : ` of ${total}`;
     return { text: `${endpoints.length}${of} endpoints.${more}`, data: { endpoints, total, next_cursor: next } };
   },

@@ -6,22 +6,21 @@ import { ProbeView } from './views';
 
 const MOST = 100;
 
-/** The places that endpoints can be checked from, beside the service itself. */
 export const listProbes = tool({
   name: 'list_probes',
   title: 'List probes',
   description:
-    'Probes: the places that endpoints can be checked from, beside the service itself (local). An endpoint names one by its location.',
+    'Lists probes: the locations that endpoints can be checked from, in addition to the service itself (local). An endpoint refers to a probe by its location.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
     status: z
       .enum(['new', 'online', 'offline', 'disabled', 'unsupported'])
       .optional()
-      .describe('Only with this status; offline is lost, unsupported has to be updated.'),
+      .describe('Only probes with this status. offline: the probe is lost. unsupported: the probe must be updated.'),
   }),
   output: z.object({
-    probes: z.array(ProbeView.extend({ location: z.string().describe('how an endpoint names it') })),
+    probes: z.array(ProbeView.extend({ location: z.string().describe('how endpoints refer to the probe') })),
     probes_omitted: z.number(),
   }),
   async run({ status }, uptime) {

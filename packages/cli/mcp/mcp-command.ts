@@ -4,13 +4,13 @@ import type { Connection } from '../uptime/connection';
 import { CommandError, type Io } from '../uptime/io';
 import type { AddCommand } from '../uptime/program';
 
-/** Optional packages that only this command needs, by what a program without one is told to install. */
+/** Optional packages that only this command needs. The error message names the one that is missing. */
 const PACKAGES = ['@modelcontextprotocol/server', 'zod'];
 
 const DESCRIPTION =
-  'serve the Model Context Protocol on standard input and output: what an assistant may see and do with this key';
+  'serve the Model Context Protocol (MCP) on standard input and output, so that an assistant can use this key';
 
-/** Adds `mcp`: tools for assistants, until the client goes away or the process is told to end. */
+/** Adds `mcp`: tools for assistants. It runs until the client disconnects or the process is signaled to stop. */
 export const addMcpCommand: AddCommand = (program: Command, { io, connection }): void => {
   program
     .command('mcp')
@@ -18,22 +18,23 @@ export const addMcpCommand: AddCommand = (program: Command, { io, connection }):
     .action(async () => serve(io, connection()));
 };
 
-/** Throws in words: a package is missing, the key is not accepted, nothing responds. */
+/** Throws: `CommandError` if a package is missing, `UptimeError` if the service rejects the key or does not respond. */
 async function serve(io: Io, connection: Connection): Promise<void> {
   const { serveMcp } = loadServer();
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
-  if (io.isInteractive) io.err('This is for a program: an MCP client starts it and talks to it. Ctrl-C ends it.\n');
+  if (io.isInteractive)
+    io.err('This command is for programs: an MCP client starts it and communicates with it. Press Ctrl-C to stop.\n');
   try {
     await serveMcp(io, connection, stop.signal);
   } catch (error) {
-    // A request that ends because we end is no failure.
+    // A request that fails because the process is stopping is not an error.
     if (!stop.signal.aborted) throw error;
   }
 }
 
-/** Loaded here and not at the top: the packages are optional, and the other commands start without them. */
+/** Loads the server lazily. Its packages are optional, and the other commands start without them. */
 function loadServer(): typeof import('./mcp-server') {
   try {
     // oxlint-disable-next-line typescript/no-require-imports -- an optional package must be loaded lazily.
@@ -42,12 +43,12 @@ function loadServer(): typeof import('./mcp-server') {
     const missing = missingPackage(error);
     if (missing === null) throw error;
     throw new CommandError(
-      `uptime mcp needs the optional package ${missing}, which is not installed: npm install --include=optional brings it.`,
+      `uptime mcp needs the optional package ${missing}, which is not installed. Run npm install --include=optional to install it.`,
     );
   }
 }
 
-/** Which of the optional packages was not found; null when the error says something else. */
+/** Returns the optional package that was not found, or null if the error has another cause. */
 export function missingPackage(error: unknown): string | null {
   if (!isRecord(error) || error['code'] !== 'MODULE_NOT_FOUND') return null;
   const [, name = ''] = /^Cannot find module '([^']+)'/.exec(String(error['message'])) ?? [];

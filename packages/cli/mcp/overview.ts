@@ -9,35 +9,38 @@ const DAY_MS = 86_400_000;
 
 type Overview = z.output<typeof OverviewView>;
 
-/** What needs attention, the worst first. */
+/** The reasons why an endpoint needs attention, most severe first. */
 const REASONS = ['down', 'alert_open', 'degraded', 'unknown', 'certificate_expires_soon'] as const;
 type Reason = (typeof REASONS)[number];
 
-/** How everything stands: counts, and what needs attention. */
 export const overview = tool({
   name: 'overview',
   title: 'Overview',
   description:
-    'How everything stands: how many endpoints are up, down, unknown or paused, and those that need attention (down, alert open, degraded, unknown, certificate that ends within 14 days), the worst first.',
+    'Shows the current state: how many endpoints are up, down, unknown, or paused, and which ones need attention (down, alert open, degraded, unknown, certificate that expires within 14 days), the worst first.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
-    website: WebsiteReference.optional().describe('Only this website: its id (ws_…), its key or its exact name.'),
+    website: WebsiteReference.optional().describe('Only this website, by its ID (ws_…), key, or exact name.'),
     tag: z.string().min(1).max(100).optional().describe('Only endpoints that have this tag.'),
-    limit: z.int().min(1).max(100).default(25).describe('How many that need attention are listed at most.'),
+    limit: z.int().min(1).max(100).default(25).describe('The largest number of endpoints that need attention to list.'),
   }),
   output: z.object({
-    endpoints: z.number().describe('how many were counted'),
-    is_whole: z.boolean().describe('false: there are more than were counted; narrow it down by website or tag'),
+    endpoints: z.number().describe('the number of endpoints that were counted'),
+    is_whole: z
+      .boolean()
+      .describe('false: there are more endpoints than were counted; narrow the request by website or tag'),
     up: z.number(),
     down: z.number(),
     unknown: z.number(),
     paused: z.number(),
-    degraded: z.number().describe('of those that are up'),
-    alerts_open: z.number().describe('endpoints with a triggered alert'),
+    degraded: z.number().describe('the number of endpoints that are up but degraded'),
+    alerts_open: z.number().describe('the number of endpoints with a triggered alert'),
     in_maintenance: z.number(),
     needs_attention: z.array(OverviewView.extend({ reasons: z.array(z.enum(REASONS)) })),
-    needs_attention_omitted: z.number().describe('more need attention; a larger limit or list_endpoints shows them'),
+    needs_attention_omitted: z
+      .number()
+      .describe('how many more need attention; use a larger limit or list_endpoints to see them'),
   }),
   async run({ website, tag, limit }, uptime) {
     const website_id = website === undefined ? undefined : (await findWebsite(uptime, website)).website.id;
@@ -68,7 +71,7 @@ export const overview = tool({
   },
 });
 
-/** Why an endpoint needs attention, the worst first; a paused one never does. */
+/** Returns why an endpoint needs attention, most severe first. A paused endpoint never does. */
 export function reasonsOf(endpoint: Overview, now: Date): Reason[] {
   if (endpoint.status === 'paused') return [];
   const end = endpoint.certificate_expires_at;

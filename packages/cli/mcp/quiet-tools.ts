@@ -9,23 +9,24 @@ const WEEK_MINUTES = 7 * 24 * 60;
 
 const inMinutes = (from: Date, minutes: number): string => new Date(from.getTime() + minutes * MINUTE_MS).toISOString();
 
-/** Takes what is wrong with an endpoint in hand. */
 export const acknowledge = tool({
   name: 'acknowledge',
   title: 'Acknowledge an endpoint',
   description:
-    'Says that the open incident of an endpoint is in hand: from now on none of its alerts triggers, until it is well again. Pagers are told. Replaces the acknowledgement that there is. Refused when the endpoint is not down and no alert of it is triggered.',
+    'Acknowledges the open incident of an endpoint. Its alerts do not trigger until the endpoint has recovered. Pagers are updated. Replaces the existing acknowledgement. Refused if the endpoint is not down and no alert of it is triggered.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
     endpoint: EndpointReference,
-    note: z.string().max(1000).default('').describe('What others should know, such as who works on it.'),
+    note: z.string().max(1000).default('').describe('A note for other members, such as who is working on it.'),
     minutes: z
       .int()
       .min(1)
       .max(WEEK_MINUTES)
       .optional()
-      .describe('At the longest this long; without it until the endpoint is well again.'),
+      .describe(
+        'The longest time that the acknowledgement lasts. Without it, it lasts until the endpoint has recovered.',
+      ),
   }),
   output: z.object({ endpoint_id: z.string(), acknowledgement: AcknowledgementView }),
   async run({ endpoint: reference, note, minutes }, uptime) {
@@ -34,29 +35,29 @@ export const acknowledge = tool({
     const { id } = endpoint;
     const acknowledged = await uptime.acknowledge({ path: { id }, body: { note, until } }, CHANGE);
     const acknowledgement = read(AcknowledgementView, acknowledged);
-    return { text: `${id} is in hand.`, data: { endpoint_id: id, acknowledgement } };
+    return { text: `Acknowledged ${id}.`, data: { endpoint_id: id, acknowledgement } };
   },
 });
 
-/** A maintenance window that begins now. */
+/** Creates a maintenance window that starts now. */
 export const mute = tool({
   name: 'mute',
   title: 'Mute an endpoint or a website',
   description:
-    'Opens a maintenance window over one endpoint or one website, from now on, for some minutes: checks go on, alerts do not trigger, and it ends by itself. For planned work; for a failure that somebody works on, acknowledge is better.',
+    'Opens a maintenance window for one endpoint or one website that starts now and ends automatically after some minutes. Checks continue, but alerts do not trigger. Use it for planned work. For a failure that someone is working on, use acknowledge.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z
     .strictObject({
       endpoint: EndpointReference.optional(),
       website: WebsiteReference.optional(),
-      minutes: z.int().min(1).max(WEEK_MINUTES).describe('How long.'),
-      reason: z.string().min(1).max(255).describe('What is done; the name of the window.'),
+      minutes: z.int().min(1).max(WEEK_MINUTES).describe('The length of the window.'),
+      reason: z.string().min(1).max(255).describe('The work that is done. It becomes the name of the window.'),
       exclude_from_uptime: z
         .boolean()
         .default(false)
-        .describe('Checks in it count neither as up nor as down; only for work that was announced.'),
-      public: z.boolean().default(false).describe('Shown on status pages.'),
+        .describe('true: checks in the window count neither as up nor as down. Only for announced work.'),
+      public: z.boolean().default(false).describe('true: show the window on status pages.'),
     })
     .refine(({ endpoint, website }) => (endpoint === undefined) !== (website === undefined), {
       message: 'Give either endpoint or website.',
@@ -68,7 +69,7 @@ export const mute = tool({
     const times = { starts_at: now.toISOString(), ends_at: inMinutes(now, minutes) };
     const body = { name: reason, scope, ...times, mute: true, ...settings };
     const window = read(WindowView, await uptime.createMaintenanceWindow({ body }, CHANGE));
-    return { text: `Muted for ${minutes} minutes by ${window.id}.`, data: { window } };
+    return { text: `Muted for ${minutes} minutes with the window ${window.id}.`, data: { window } };
 
     async function scopeOf() {
       if (endpoint === undefined) {

@@ -5,11 +5,11 @@ import { read, readPages } from './read-response';
 import { InputError } from './tool';
 import { EndpointView, WebsiteView } from './views';
 
-/** Candidates that are told of; the others are counted. */
+/** The number of candidates that an error lists. The others are only counted. */
 const MOST_CANDIDATES = 10;
-/** Websites that are asked for their key, when endpoints of several have the same one. */
+/** The number of websites to read when endpoints of several websites have the same key. */
 const MOST_NAMESAKES = 20;
-/** The API takes no longer text to look for. */
+/** The API's limit for search texts. */
 const MAX_SEARCH_CHARACTERS = 100;
 
 const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -17,30 +17,29 @@ const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 export type Endpoint = z.output<typeof EndpointView>;
 export type Website = z.output<typeof WebsiteView>;
 
-/** How a tool is told which endpoint. */
+/** How a tool's caller names an endpoint. */
 export const EndpointReference = z
   .string()
   .min(1)
   .max(300)
-  .describe('Which endpoint: its id (ep_…), its key (front), its key path (shop/front) or its exact name.');
+  .describe('The endpoint, by its ID (ep_…), key (front), key path (shop/front), or exact name.');
 
-/** How a tool is told which website. */
+/** How a tool's caller names a website. */
 export const WebsiteReference = z
   .string()
   .min(1)
   .max(300)
-  .describe('Which website: its id (ws_…), its key or its exact name.');
+  .describe('The website, by its ID (ws_…), key, or exact name.');
 
-/** What could have been meant, as data. */
+/** A resource that the caller could have meant, as data. */
 interface Candidate {
   id: string;
   name: string;
   key: string | null;
-  /** Of an endpoint: the name of its website. */
   website?: string;
 }
 
-/** The endpoint that is meant. Throws `InputError` when there is none, or more than one. */
+/** Finds the named endpoint. Throws: `InputError` if none or more than one matches. */
 export async function findEndpoint(
   uptime: UptimeClient,
   reference: string,
@@ -57,7 +56,7 @@ export async function findEndpoint(
   return { endpoint, headers };
 }
 
-/** The website that is meant. Throws `InputError` when there is none, or more than one. */
+/** Finds the named website. Throws: `InputError` if none or more than one matches. */
 export async function findWebsite(
   uptime: UptimeClient,
   reference: string,
@@ -84,7 +83,7 @@ const candidateOf = ({ id, name, key, group }: Endpoint): Candidate => ({ id, na
 const named = <T extends { name: string }>(things: readonly T[], name: string): T[] =>
   things.filter((thing) => thing.name.toLowerCase() === name.toLowerCase());
 
-/** By key, `front`, or by key path, `shop/front`. */
+/** Finds endpoints by key (`front`) or key path (`shop/front`). */
 async function withKey(uptime: UptimeClient, reference: string): Promise<Endpoint[]> {
   const parts = reference.split('/');
   const key = parts.pop() ?? '';
@@ -110,7 +109,7 @@ function theOne<T extends { id: string }>(
   const candidates = offered.slice(0, MOST_CANDIDATES).map(candidate);
   const more = offered.length > candidates.length ? `, ${offered.length - candidates.length} more not shown` : '';
   const message = first
-    ? `${different.length} ${kind}s go by that${more}: say which by its id, from candidates.`
-    : `No ${kind} goes exactly by that${more}. Give an id; candidates has what comes near.`;
+    ? `${different.length} ${kind}s match that${more}. Choose one by its ID, from candidates.`
+    : `No ${kind} matches that exactly${more}. Give an ID. candidates lists similar ${kind}s.`;
   throw new InputError('unclear_reference', message, { candidates });
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { UptimeClient } from '../../client/index.cjs';
 import { CommandError } from '../uptime/io';
 
-/** What was asked for cannot be done as it was asked; nothing was done. `data` helps to ask again. */
+/** The request cannot be executed as given, and nothing was done. `data` helps to correct the request. */
 export class InputError extends CommandError {
   constructor(
     readonly code: 'unclear_reference' | 'unclear_type',
@@ -14,50 +14,50 @@ export class InputError extends CommandError {
   }
 }
 
-/** What a tool found or did. */
 export interface Told<Data> {
-  /** In our own words, without a text of others: those are data. */
+  /** Text that the tool wrote. Untrusted text belongs in `data`. */
   text: string;
   data: Data;
 }
 
-/** Every hint is given: what is left out would count as the worst. */
+/** All hints are required, because clients assume the worst for a missing one. */
 type Hints = Required<Omit<ToolAnnotations, 'title'>>;
 
 interface ToolForm {
   name: string;
   /** For people. */
   title: string;
-  /** For the model, written here: never a text of others. */
+  /** For the model. It is written here and never contains untrusted text. */
   description: string;
-  /** What the key must be allowed to; tools that it is not allowed to use are not listed. */
+  /** The role that the key needs. Tools that need more than the key's role are not listed. */
   role: 'read' | 'write';
   hints: Hints;
 }
 
-/** A tool as it is written down: what goes in and out is checked by its schemas. */
+/** A tool as defined in the code. The schemas validate its input and output. */
 interface ToolSpec<In extends z.ZodType, Out extends z.ZodType> extends ToolForm {
   input: In;
   output: Out;
-  /** Throws `CommandError` or `UptimeError` for what the caller can do something about. */
+  /** Throws: `CommandError` or `UptimeError` for errors that the caller can fix. */
   run(input: z.output<In>, uptime: UptimeClient): Promise<Told<z.output<Out>>>;
 }
 
-/** A tool as it is served. */
+/** A tool as the server calls it. */
 export interface Tool extends ToolForm {
   input: z.ZodType;
   output: z.ZodType;
-  /** `input` has passed the schema. Throws `CommandError` or `UptimeError` for what the caller can do something about. */
+  /**
+   * Expects `input` to match the schema. Throws: `CommandError` or `UptimeError` for errors that the caller can fix.
+   */
   run(input: unknown, uptime: UptimeClient): Promise<Told<unknown>>;
 }
 
-/** Forgets the types of input and output, which the schemas carry. */
+/** Erases the types of input and output. The schemas still carry them. */
 export const tool = <In extends z.ZodType, Out extends z.ZodType>(spec: ToolSpec<In, Out>): Tool => ({
   ...spec,
   run: (input, uptime) => spec.run(input as z.output<In>, uptime),
 });
 
-/** Hints of a tool that only looks at what the service has. */
 export const LOOKS: Hints = {
   readOnlyHint: true,
   destructiveHint: false,

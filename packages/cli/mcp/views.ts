@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
 /**
- * What tools take from responses of the API, and hand on: a schema reads a response and leaves out what it does not name.
- * Words such as a status are texts here, so that a later service may have more of them.
+ * The views that tools return. A schema reads an API response and drops fields that it does not name. Enumerations such
+ * as the status are plain texts here, so that a later service may add values.
  */
 
 const text = z.string();
 const time = z.string().describe('ISO 8601, UTC');
-const share = z.number().nullable().describe('0 to 1; null while nothing is known');
+const share = z.number().nullable().describe('0 to 1; null if nothing is known yet');
 
 const Failure = z.object({ code: text, message: text });
 
 const Maintenance = z.object({ id: text, name: text, until: time, mute: z.boolean() });
 
-/** When a job must ping. Its addresses are secrets and left out. */
+/** When a job must ping. The ping URLs are secrets and left out. */
 const Heartbeat = z.object({
-  every: z.number().nullable().describe('seconds from ping to ping; null with cron'),
+  every: z.number().nullable().describe('seconds from one ping to the next; null with cron'),
   cron: text.nullable(),
   timezone: text.nullable(),
-  grace: z.number().describe('seconds after the expected time until it is late'),
+  grace: z.number().describe('seconds after the expected time until a ping is late'),
   max_runtime: z.number().nullable(),
   last_ping_at: time.nullable(),
   next_expected_at: time.nullable(),
@@ -26,10 +26,8 @@ const Heartbeat = z.object({
   running_since: time.nullable(),
 });
 
-/** Who has an endpoint in hand. */
 export const AcknowledgementView = z.object({ by: text.nullable(), at: time, note: text, until: time.nullable() });
 
-/** An endpoint in a list. */
 export const EndpointView = z.object({
   id: text,
   name: text,
@@ -37,22 +35,24 @@ export const EndpointView = z.object({
   type: text,
   key: text.nullable(),
   website_id: text,
-  group: text.describe('name of the website'),
+  group: text.describe('the name of the website'),
   enabled: z.boolean(),
   interval: z.number().nullable().describe('seconds; null for a heartbeat, which waits for pings'),
   tags: z.array(text),
-  locations: z.array(text).describe('where it is checked from; local is the service itself'),
-  status: text.describe('up, down, unknown or paused'),
+  locations: z.array(text).describe('the locations that check it; local is the service itself'),
+  status: text.describe('up, down, unknown, or paused'),
   degraded: z.boolean().describe('up, but an assertion of severity warning fails'),
   maintenance: Maintenance.nullable(),
   acknowledgement: AcknowledgementView.nullable(),
   last_checked_at: time.nullable(),
 });
 
-/** An endpoint with what its checks ask for. */
+/** An endpoint with the settings of its checks. */
 export const EndpointDetail = EndpointView.extend({
   timeout: z.number().nullable().describe('seconds'),
-  depends_on: z.array(text).describe('ids of endpoints; while one of them is down this one is not told of'),
+  depends_on: z
+    .array(text)
+    .describe('IDs of endpoints; while one of them is down, no notifications are sent for this endpoint'),
   assertions: z
     .array(
       z.object({
@@ -64,7 +64,7 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
-  quorum: z.union([text, z.number()]).describe('how many locations must see it down: majority, any, all or a number'),
+  quorum: z.union([text, z.number()]).describe('how many locations must see it down: majority, any, all, or a number'),
   by_location: z
     .array(
       z.object({
@@ -72,32 +72,33 @@ export const EndpointDetail = EndpointView.extend({
         status: text,
         since: time.nullable(),
         last_checked_at: time.nullable(),
-        vote: text.nullable().describe('up or down; null where it has none'),
-        reason: text.nullable().describe('why it has none: disabled, unsupported, lost or silent'),
+        vote: text.nullable().describe('up or down; null if the location has no vote'),
+        reason: text.nullable().describe('why the location has no vote: disabled, unsupported, lost, or silent'),
         error: z.object({ code: text, message: text }).nullable(),
       }),
     )
     .nullable()
-    .describe('what each location saw; null for local alone'),
-  heartbeat: Heartbeat.nullable().describe('of a job that must ping; null for others'),
+    .describe('what each location saw; null if only local checks it'),
+  heartbeat: Heartbeat.nullable().describe('for an endpoint that waits for pings of a job; null for others'),
 });
 
-/** What a job has told, without its address. */
+/** A ping of a job, without its client's address. */
 export const PingView = z.object({
   created_at: time,
-  kind: text.describe('success, start, fail or log'),
-  duration_ms: z.number().nullable().describe('since the start of the run; null where none was told'),
+  kind: text.describe('success, start, fail, or log'),
+  duration_ms: z.number().nullable().describe('since the start of the run; null if no start was reported'),
   exit_code: z.number().nullable(),
-  body: text.nullable().describe('the beginning of what the job printed; masked for read keys'),
+  body: text.nullable().describe('the start of the output of the job; masked for read keys'),
 });
 
-/** What one check found. */
 export const CheckView = z.object({
-  outcome: text.describe('up, down, or unknown: the monitor could not tell'),
-  location: text.nullable().describe('from where: local, the service itself, or a probe'),
+  outcome: text.describe('up, down, or unknown (the monitor could not determine the state)'),
+  location: text.nullable().describe('the location of the check: local (the service itself) or a probe'),
   verdict: text
     .nullable()
-    .describe('what counted, of several locations what all of them came to; null: it came too late'),
+    .describe(
+      'the result that counted; with several locations, their combined result; null if the check arrived too late',
+    ),
   checked_at: time,
   duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),
@@ -105,11 +106,10 @@ export const CheckView = z.object({
   error: Failure.nullable(),
   warning: Failure.nullable(),
   degraded: z.boolean(),
-  planned: z.boolean().describe('made in maintenance that does not count for uptime'),
+  planned: z.boolean().describe('during maintenance that does not count for uptime'),
   certificate: z.object({ expires_at: time, issuer: text, subject: text }).nullable(),
 });
 
-/** Uptime over a window, with its outages. */
 export const UptimeView = z.object({
   from: time,
   to: time,
@@ -137,11 +137,10 @@ export const AlertView = z.object({
   triggered: z.boolean(),
   condition: text,
   failure_threshold: z.number(),
-  destination: text.nullable().describe('where it notifies, without a secret'),
+  destination: text.nullable().describe('where it sends notifications, without secrets'),
   last_delivery: z.object({ state: text, at: time, error: text.nullable() }).nullable(),
 });
 
-/** An endpoint of the overview. */
 export const OverviewView = z.object({
   id: text,
   name: text,
@@ -167,22 +166,20 @@ export const ProbeView = z.object({
   name: text,
   region: text,
   shared: z.boolean().describe('the operator shares it with all organizations'),
-  status: text.describe('new, online, offline, disabled or unsupported'),
+  status: text.describe('new, online, offline, disabled, or unsupported'),
   status_since: time,
   last_seen_at: time.nullable(),
   version: text.nullable(),
-  types: z.array(text).nullable().describe('types of endpoints that it checks; null before it was heard'),
+  types: z.array(text).nullable().describe('types of endpoints that it can check; null until it was first seen'),
   clock_offset_ms: z.number().nullable(),
-  buffered: z.number().nullable().describe('results that it holds'),
-  dropped: z.number().nullable().describe('results that it gave up'),
-  skipped: z.number().nullable().describe('slots that it was too busy for'),
+  buffered: z.number().nullable().describe('results that it has not delivered yet'),
+  dropped: z.number().nullable().describe('results that it discarded'),
+  skipped: z.number().nullable().describe('checks that it skipped because it was too busy'),
   endpoint_count: z.number(),
 });
 
-/** A website in a list. */
 export const WebsiteView = z.object({ id: text, name: text, url: text, key: text.nullable() });
 
-/** A maintenance window. */
 export const WindowView = z.object({
   id: text,
   name: text,
@@ -193,14 +190,13 @@ export const WindowView = z.object({
   status: text,
 });
 
-/** An incident in a list. */
 export const IncidentView = z.object({
   id: text,
   number: z.number(),
-  kind: text.describe('detected by alerts, or manual: by hand'),
+  kind: text.describe('detected (by alerts) or manual'),
   severity: text.nullable(),
-  state: text.describe('open, ended or merged'),
-  status: text.nullable().describe('what people said last; null while nobody has said anything'),
+  state: text.describe('open, ended, or merged'),
+  status: text.nullable().describe('the status that was set last; null if none was set yet'),
   title: text.nullable(),
   summary: text.nullable(),
   cause: z.object({ kind: text, value: text.nullable() }).nullable(),
@@ -208,12 +204,11 @@ export const IncidentView = z.object({
   ended_at: time.nullable(),
   reopened: z.number(),
   endpoint_count: z.number(),
-  open_count: z.number().describe('endpoints that are still bad'),
+  open_count: z.number().describe('the number of endpoints that are still failing'),
   public: z.boolean().describe('shown on status pages'),
   acknowledgement: AcknowledgementView.nullable(),
 });
 
-/** An endpoint in an incident. */
 export const IncidentEndpointView = z.object({
   endpoint_id: text,
   endpoint_name: text,
@@ -221,10 +216,9 @@ export const IncidentEndpointView = z.object({
   started_at: time,
   ended_at: time.nullable(),
   error: Failure.nullable(),
-  held: z.boolean().describe('nobody was told of it: somebody had the incident in hand'),
+  held: z.boolean().describe('true: no notifications were sent for it, because the incident was acknowledged'),
 });
 
-/** What was said of an incident. */
 export const IncidentUpdateView = z.object({
   id: text,
   at: time,
@@ -235,7 +229,7 @@ export const IncidentUpdateView = z.object({
   automatic: z.boolean(),
 });
 
-/** What plan and apply respond with. */
+/** The response of plan and apply. */
 export const PlanView = z.object({
   summary: z.object({
     create: z.number(),
@@ -256,5 +250,5 @@ export const PlanView = z.object({
   notes: z.array(z.object({ key: text.nullable(), message: text })),
 });
 
-/** Whose key this is. */
+/** The organization of the API key. */
 export const OrganizationView = z.object({ name: text, key_name: text, role: text });

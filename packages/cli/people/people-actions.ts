@@ -14,11 +14,13 @@ import { UsageError } from '../usage-error';
 import type { InviteRequest, PeopleRequest } from './people-request';
 import { addressOf, inPeopleOptions, peopleTable } from './people-text';
 
-/** What the actions ask of the service. */
 export type PeopleServices = Pick<IdentityServices, 'people' | 'invitations' | 'organizations' | 'config'>;
 type Action = (services: PeopleServices) => Promise<CommandResult>;
 
-/** What the request comes to, still to be done. Throws a `UsageError` by the rules of the API, before a database is opened. */
+/**
+ * Returns the action of the request, not yet executed. Throws: `UsageError` if a value breaks a rule of the API. No
+ * database is opened before that.
+ */
 export function peopleAction(request: PeopleRequest): Action {
   switch (request.action) {
     case 'list':
@@ -31,7 +33,7 @@ export function peopleAction(request: PeopleRequest): Action {
       const email = emailOf(request.email);
       return withPerson(request.who, async ({ people }, { id }) => {
         await people.setEmail(id, email);
-        return `They sign in with ${email} from now on.`;
+        return `They now sign in with ${email}.`;
       });
     }
     case 'link':
@@ -39,48 +41,49 @@ export function peopleAction(request: PeopleRequest): Action {
     case 'unlink':
       return withPerson(request.who, async ({ people }, { id, name }) => {
         const ended = await people.endLinks(id);
-        return `${ended} open ${ended === 1 ? 'link' : 'links'} of ${name} ended.`;
+        return `Revoked ${ended} open ${ended === 1 ? 'link' : 'links'} of ${name}.`;
       });
     case 'operator':
       return withPerson(request.who, async ({ people }, { id, name }) => {
         await people.setOperator(id, request.isOperator);
-        return `${name} ${request.isOperator ? 'is an operator' : 'is no operator'} from now on.`;
+        return `${name} is ${request.isOperator ? 'now' : 'no longer'} an operator.`;
       });
     case 'connect':
       return withPerson(request.who, async ({ people, config }, { id, name }) => {
         await people.connect(id, issuerOf(config, request.isProxy), request.subject);
-        return `${name} signs in as ${request.subject} from now on.`;
+        return `${name} can now sign in as ${request.subject}.`;
       });
     case 'disconnect':
       return withPerson(request.who, async ({ people }, { id, name, password }) => {
         const gone = await people.disconnect(id);
-        const hint = password === null ? ' They have no password: give them a link.' : '';
-        return `${gone} ${gone === 1 ? 'connection' : 'connections'} of ${name} ended.${hint}`;
+        const hint =
+          password === null ? ' They have no password. Create a sign-in link for them with the link command.' : '';
+        return `Removed ${gone} ${gone === 1 ? 'connection' : 'connections'} of ${name}.${hint}`;
       });
     case 'reset-second-factor':
       return withPerson(request.who, async ({ people }, { id, name, hasSecondFactor }) => {
         if (!hasSecondFactor) throw new StartError(`${name} has no second factor.`);
         await people.resetSecondFactor(id);
-        return `${name} signs in with the password alone from now on.`;
+        return `${name} now signs in with only the password.`;
       });
     case 'delete':
       return withPerson(request.who, async ({ people }, { id, name }) => {
         await people.erase(id);
-        return `${name} is erased.`;
+        return `Erased ${name}.`;
       });
     default:
       return request satisfies never;
   }
 }
 
-/** Does it with the person who is named; the text goes to stderr, for stdout is for results. */
+/** Runs `work` with the named person. Its text goes to stderr, because stdout is for results. */
 function withPerson(who: string, work: (services: PeopleServices, person: PersonRow) => Promise<string>): Action {
   return async (services) => ({ exitCode: 0, remark: await work(services, await findPerson(services, who)) });
 }
 
 async function findPerson({ people }: PeopleServices, who: string): Promise<PersonRow> {
   const person = await people.find(who);
-  if (!person) throw new StartError(`Nobody has the e-mail or id ${who}; list shows everybody.`);
+  if (!person) throw new StartError(`No person has the email or ID ${who}. Use list to show all people.`);
   return person;
 }
 
@@ -103,7 +106,7 @@ async function invite(
     : {
         exitCode: 0,
         output: url,
-        remark: `${made.email} joins ${organization.name} as ${rank} by this link, once, until ${made.expires_at}.`,
+        remark: `With this link, ${made.email} can join ${organization.name} as ${rank}. It works once, until ${made.expires_at}.`,
       };
 }
 
@@ -115,14 +118,14 @@ async function link(services: PeopleServices, who: string, json: boolean): Promi
   const expires_at = expiresAt.toISOString();
   return json
     ? { exitCode: 0, output: JSON.stringify({ token, url, expires_at }) }
-    : { exitCode: 0, output: url, remark: `Signs ${person.name} in once, until ${expires_at}.` };
+    : { exitCode: 0, output: url, remark: `This link signs ${person.name} in. It works once, until ${expires_at}.` };
 }
 
-/** Who tells whom somebody is. */
+/** Returns the issuer that vouches for a person's identity. */
 function issuerOf({ oidcIssuer }: Pick<Config, 'oidcIssuer'>, isProxy: boolean): string {
   if (isProxy) return PROXY_ISSUER;
   if (oidcIssuer === null)
-    throw new StartError('OIDC_ISSUER is not set: set it as for the service, or name the proxy with --proxy.');
+    throw new StartError('OIDC_ISSUER is not set. Set it as for the service, or use --proxy for a user of the proxy.');
   return oidcIssuer;
 }
 
@@ -130,12 +133,14 @@ function newInvitation({ email, role }: InviteRequest): CreateInvitationDto {
   const dto = plainToInstance(CreateInvitationDto, { email: emailOf(email), role });
   const [wrong] = validateSync(dto);
   if (wrong)
-    throw new UsageError(inPeopleOptions(Object.values(wrong.constraints ?? {})[0] ?? `${wrong.property} is wrong`));
+    throw new UsageError(
+      inPeopleOptions(Object.values(wrong.constraints ?? {})[0] ?? `${wrong.property} is not valid`),
+    );
   return dto;
 }
 
 function emailOf(typed: string): string {
   const email = normalizeEmail(typed);
-  if (!isEmail(email)) throw new UsageError('the e-mail must be an address such as bo@example.com');
+  if (!isEmail(email)) throw new UsageError('EMAIL must be an email address such as bo@example.com');
   return email;
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { addressOf } from './people-text';
 import { runPeople } from './run-people';
 
-/** A database that nothing is to be asked of: it would be waited for, for a minute. */
+/** An unreachable database. If a command tried to use it, the test would wait for a minute. */
 const unreachable = () => ({ DATABASE_URL: 'postgres://monitor@127.0.0.1:1/monitor' });
-/** Mistakes of the command line are told before the settings are looked at. */
+/** Proves that mistakes in the command line are reported before the settings are read. */
 const unread = (): never => {
   throw new Error('the settings were read');
 };
@@ -37,9 +37,9 @@ describe('uptime people', () => {
     [['list', 'more'], /^usage: /],
     [['operator', 'bo@example.com'], /^usage: /],
     [['list', '--colour'], /Unknown option '--colour'/],
-    [['list', '--proxy'], /^--proxy does not go with list$/],
-    [['delete', 'bo@example.com', '--json'], /^--json does not go with delete$/],
-    [['operator', 'bo@example.com', 'yes'], /^operator is turned on or off, not yes$/],
+    [['list', '--proxy'], /^--proxy cannot be used with list$/],
+    [['delete', 'bo@example.com', '--json'], /^--json cannot be used with delete$/],
+    [['operator', 'bo@example.com', 'yes'], /^operator must be on or off, not yes$/],
     [['connect', 'bo@example.com', ''], /^SUBJECT must have 1 to 255 characters/],
     [['connect', 'bo@example.com', 'a\u202eb'], /^SUBJECT must have 1 to 255 characters/],
   ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
@@ -48,15 +48,19 @@ describe('uptime people', () => {
 
   it.each([
     [['invite', 'bo@example.com', '--role', 'boss'], /^--role must be one of/],
-    [['invite', 'bo'], /^the e-mail must be an address/],
-    [['email', 'bo@example.com', 'bo at example.com'], /^the e-mail must be an address/],
+    [['invite', 'bo'], /^EMAIL must be an email address/],
+    [['email', 'bo@example.com', 'bo at example.com'], /^EMAIL must be an email address/],
   ])('%j is refused by the rules of the API, before the database is opened', async (words, text) => {
     expect(await runPeople(words, unreachable)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
   it.each([
     ['a wrong setting', { PORT: 'x' }, /^PORT must be a whole number/],
-    ['a database in memory', { DATABASE_URL: 'embedded:memory' }, /^DATABASE_URL: a database in memory belongs to the/],
+    [
+      'a database in memory',
+      { DATABASE_URL: 'embedded:memory' },
+      /^DATABASE_URL: only the running service can use a database in memory/,
+    ],
   ])('%s ends with 1', async (_what, environment, text) => {
     expect(await runPeople(['list'], () => environment)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
@@ -65,7 +69,7 @@ describe('uptime people', () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-people-'));
     expect(await runPeople(['list'], () => ({ DATA_DIR: folder }))).toEqual({
       exitCode: 1,
-      remark: expect.stringMatching(/^DATA_DIR: .* holds no database\. Set DATA_DIR/),
+      remark: expect.stringMatching(/^DATA_DIR: .* contains no database\. Set DATA_DIR/),
     });
     expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });

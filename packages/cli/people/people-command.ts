@@ -1,10 +1,10 @@
 import type { AddCommand } from '../uptime/program';
 
-/** Adds `people`, which asks the database and not the service. Its words are read by `runPeople`. */
+/** Adds `people`, which works on the database instead of the API. `runPeople` parses its arguments. */
 export const addPeopleCommand: AddCommand = (program, { io, end }): void => {
   program
     .command('people [words...]')
-    .description("look after people's accounts, in the database itself: see people --help")
+    .description('manage user accounts directly in the database (see "uptime people --help")')
     .allowUnknownOption()
     .helpOption(false)
     .action(async (words: string[]) => {

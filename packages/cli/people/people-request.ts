@@ -11,33 +11,37 @@ export const PEOPLE_USAGE = `usage: uptime people list [--json]
        uptime people reset-second-factor PERSON
        uptime people delete PERSON
 
-Manages people in the database itself, for the operator of the machine. Use it if a password, the single sign-on, or the
-last admin is lost. It takes the same variables as the service, and .env. The embedded database must not be in use, so stop
-the service first. With PostgreSQL the service may run. Every change is in the audit log.
+Manages user accounts directly in the database, for the operator of the machine. Use it if a password, the single sign-on,
+or the last admin is lost. It reads the same variables as the service, and .env. With the embedded database, stop the
+service first. With PostgreSQL, the service may be running. Every change is recorded in the audit log.
 
-  invite       prints a link that works for 7 days: one person creates an account with it, or joins with an existing one
-  link         prints a link that signs the person in once, within 15 minutes, also with PASSWORDS=off. The person can then
-               set a new password on the page My account, without the old one
-  unlink       ends every open link of the person, including password links that an admin created
-  operator     sets whether the person may call the operator's routes
-  email        changes the email that the person signs in with
-  connect      lets the user SUBJECT of the single sign-on (--proxy: of the proxy in front) sign in as this person
-  disconnect   ends every connection, and the sessions that they started
+  invite       print a link that works once, for 7 days. With it, one person creates an account or joins with an existing one
+  link         print a link that signs the person in once, within 15 minutes, also with PASSWORDS=off. The person can then
+               set a new password on the page My account without the old one
+  unlink       revoke every open link of the person, including password links that an admin created
+  operator     set whether the person may call the operator routes
+  email        change the email that the person signs in with
+  connect      let the user SUBJECT of the single sign-on (with --proxy: of the proxy in front) sign in as this person
+  disconnect   remove every connection to the single sign-on or the proxy, and end the sessions that they started
   reset-second-factor
-               turns the second factor off, for a person who has lost the app and the recovery codes. They then sign in
-               with the password alone
-  delete       erases the person; what they did stays, without the name
+               turn the second factor off for a person who has lost the app and the recovery codes. They then sign in with
+               only the password
+  delete       erase the person. Their changes stay in the history, without the name
 
-  PERSON               email or per_… id; the id if several accounts have the email
-  --role ROLE          read, write or admin (default)
-  --organization ORG   name or org_… id; default "Default"
+  PERSON               email or ID (per_…); use the ID if several accounts have the email
+  --role ROLE          read, write, or admin (default)
+  --organization ORG   name or ID (org_…); default "Default"
   --operator           the person who uses the link also becomes an operator
-  --json               for programs
+  --json               print the result as JSON
 
-In a checkout the command is npm run people --; where the package is installed, npx uptime people.
-Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
+In a checkout, the command is npm run people --. If you installed the package, it is npx uptime people.
 
-/** An invitation, in the words of the command line. */
+Exit codes:
+  0  success
+  1  failed
+  2  usage error`;
+
+/** An invitation, as given on the command line. */
 export interface InviteRequest {
   readonly action: 'invite';
   readonly email: string;
@@ -47,7 +51,7 @@ export interface InviteRequest {
   readonly json: boolean;
 }
 
-/** What the command is asked to do. `who`: e-mail or id. */
+/** The action of the command. `who` is an email or an ID. */
 export type PeopleRequest =
   | InviteRequest
   | { readonly action: 'list'; readonly json: boolean }
@@ -57,7 +61,7 @@ export type PeopleRequest =
   | { readonly action: 'connect'; readonly who: string; readonly subject: string; readonly isProxy: boolean }
   | { readonly action: 'disconnect' | 'reset-second-factor' | 'delete' | 'unlink'; readonly who: string };
 
-/** How many words follow, and which options go with them. */
+/** How many words follow each action, and which options it allows. */
 const ACTIONS: Readonly<Record<PeopleRequest['action'], { words: number; options: readonly string[] }>> = {
   list: { words: 0, options: ['json'] },
   invite: { words: 1, options: ['role', 'organization', 'operator', 'json'] },
@@ -82,14 +86,14 @@ const OPTIONS = {
 
 const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
 
-/** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
+/** Parses the arguments. Returns `null` if the user asked for the usage. Throws: `UsageError`. */
 export function peopleRequest(args: string[]): PeopleRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help === true) return null;
   const [named = '', ...words] = positionals;
   if (!isAction(named) || words.length !== ACTIONS[named].words) throw new UsageError(PEOPLE_USAGE);
   const extra = Object.keys(values).find((option) => !ACTIONS[named].options.includes(option));
-  if (extra !== undefined) throw new UsageError(`--${extra} does not go with ${named}`);
+  if (extra !== undefined) throw new UsageError(`--${extra} cannot be used with ${named}`);
   const [who = '', second = ''] = words;
   const { role = 'admin', organization = 'Default', json = false } = values;
   switch (named) {
@@ -119,12 +123,12 @@ const isAction = (word: string): word is PeopleRequest['action'] => Object.hasOw
 
 function onOrOff(word: string): boolean {
   const isOn = SWITCHES[word];
-  if (isOn === undefined) throw new UsageError(`operator is turned on or off, not ${word}`);
+  if (isOn === undefined) throw new UsageError(`operator must be on or off, not ${word}`);
   return isOn;
 }
 
-/** What `identity` holds. */
+/** Validates the subject of an `identity` action. */
 function subjectOf(word: string): string {
   if (/^\P{C}{1,255}$/u.test(word)) return word;
-  throw new UsageError('SUBJECT must have 1 to 255 characters that can be seen');
+  throw new UsageError('SUBJECT must have 1 to 255 visible characters');
 }

@@ -4,12 +4,12 @@ import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
 import type { Config } from '../../../src/platform/config/config';
 import { type Column, minute, printable, textTable } from '../database/text-table';
 
-/** Someone may be in many: the list has room for a few. */
+/** The table's limit for the list of organizations, in characters. */
 const MOST_ORGANIZATIONS = 80;
 
 const COLUMNS: readonly Column<AccountView>[] = [
   ['ID', ({ id }) => id],
-  ['E-MAIL', ({ email }) => printable(email ?? '-')],
+  ['EMAIL', ({ email }) => printable(email ?? '-')],
   ['NAME', ({ name }) => printable(name)],
   [
     'ORGANIZATIONS',
@@ -17,21 +17,24 @@ const COLUMNS: readonly Column<AccountView>[] = [
       printable(organizations.map(({ name, role }) => `${name} (${role})`).join(', '), MOST_ORGANIZATIONS) || '-',
   ],
   ['OPERATOR', ({ operator }) => (operator ? 'yes' : 'no')],
-  ['SIGNS IN BY', waysOf],
+  ['SIGN-IN METHODS', waysOf],
   ['LAST SIGN-IN', ({ last_sign_in_at }) => minute(last_sign_in_at)],
 ];
 
-/** A line for each person, oldest first, under a line of titles. */
+/** Returns a title line, then one line for each person, oldest first. */
 export const peopleTable = (people: readonly AccountView[]): string => textTable(COLUMNS, people);
 
-/** The link with this token: at `PUBLIC_URL`, else as a browser of this machine finds the service. */
+/**
+ * Returns the link with this token. It uses `PUBLIC_URL`, or else the address under which a browser on this machine
+ * reaches the service.
+ */
 export function addressOf(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, token: string): string {
   const isEverywhere = config.host === '0.0.0.0' || config.host === '::';
   const host = isEverywhere ? 'localhost' : config.host.includes(':') ? `[${config.host}]` : config.host;
   return linkOf(config, token) ?? `http://${host}:${config.port}/#/sign-in/${token}`;
 }
 
-/** What the API says of its fields, in the words of the command line. */
+/** Replaces field names in the API's message with the names of the options. */
 export const inPeopleOptions = (text: string): string => text.replace(/^email\b/, 'EMAIL').replace(/^role\b/, '--role');
 
 function waysOf({ has_password, second_factor, identities }: AccountView): string {

@@ -34,34 +34,41 @@ const STATUSES = ['new', 'online', 'offline', 'disabled', 'unsupported'] as cons
 /** Adds `probe` with `ls`, `create`, `rotate` and `rm`. */
 export const addProbeCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
-  const inJson = (command: Command): Command => command.option('--json', 'what the API returns');
+  const inJson = (command: Command): Command => command.option('--json', 'print the API response as JSON');
   const alsoShared = (command: Command): Command =>
-    command.option('--shared', 'of those that the operator shares: with the operator token in place of a key');
-  const probe = program.command('probe').description('places to check from, beside the service itself');
+    command.option(
+      '--shared',
+      'work with the probes that the operator shares; needs the operator token instead of an API key',
+    );
+  const probe = program
+    .command('probe')
+    .description('manage probes: locations to check from, in addition to the service itself');
 
   inJson(alsoShared(probe.command('ls')))
-    .description('list probes, shared ones included')
-    .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
+    .description('list probes, including shared ones')
+    .addOption(new Option('--status <status>', 'only probes with this status').choices(STATUSES))
     .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
 
   inJson(alsoShared(probe.command('create <key>')))
-    .description('make a probe and print its token, this one time; needs an admin key')
-    .option('--name <name>', 'what people call it; default the key')
-    .option('--region <region>', 'where it is, in words')
-    .option('--allow-private', 'its checks may reach private addresses')
+    .description('create a probe and print its token, which is shown only once; needs an admin key')
+    .option('--name <name>', 'display name; default: the key')
+    .option('--region <region>', 'where the probe is, as free text')
+    .option('--allow-private', 'let its checks reach private addresses')
     .action(async (key: string, options: CreateOptions) => end(await create(io, connection(), key, options)));
 
   inJson(alsoShared(probe.command('rotate <probe>')))
-    .description('print a new token for a probe, by its key or id; the old one ends with the first use of the new one')
-    .option('--grace <seconds>', 'how long the old token works at the most; default 3600, 0 not at all')
+    .description(
+      'create a new token for a probe (by key or ID); the old token stops working when the new one is first used',
+    )
+    .option('--grace <seconds>', 'longest time that the old token keeps working; default 3600; 0: it stops at once')
     .action(async (name: string, options: RotateOptions) => end(await rotate(io, uptime(), name, options)));
 
   alsoShared(probe.command('rm <probe>'))
-    .description('delete a probe, by its key or id, that no endpoint names')
+    .description('delete a probe (by key or ID) that no endpoint uses')
     .action(async (name: string, { shared }: { shared?: boolean }) => end(await remove(io, uptime(), name, shared)));
 };
 
-/** The routes of an organization's probes, or of those that the operator shares. */
+/** Returns the API methods for an organization's probes, or for shared probes. */
 const routesOf = (uptime: UptimeClient, shared = false) =>
   shared
     ? {
@@ -85,11 +92,12 @@ type Routes = ReturnType<typeof routesOf>;
 async function list(io: Io, uptime: UptimeClient, { json, status, shared }: ListOptions): Promise<ExitCode> {
   const found = await probes(routesOf(uptime, shared), status);
   if (json) io.out(jsonText(found));
-  else io.out(found.length === 0 ? 'There is no probe.\n' : `${probeTable(found, painter(io.hasColour)).join('\n')}\n`);
+  else
+    io.out(found.length === 0 ? 'There are no probes.\n' : `${probeTable(found, painter(io.hasColour)).join('\n')}\n`);
   return 0;
 }
 
-/** The token alone is what it prints; what to do with it stands beside it. */
+/** Prints only the token to stdout. The instructions go to stderr. */
 async function create(
   io: Io,
   connection: Connection,
@@ -111,7 +119,7 @@ async function rotate(
 ): Promise<ExitCode> {
   const seconds = grace === undefined ? undefined : Number(grace);
   if (seconds !== undefined && !Number.isInteger(seconds))
-    throw new CommandError(`--grace is a whole number of seconds, not ${shown(grace ?? '')}`);
+    throw new CommandError(`--grace must be a whole number of seconds, not ${shown(grace ?? '')}`);
   const routes = routesOf(uptime, shared);
   const { id } = await probeNamed(routes, name);
   const rotated = await routes.rotate({ path: { id }, body: seconds === undefined ? {} : { grace: seconds } });
@@ -124,28 +132,30 @@ async function remove(io: Io, uptime: UptimeClient, name: string, shared?: boole
   const routes = routesOf(uptime, shared);
   const { id, key } = await probeNamed(routes, name);
   await routes.delete({ path: { id } });
-  io.out(`${shown(key)} is deleted; its token is refused.\n`);
+  io.out(`Deleted ${shown(key)}. Its token no longer works.\n`);
   return 0;
 }
 
-/** By its id, or by its key, of a shared one also as endpoints name it. Throws in words when there is none. */
+/**
+ * Finds a probe by ID or key. A shared probe is also found by its location. Throws: `CommandError` if there is none.
+ */
 async function probeNamed(routes: Routes, name: string): Promise<Probe> {
   if (/^pr_[0-9a-z]+$/.test(name)) return routes.get({ path: { id: name } });
   const wanted = routes.shared ? name.replace(/^shared\//, '') : name;
-  // An organization's list has the shared ones as well.
+  // An organization's list also contains the shared probes.
   const found = (await probes(routes)).find(({ key, shared }) => key === wanted && shared === routes.shared);
   if (found) return found;
-  const which = routes.shared ? 'No shared probe' : 'No probe of yours';
-  throw new CommandError(`${which} has the key or the id (pr_…) ${shown(name)}; probe ls shows what there is.`);
+  const which = routes.shared ? 'No shared probe' : 'No probe of your organization';
+  throw new CommandError(`${which} has the key or ID (pr_…) ${shown(name)}. Run "uptime probe ls" to list all probes.`);
 }
 
 const probes = async (routes: Routes, status?: Probe['status']): Promise<Probe[]> =>
   (await allPages((page) => routes.list.withResponse({ query: { ...page, status } }))).items;
 
-/** The token goes in by the environment: arguments are read by every user of the machine. */
+/** The token is passed in the environment, because every user of the machine can read arguments. */
 const startText = (key: string, url: string): string => `
-This is the token of ${shown(key)}, shown this one time. Who has it reads the endpoints that name the probe, with their credentials.
-Start the probe where it is to check from:
+This is the token of ${shown(key)}. It is shown only once. Anyone who has it can read the endpoints that use the probe, with their credentials.
+Start the probe at the location that it should check from:
 
   export PROBE_TOKEN=ump_…
   docker run -d --restart unless-stopped -e ROLE=probe -e PROBE_URL=${url} -e PROBE_TOKEN uptime-monitor
@@ -153,7 +163,7 @@ Start the probe where it is to check from:
 
 const endText = (until: string | null): string =>
   until === null
-    ? 'No other token of the probe works.\n'
-    : `The old token ends with the first use of this one, at ${until} at the latest.\n`;
+    ? 'All other tokens of the probe have stopped working.\n'
+    : `The old token stops working when this one is first used, or at ${until} at the latest.\n`;
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

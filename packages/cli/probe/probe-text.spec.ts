@@ -16,9 +16,9 @@ describe('a list of probes in a terminal', () => {
   it('names each by its location, and nothing of others steers the terminal', () => {
     const shared = { ...FRA, status: 'new', shared: true, region: '', version: null, last_seen_at: null } as const;
     expect(probeTable([FRA, { ...shared, name: 'Ours', endpoint_count: 0 }], painter(false))).toEqual([
-      'STATUS  LOCATION    REGION  VERSION  SEEN  ENDPOINTS  NAME',
-      'online  fra         eu      0.2.0    T1    90         Frank [31mfurt',
-      'new     shared/fra  -       -        -     0          Ours',
+      'STATUS  LOCATION    REGION  VERSION  LAST SEEN  ENDPOINTS  NAME',
+      'online  fra         eu      0.2.0    T1         90         Frank [31mfurt',
+      'new     shared/fra  -       -        -          0          Ours',
     ]);
   });
 });

@@ -1,7 +1,6 @@
 import type { Probe } from '../../client/index.cjs';
 import { type Colour, type Paint, shown, table } from '../uptime/style';
 
-/** What is shown of a probe. */
 export type ListedProbe = Pick<
   Probe,
   'status' | 'key' | 'shared' | 'name' | 'region' | 'version' | 'last_seen_at' | 'endpoint_count'
@@ -9,7 +8,7 @@ export type ListedProbe = Pick<
 
 const COLOURS: Readonly<Record<string, Colour>> = { online: 'green', offline: 'red', unsupported: 'yellow' };
 
-/** A line for each probe, in the order of the API, with the location that endpoints name it by. */
+/** Returns one line for each probe, in the order of the API, with the location that endpoints use. */
 export function probeTable(found: readonly ListedProbe[], paint: Paint): string[] {
   const rows = found.map((each) => [
     each.status,
@@ -21,7 +20,7 @@ export function probeTable(found: readonly ListedProbe[], paint: Paint): string[
     shown(each.name, 40),
   ]);
   return table(
-    ['STATUS', 'LOCATION', 'REGION', 'VERSION', 'SEEN', 'ENDPOINTS', 'NAME'],
+    ['STATUS', 'LOCATION', 'REGION', 'VERSION', 'LAST SEEN', 'ENDPOINTS', 'NAME'],
     rows,
     (column, cell, [status = '']) => (column === 0 ? paint(COLOURS[status] ?? 'faint', cell) : cell),
   );

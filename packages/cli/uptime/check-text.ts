@@ -1,7 +1,6 @@
 import type { TestEndpointResult } from '../../client/index.cjs';
 import { painter, shown, STATUS_COLOURS } from './style';
 
-/** What is shown of a check. */
 export type ShownCheck = Pick<
   TestEndpointResult,
   | 'outcome'
@@ -16,7 +15,7 @@ export type ShownCheck = Pick<
   | 'warning'
 >;
 
-/** Outcome first, then what went wrong. `isVerbose`: and what was learned, one fact a line. */
+/** Returns the outcome, then what went wrong. With `isVerbose`, details follow, one on each line. */
 export function checkLines(name: string, check: ShownCheck, hasColour: boolean, isVerbose = false): string[] {
   const { outcome, duration_ms, status_code, address, error } = check;
   const warning = outcome === 'up' ? check.warning : null;

@@ -8,10 +8,10 @@ import { reportLines } from './report-text';
 import { painter } from './style';
 import { yamlText } from './yaml-text';
 
-/** 0: nothing to say. 1: an error. 2: there is something to look at. */
+/** 0: nothing to report. 1: an error. 2: something needs attention. */
 export type ExitCode = 0 | 1 | 2;
 
-/** A plan of thousands of endpoints takes seconds, their creation up to twenty. */
+/** A plan of thousands of endpoints takes seconds. Creating them takes up to 20 seconds. */
 export const PLAN_TIMEOUT_MS = 120_000;
 export const APPLY_TIMEOUT_MS = 300_000;
 
@@ -20,14 +20,17 @@ export interface PlanOptions {
   json?: boolean;
 }
 
-/** Shows what applying a document would change. 2: something would change. */
+/** Shows what a document would change. Returns 2 if something would change. */
 export async function plan(io: Io, uptime: UptimeClient, file: string, options: PlanOptions): Promise<ExitCode> {
   const { plan: planned } = await askForPlan(uptime, await readDocument(io, file), options);
   io.out(options.json ? jsonText(planned) : `${planLines(planned, painter(io.hasColour)).join('\n')}\n`);
   return changeCount(planned) === 0 ? 0 : 2;
 }
 
-/** Shows the plan, asks on a terminal, and does exactly that: whatever has changed since refuses it. */
+/**
+ * Shows the plan, asks for confirmation on a terminal, and applies exactly that plan. If anything has changed since the
+ * plan, the service refuses.
+ */
 export async function apply(
   io: Io,
   uptime: UptimeClient,
@@ -50,7 +53,6 @@ export async function apply(
   return 0;
 }
 
-/** Prints what is declared, as a document. */
 export async function exportDocument(
   io: Io,
   uptime: UptimeClient,
@@ -62,13 +64,13 @@ export async function exportDocument(
   return 0;
 }
 
-/** What `convert` can read. */
+/** The programs that `convert` can read. */
 export const SOURCES = ['uptime-kuma', 'gatus', 'healthchecks', 'prometheus-blackbox', 'uptimerobot'] as const;
 
-/** Several files of these programs are documents of one stream. */
+/** Several files of these programs are documents of one YAML stream. */
 const YAML_SOURCES: readonly string[] = ['gatus', 'prometheus-blackbox'];
 
-/** Prints what becomes of another program's files: the document as result, the report beside it. */
+/** Converts another program's files. The document goes to stdout, and the report to stderr. */
 export async function convert(
   io: Io,
   uptime: UptimeClient,
@@ -123,12 +125,14 @@ async function carryOut(
   return sent(document, asked, (error) => {
     const refusal = refusalOf(error);
     if (refusal?.status === 412)
-      return 'Something has changed since this plan was made, and nothing was applied. Run it again to see the new plan.';
-    return refusal ? null : `${errorText(error)}\nIt was applied as a whole or not at all: plan tells which.`;
+      return 'Something has changed since this plan was created. Nothing was applied. Run the command again to see the new plan.';
+    return refusal
+      ? null
+      : `${errorText(error)}\nThe result is unknown: either everything was applied, or nothing. Run "uptime plan" to find out.`;
   });
 }
 
-/** What became of a text that was sent. A refusal is said with file, line and field, or as `explain` says it. */
+/** Returns the response to a document. A refusal is shown with file, line and field, or as `explain` words it. */
 async function sent<T>(
   input: Input,
   asked: Promise<T>,

@@ -1,4 +1,4 @@
-/** Why nothing came back, in words, without the address. */
+/** Returns why no response came, without the URL. */
 export function connectionErrorText(error: unknown): string {
   if (asError(error).name === 'TimeoutError') return 'did not respond in time';
   const { code, text } = deepest(error);
@@ -9,32 +9,35 @@ export function connectionErrorText(error: unknown): string {
   return `could not be reached: ${text}${code === '' ? '' : ` (${code})`}`;
 }
 
-const UNTRUSTED = 'has a certificate that is not trusted here; NODE_EXTRA_CA_CERTS may name the file of its authority';
+const UNTRUSTED =
+  'has a certificate that is not trusted here. To trust its CA, set NODE_EXTRA_CA_CERTS to the file with the CA certificate';
 
 const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'refused the connection: is the service running, and is this its port?',
-  ENOTFOUND: 'could not be found: its name does not resolve',
+  ECONNREFUSED: 'refused the connection: is the service running on this port?',
+  ENOTFOUND: 'could not be found: its host name does not resolve',
   EAI_AGAIN: 'could not be found: name resolution does not work at the moment',
   ETIMEDOUT: 'could not be reached: the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'could not be reached: the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
-  UND_ERR_BODY_TIMEOUT: 'stopped in the middle of its response',
-  ECONNRESET: 'cut the connection',
-  EPIPE: 'cut the connection',
-  UND_ERR_SOCKET: 'cut the connection',
+  UND_ERR_BODY_TIMEOUT: 'stopped sending in the middle of its response',
+  ECONNRESET: 'closed the connection unexpectedly',
+  EPIPE: 'closed the connection unexpectedly',
+  UND_ERR_SOCKET: 'closed the connection unexpectedly',
   EHOSTUNREACH: 'could not be reached: there is no route to it',
   ENETUNREACH: 'could not be reached: there is no route to it',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS: is it http:// instead of https://?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'does not speak TLS: is it http:// instead of https://?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not use TLS: should the URL start with http:// instead of https://?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'does not use TLS: should the URL start with http:// instead of https://?',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host name',
 };
 
-/** `fetch` says only that it failed; the cause knows more, and of several addresses each has its own. */
+/**
+ * Returns the innermost cause. `fetch` only reports that it failed, and each address that it tried has its own cause.
+ */
 function deepest(error: unknown): { code: string; text: string } {
   let current = asError(error);
   for (let depth = 0; depth < 5; depth++) {

@@ -2,41 +2,39 @@ import { UptimeClient } from '../../client/index.cjs';
 import { readUrl } from '../../../src/platform/text/read-url';
 import { CommandError } from './io';
 
-/** A response is read up to this. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** A service, and the key of one of its organizations. */
+/** A service, and an API key of one of its organizations. */
 export interface Connection {
   url: string;
   key: string;
 }
 
-/** The address of a service, as it is called. Throws in words when it is none. */
+/** Returns the URL of a service without a trailing slash. Throws: `CommandError` if it isn't valid. */
 export function readServiceUrl(text: string | undefined): string {
   if (text === undefined || text.trim() === '')
-    throw new CommandError(
-      'Set UPTIME_URL, or give --url: the address of the service, such as https://uptime.example.com',
-    );
+    throw new CommandError('Set UPTIME_URL or --url to the URL of the service, such as https://uptime.example.com.');
   const url = readUrl(text.trim());
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new CommandError(`UPTIME_URL must be an http:// or https:// address, not ${JSON.stringify(text)}`);
+    throw new CommandError(`UPTIME_URL must be an http:// or https:// URL, not ${JSON.stringify(text)}`);
   if (url.username !== '' || url.password !== '')
-    throw new CommandError('UPTIME_URL must hold no credentials: the key goes into UPTIME_API_KEY.');
+    throw new CommandError('UPTIME_URL must not contain credentials. Set UPTIME_API_KEY to the API key.');
   return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
-/** An API key as it is sent. Throws in words when it cannot be one. */
+/** Returns an API key without surrounding spaces. Throws: `CommandError` if it can't be a key. */
 export function readKey(text: string | undefined): string {
   const key = (text ?? '').trim();
-  if (key === '') throw new CommandError('Set UPTIME_API_KEY to an API key, or give --key-file FILE with one.');
+  if (key === '')
+    throw new CommandError('Set UPTIME_API_KEY to an API key, or use --key-file with a file that contains one.');
   if (!/^[\x21-\x7e]{1,300}$/.test(key))
-    throw new CommandError('UPTIME_API_KEY is no API key: it has spaces or other signs that no key has.');
+    throw new CommandError('UPTIME_API_KEY is not an API key: it contains spaces or other characters that no key has.');
   return key;
 }
 
 /**
- * The typed client, which tries once: somebody waits, and is told. `signal` ends all its requests. Methods reject with an
- * `UptimeError`, which `errorText` says in words.
+ * Returns the typed client without retries, because a user is waiting. `signal` aborts all its requests. Methods reject
+ * with an `UptimeError`. `errorText` turns it into a message.
  */
 export const clientOf = (
   { url, key }: Connection,
@@ -53,7 +51,7 @@ export const clientOf = (
     },
   });
 
-/** The response, whose body fails when it grows too large. A stream has no end. */
+/** Returns the response with a body that fails if it grows too large. A stream has no limit. */
 function bounded(response: Response): Response {
   const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
   if (isStream || response.body === null) return response;
@@ -61,7 +59,7 @@ function bounded(response: Response): Response {
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       bytes += chunk.byteLength;
-      if (bytes > MAX_RESPONSE_BYTES) controller.error(new CommandError('responded with more than 64 MiB'));
+      if (bytes > MAX_RESPONSE_BYTES) controller.error(new CommandError('the response is larger than 64 MiB'));
       else controller.enqueue(chunk);
     },
   });

@@ -40,7 +40,7 @@ describe('the secrets of a document', () => {
   });
 
   it('are not put where something else stands', () => {
-    expect(() => withSecrets(`secrets: [1]\nconfig: ${URL}\n`, ENV)).toThrow(/give it an empty "secrets: \{\}"/);
+    expect(() => withSecrets(`secrets: [1]\nconfig: ${URL}\n`, ENV)).toThrow(/Add an empty "secrets: \{\}"/);
   });
 
   it('are found wherever they stand, but only as the one member of an object', () => {

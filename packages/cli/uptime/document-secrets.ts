@@ -4,13 +4,13 @@ import { isRecord } from '../../../src/platform/text/json';
 import { CommandError, type Environment } from './io';
 
 const PREFIX = 'UPTIME_SECRET_';
-/** More than a person writes; the API judges the rest. */
+/** More than a person writes. The API validates the rest. */
 const MAX_ALIASES = 100;
 
 /**
- * The document with the values that it refers to and the environment has: `{$secret: CHAT_URL}` takes UPTIME_SECRET_CHAT_URL.
- * Nothing else of the environment is added, and every line stays where it was. What cannot be read stays as it is: the API
- * says what is wrong with it.
+ * Adds the values of the secrets that the document refers to: `{$secret: CHAT_URL}` takes UPTIME_SECRET_CHAT_URL.
+ * Nothing else of the environment is added, and every line keeps its number. A document that can't be parsed stays as
+ * it is, and the API reports the error.
  */
 export function withSecrets(text: string, env: Environment): string {
   const read = readObject(text);
@@ -19,7 +19,7 @@ export function withSecrets(text: string, env: Environment): string {
   const given = Object.fromEntries(
     [...referredSecrets(value)].flatMap((name) => {
       const found = env[PREFIX + name];
-      // Pipelines set a variable whose secret they do not have to nothing.
+      // Pipelines set a variable to an empty value if they do not have its secret.
       return found === undefined || found === '' ? [] : [[name, found]];
     }),
   );
@@ -30,11 +30,11 @@ export function withSecrets(text: string, env: Environment): string {
   const result = changed === null ? null : readObject(changed);
   if (changed !== null && result && isDeepStrictEqual(result.value, { ...value, secrets })) return changed;
   throw new CommandError(
-    'The values of UPTIME_SECRET_… cannot be added to this document: give it an empty "secrets: {}" at its top level.',
+    'The values of UPTIME_SECRET_… cannot be added to this document. Add an empty "secrets: {}" at its top level.',
   );
 }
 
-/** Names in `{$secret: NAME}`, wherever they stand. */
+/** Returns the names in `{$secret: NAME}` at any depth. */
 export function referredSecrets(value: unknown): Set<string> {
   const names = new Set<string>();
   const seen = new Set<object>();
@@ -62,7 +62,10 @@ function readObject(text: string): { document: Document; value: Fields } | null 
   }
 }
 
-/** The text with the secrets, on lines that were there or behind the last one; null where there is no place for them. */
+/**
+ * Returns the text with the secrets, on existing lines or after the last one. Returns null if there is no place for
+ * them.
+ */
 function spliced(text: string, { contents }: Document, secrets: string): string | null {
   if (!isMap(contents) || !contents.range) return null;
   const [start, end, nodeEnd] = contents.range;

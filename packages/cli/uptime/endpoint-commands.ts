@@ -6,7 +6,6 @@ import { CommandError, type Io } from './io';
 import { allPages } from './pages';
 import { painter, shown, STATUS_COLOURS, table } from './style';
 
-/** What is shown of an endpoint. */
 export type ListedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url' | 'type' | 'group' | 'key' | 'status' | 'degraded'>;
 
 export interface ListOptions {
@@ -18,7 +17,6 @@ export interface ListOptions {
   json?: boolean;
 }
 
-/** Lists the endpoints of the organization. */
 export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
   const { quiet, json, status, type, tag, location } = options;
   const found = await endpoints(uptime, { status, type: type?.toUpperCase(), tag, location });
@@ -28,7 +26,7 @@ export async function list(io: Io, uptime: UptimeClient, options: ListOptions): 
   return 0;
 }
 
-/** A line for each endpoint, in the order of the API. */
+/** Returns one line for each endpoint, in the order of the API. */
 export function endpointLines(found: readonly ListedEndpoint[], hasColour: boolean): string[] {
   const paint = painter(hasColour);
   const rows = found.map((each) => [
@@ -50,12 +48,12 @@ const statusOf = ({ status, degraded }: ListedEndpoint): string => (degraded ? '
 const endpoints = async (uptime: UptimeClient, filters: SearchEndpointsQuery): Promise<Endpoint[]> =>
   (await allPages((page) => uptime.searchEndpoints.withResponse({ query: { ...page, ...filters } }))).items;
 
-/** A check on demand takes as long as the endpoint's own limit, and may wait for one that runs. */
+/** A check on demand takes up to the endpoint's timeout, and may first wait for a running check. */
 export const CHECK_TIMEOUT_MS = 700_000;
 
 /**
- * Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored: by the service, or from this machine.
- * `words`: the target, perhaps behind its type. 2: it is not up.
+ * Checks an endpoint now and records the result, or checks a URL without storing anything. The service or this machine
+ * runs the check. `words` is the target, optionally after its type. Returns 2 if the target is not up.
  */
 export async function check(
   io: Io,
@@ -65,7 +63,7 @@ export async function check(
 ): Promise<ExitCode> {
   const [target = '', ...more] = words.toReversed();
   const [type = options.type] = more;
-  if (more.length > 1) throw new CommandError('check takes one target.');
+  if (more.length > 1) throw new CommandError('The check command takes only one target.');
   const known = type === undefined ? typeOfUrl(target) : typeNamed(type);
   const settings = checkSettings(target, options, io.folder);
   const made = known === null ? await checkEndpoint() : await checkUrl(known);
@@ -79,7 +77,7 @@ export async function check(
   async function checkEndpoint(): Promise<ShownCheck> {
     if (options.local || Object.values(endpointFields(settings)).some((value) => value !== undefined))
       throw new CommandError(
-        `${shown(target)} is no URL with a scheme: only --json and --verbose go with an endpoint. With --type TCP a target needs no scheme.`,
+        `${shown(target)} is not a URL with a scheme. For an endpoint, only --json and --verbose can be used. With --type, such as --type TCP, a target needs no scheme.`,
       );
     const uptime = connect();
     const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(uptime, target)).id;
@@ -93,7 +91,7 @@ export async function check(
   }
 }
 
-/** Loaded here and not at the top: the other commands start without Nest and the checkers. */
+/** Loads local checks lazily, so that other commands start without Nest and the checkers. */
 function loadLocalCheck(): typeof import('../check-locally') {
   // oxlint-disable-next-line typescript/no-require-imports -- loaded only when it is needed.
   return require('../check-locally') as typeof import('../check-locally');
@@ -110,34 +108,36 @@ const TYPES: Readonly<Record<string, EndpointType>> = {
   'icmp:': 'ICMP',
 };
 
-/** The type that the scheme of a URL tells; null when it has none of ours. */
+/** Returns the type that the scheme of a URL implies, or null if the scheme is unknown. */
 export const typeOfUrl = (text: string): EndpointType | null =>
   TYPES[/^([a-z]+:)\/\//i.exec(text)?.[1]?.toLowerCase() ?? ''] ?? null;
 
-/** A type in any case. The service says whether it has it: an extension may bring more. */
+/** Returns a type in any case. Only the service knows whether it exists, because extensions add types. */
 export const typeNamed = (text: string): EndpointType => text.toUpperCase() as EndpointType;
 
-/** More websites than this are not asked for their key. */
+/** The number of websites whose key is read. */
 const MAX_NAMESAKES = 50;
 
-/** By key, `front`, or by key path, `shop/front`. */
+/** Finds an endpoint by key (`front`) or key path (`shop/front`). */
 export async function endpointWithKey(uptime: UptimeClient, target: string): Promise<Endpoint> {
   const parts = target.split('/');
   const key = parts.pop() ?? '';
   const [website] = parts;
   if (parts.length > 1 || ![key, ...parts].every((part) => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(part)))
     throw new CommandError(
-      `${shown(target)} is no URL with a scheme, no id of an endpoint (ep_…) and no key (front, or shop/front). With --type TCP a target needs no scheme.`,
+      `${shown(target)} is not a URL with a scheme, an endpoint ID (ep_…), or a key (front, or shop/front). With --type, such as --type TCP, a target needs no scheme.`,
     );
   const named = await endpoints(uptime, { key });
   if (named.length > MAX_NAMESAKES)
-    throw new CommandError(`${named.length} endpoints have the key ${key}: name one by its id, from ls.`);
+    throw new CommandError(
+      `${named.length} endpoints have the key ${key}. Use the ID of one of them, from "uptime ls".`,
+    );
   const found = website === undefined ? named : await ofWebsite(uptime, named, website);
   const [first, second] = found;
-  if (!first) throw new CommandError(`No endpoint has the key ${target}; ls shows those that there are.`);
+  if (!first) throw new CommandError(`No endpoint has the key ${target}. Run "uptime ls" to list all endpoints.`);
   if (second)
     throw new CommandError(
-      `Several endpoints have the key ${key}: put the key of the website before it, website/${key}.`,
+      `Several endpoints have the key ${key}. Put the key of the website before it: website/${key}.`,
     );
   return first;
 }

@@ -3,16 +3,16 @@ import { isRecord } from '../../../src/platform/text/json';
 import { oneLine } from '../../../src/platform/text/text-limits';
 import { connectionErrorText } from './connection-error';
 
-/** One wrong field, as the API lists it. */
+/** An invalid field, as the API lists it. */
 export interface WrongField {
   pointer?: string;
-  /** Of the text that was sent, from 1. */
+  /** The line in the text that was sent, starting at 1. */
   line?: number | null;
   code?: string;
   message?: string;
 }
 
-/** What is said of a request that is refused, by the API or by what stands in front of it: everything but the status may be missing. */
+/** The content of a refusal from the API or a proxy in front of it. Everything except the status may be missing. */
 export interface Refusal {
   status: number;
   /** Seconds. */
@@ -24,10 +24,10 @@ export interface Refusal {
   errors?: readonly WrongField[];
 }
 
-/** Statuses with which a proxy refuses, too. */
+/** Statuses that proxies also send. */
 const ALSO_OF_PROXIES: readonly number[] = [401, 403, 429, 503];
 
-/** What a failure says when it is a refusal; null when nothing usable came back. */
+/** Returns the refusal that an error carries, or null if there was no usable response. */
 export function refusalOf(error: UptimeError): Refusal | null {
   if (error instanceof UptimeProblem) {
     const { status, code, title, detail, errors, requestId, retryAfter } = error;
@@ -41,7 +41,7 @@ export function refusalOf(error: UptimeError): Refusal | null {
   return { ...(isRecord(problem) && problem), status, retryAfter };
 }
 
-/** A failure in words. `place`: where in a document that was sent its wrong fields stand. */
+/** Returns an error message. `place` locates invalid fields in the document that was sent. */
 export function errorText(error: UptimeError, place: DocumentPlace = NOWHERE): string {
   const refusal = refusalOf(error);
   if (refusal) return [...fieldLines(refusal, place), refusalText(refusal)].join('\n');
@@ -54,36 +54,35 @@ export function errorText(error: UptimeError, place: DocumentPlace = NOWHERE): s
   }
   const { status, headers } = error;
   if (status < 300 || status >= 400)
-    return `${service} responded with ${status} and ${headers.get('content-type') ?? 'no content type'}, not as this API does. Is UPTIME_URL the address of the service?`;
+    return `${service} responded with ${status} and ${headers.get('content-type') ?? 'no content type'}, which is not a response of this API. Is UPTIME_URL the URL of the service?`;
   const to = headers.get('location');
-  return `${service} redirects${to === null ? '' : ` to ${to}`}. Redirects are not followed, so that the key goes nowhere else: set UPTIME_URL to the address of the service itself.`;
+  return `${service} redirects${to === null ? '' : ` to ${to}`}. Redirects are not followed, so that the key is not sent anywhere else. Set UPTIME_URL to the URL of the service itself.`;
 }
 
-/** A refusal in words, without its fields. */
+/** Returns the message of a refusal, without its fields. */
 export function refusalText({ status, title, detail, code, request_id, errors, retryAfter }: Refusal): string {
   const again = retryAfter === undefined ? '' : ` Try again in ${Math.ceil(retryAfter)} s.`;
-  // With 400 the detail only points to the fields, which are listed.
+  // With 400, the detail only points to the fields, which are listed separately.
   const says = status === 400 && errors && errors.length > 0 ? undefined : detail;
   const reason = oneLine([title && `${title}.`, says].filter(Boolean).join(' '));
-  if (status === 401) return 'The API key is not accepted (401). UPTIME_API_KEY must be a valid key of this service.';
-  if (status === 403) return `The API key may not do this (403). ${reason}`;
+  if (status === 401) return 'The API key was not accepted (401). Set UPTIME_API_KEY to a valid key of this service.';
+  if (status === 403) return `The API key is not allowed to do this (403). ${reason}`;
   if (status === 429) return `Too many requests (429).${again}`;
   const mark = code === undefined ? `${status}` : `${status} ${code}`;
   const trace = status >= 500 && request_id !== undefined ? ` Request ${request_id}.` : '';
   return oneLine(`${reason === '' ? 'The request was refused.' : reason} (${mark})${again}${trace}`);
 }
 
-/** A text that was sent. */
 export interface DocumentPlace {
-  /** How messages call it; null when its name says nothing. */
+  /** The name for messages, or null if it means nothing to the user. */
   name: string | null;
-  /** Where one of its lines stands: a file, and a line of it. Null when that cannot be said. */
+  /** Returns the file and line of a line of the text, or null if unknown. */
   locate: (line: number) => { file: string; line: number } | null;
 }
 
 const NOWHERE: DocumentPlace = { name: null, locate: () => null };
 
-/** The wrong fields of a refusal, a line for each: where, which field, what is wrong, what to do. */
+/** Returns one line for each invalid field: where it is, what is wrong, and what to do. */
 export function fieldLines({ errors }: Pick<Refusal, 'errors'>, { name, locate }: DocumentPlace): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.map(({ pointer, line, code, message }: WrongField) => {
@@ -96,13 +95,13 @@ export function fieldLines({ errors }: Pick<Refusal, 'errors'>, { name, locate }
   });
 }
 
-/** The variable that would give the secret a value, when the message names the secret. */
+/** Names the variable that would set the secret, if the message is about a secret. */
 function secretHint(message: string | undefined): string {
   const [, name] = /secrets: \{([A-Za-z_]\w*):/.exec(message ?? '') ?? [];
   return ` (or set UPTIME_SECRET_${name ?? '…'})`;
 }
 
-/** `undefined` when it is no JSON. */
+/** Returns `undefined` if the text isn't JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -52,12 +52,12 @@ describe('a refusal in words', () => {
   });
 
   it.each([
-    [401, {}, undefined, /^The API key is not accepted \(401\)/],
+    [401, {}, undefined, /^The API key was not accepted \(401\)/],
     [
       403,
       { detail: 'This needs an API key with the role "write".' },
       undefined,
-      /may not do this \(403\)\. This needs .* "write"\.$/,
+      /not allowed to do this \(403\)\. This needs .* "write"\.$/,
     ],
     [429, {}, 12, /^Too many requests \(429\)\. Try again in 12 s\.$/],
     [

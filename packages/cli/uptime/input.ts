@@ -3,21 +3,24 @@ import { basename, resolve } from 'node:path';
 import type { DocumentPlace } from './error-text';
 import { CommandError, type Io } from './io';
 
-/** The API takes no larger body. */
+/** The API's limit for a request body. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
-/** Texts behind each other, as one is sent, that know where each line came from. */
+/** Texts that are concatenated for sending, and the file and line of each of their lines. */
 export interface Input extends DocumentPlace {
   text: string;
   name: string;
 }
 
-/** Reads a file, or standard input for `-`. Throws in words: not there, larger than 8 MiB, not UTF-8. */
+/**
+ * Reads a file, or standard input for `-`. Throws: `CommandError` if the file does not exist, is larger than 8 MiB, or
+ * isn't UTF-8.
+ */
 export async function readInput(io: Io, file: string): Promise<Input> {
   return joined([{ name: nameOf(file), text: await readText(io, file, MAX_INPUT_BYTES) }], '');
 }
 
-/** Reads several, with `between` on a line of its own between two of them; all together no larger than 8 MiB. */
+/** Reads several files and separates them with `between` on its own line. The limit for all files together is 8 MiB. */
 export async function readInputs(io: Io, files: readonly string[], between: string): Promise<Input> {
   const parts: { name: string; text: string }[] = [];
   let left = MAX_INPUT_BYTES;
@@ -39,7 +42,7 @@ async function readText(io: Io, file: string, most: number): Promise<string> {
       const piece = Buffer.from(chunk as Uint8Array);
       bytes += piece.byteLength;
       if (bytes > most)
-        throw new CommandError(`${nameOf(file)} is too large: 8 MiB is the most, of all files together.`);
+        throw new CommandError(`${nameOf(file)} is too large. All files together can have at most 8 MiB.`);
       chunks.push(piece);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
@@ -51,14 +54,13 @@ async function readText(io: Io, file: string, most: number): Promise<string> {
 
 function unreadable(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return `There is no file ${file}.`;
+  if (code === 'ENOENT') return `The file ${file} does not exist.`;
   if (code === 'EISDIR') return `${file} is a folder, not a file.`;
-  if (code === 'EACCES') return `${file} may not be read.`;
+  if (code === 'EACCES') return `No permission to read ${file}.`;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return `${nameOf(file)} is not UTF-8 text.`;
   return `${basename(file)} could not be read: ${message}`;
 }
 
-/** Several texts as one. */
 export function joined(parts: readonly { name: string; text: string }[], between: string): Input {
   const begins: { line: number; name: string }[] = [];
   let text = '';

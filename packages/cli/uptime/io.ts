@@ -3,33 +3,32 @@ import type { Writable } from 'node:stream';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command may use of its process. */
+/** The parts of its process that a command may use. */
 export interface Io {
   env: Environment;
-  /** Where relative paths begin. */
+  /** Relative paths start here. */
   folder: string;
   stdin: AsyncIterable<Uint8Array | string>;
-  /** Results, for people or programs. */
+  /** Prints a result, for people or programs. */
   out(text: string): void;
-  /** Everything else. */
+  /** Prints everything else. */
   err(text: string): void;
-  /** For what another program writes. Whoever listens to their errors decides what becomes of them. */
+  /** For the output of another program. Code that listens for their errors also handles them. */
   stdout: Writable;
   stderr: Writable;
-  /** Whether somebody can be asked. */
+  /** Whether a user can answer questions. */
   isInteractive: boolean;
   hasColour: boolean;
-  /** Shows a question and waits for the line that is typed. Empty when the input ends. */
+  /** Shows a question and returns the line that the user types. Returns an empty text at the end of the input. */
   ask(question: string): Promise<string>;
 }
 
-/** Said to whoever called; without a stack, and the command ends with 1. */
+/** An error for the user. It is shown without a stack, and the command exits with code 1. */
 export class CommandError extends Error {}
 
-/** Those of this process. */
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
-  // `uptime ls | head`: nobody reads on.
+  // `uptime ls | head`: the reader has stopped reading.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (stdout.listenerCount('error') === 1) process.exit(error.code === 'EPIPE' ? 0 : 1);
   });

@@ -1,4 +1,4 @@
-/** Keeps the end of what passes, whole characters, at most `most` bytes. */
+/** Keeps the last `most` bytes of an output, without a partial character. */
 export class OutputTail {
   private chunks: Buffer[] = [];
   private bytes = 0;
@@ -7,7 +7,7 @@ export class OutputTail {
   constructor(private readonly most: number) {}
 
   add(chunk: Buffer): void {
-    // A small copy of the end, so that a large chunk is not held for it.
+    // Copies the end, so that a large chunk can be freed.
     const kept = chunk.byteLength > this.most ? Buffer.from(chunk.subarray(-this.most)) : chunk;
     this.isCut ||= this.bytes + chunk.byteLength > this.most;
     this.chunks.push(kept);
@@ -18,11 +18,11 @@ export class OutputTail {
     }
   }
 
-  /** What was kept; a character whose beginning is gone is left out. */
+  /** Returns the kept bytes. A character whose first bytes were dropped is left out. */
   read(): Buffer {
     const end = Buffer.concat(this.chunks).subarray(-this.most);
     let start = 0;
-    // Continuation bytes of UTF-8 (RFC 3629) begin with 10; a character has three of them at most.
+    // In UTF-8 (RFC 3629), continuation bytes start with the bits 10, and a character has at most three of them.
     if (this.isCut) while (start < 3 && ((end[start] ?? 0) & 0xc0) === 0x80) start++;
     return end.subarray(start);
   }

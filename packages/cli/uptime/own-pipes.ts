@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** A pipe of the operating system: `write` is for a child, whose own copy it becomes; close ours after the child has begun. */
+/**
+ * An operating system pipe. Pass `write` to a child, which gets its own copy. Close ours after the child has started.
+ */
 export interface OwnPipe {
   read: Readable;
   write: number;
@@ -13,8 +15,9 @@ export interface OwnPipe {
 }
 
 /**
- * Node's own pipes to children are sockets: `echo x > /dev/stderr` fails on one, and a writer that nobody reads learns it as
- * ECONNRESET instead of SIGPIPE. Null where there are no named pipes, or no room for one.
+ * Creates a named pipe. Node's own pipes to children are sockets: `echo x > /dev/stderr` fails on one, and a writer
+ * without a reader gets ECONNRESET instead of SIGPIPE. Returns null if the system has no named pipes or no space for
+ * one.
  */
 export function ownPipe(): OwnPipe | null {
   let folder: string | undefined;
@@ -22,7 +25,7 @@ export function ownPipe(): OwnPipe | null {
     folder = mkdtempSync(join(tmpdir(), 'uptime-run-'));
     const path = join(folder, 'pipe');
     execFileSync('mkfifo', ['-m', '600', path], { stdio: 'ignore' });
-    // Without O_NONBLOCK the first to open waits for the other.
+    // Without O_NONBLOCK, the first `open` waits for the other one.
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const write = openSync(path, constants.O_WRONLY);
     return {

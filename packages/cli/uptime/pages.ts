@@ -1,16 +1,15 @@
-/** One page of a list, as the typed client has it. */
+/** A page of a list, as the typed client returns it. */
 interface Page<Item> {
   data: Item[];
   headers: { xNextCursor?: string };
   response: Response;
 }
 
-/** Asks for one page. */
 export type AskForPage<Item> = (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>;
 
 /**
- * The items of a list, of at most `most` pages of a thousand, and the headers of the last one. `isWhole`: there are no more.
- * The client's own pages have no headers and no bound.
+ * Returns the items of at most `most` pages with a thousand items each, and the headers of the last page. `isWhole` is
+ * true if no items are missing. The client's own paging has neither headers nor a limit.
  */
 export async function allPages<Item>(
   ask: AskForPage<Item>,

@@ -1,6 +1,6 @@
 import { type Colour, type Paint, shown } from './style';
 
-/** What plan and apply respond with. */
+/** The response of plan and apply. */
 export interface Plan {
   summary: { create: number; update: number; adopt: number; delete: number; unchanged: number };
   changes: PlannedChange[];
@@ -25,7 +25,7 @@ const SIGNS: Readonly<Record<string, readonly [string, Colour]>> = {
 export const changeCount = ({ summary }: Plan): number =>
   summary.create + summary.update + summary.adopt + summary.delete;
 
-/** A plan as a diff: a line for each change, its fields beside or below it, then notes and a summary. */
+/** Returns a plan as a diff: one line for each change with its fields, then notes and a summary. */
 export function planLines(plan: Plan, paint: Paint): string[] {
   return [
     ...plan.changes.flatMap((change) => changeLines(change, paint)),
@@ -34,7 +34,6 @@ export function planLines(plan: Plan, paint: Paint): string[] {
   ];
 }
 
-/** What was done, after the plan has been shown. */
 export const appliedSummary = ({ summary }: Plan): string =>
   `Applied: ${summary.create} created, ${summary.update} updated, ${summary.adopt} adopted, ${summary.delete} deleted; ${summary.unchanged} unchanged.`;
 
@@ -48,7 +47,7 @@ function changeLines({ action, resource, key, id, fields = [] }: PlannedChange, 
   const [sign, colour] = SIGNS[action] ?? ['?', 'faint'];
   const adopted = action === 'adopt' && id !== null ? `  (${id})` : '';
   const title = paint(colour, `${sign} ${resource.replaceAll('_', ' ')} ${shown(key)}${adopted}`);
-  // What is made or goes stands in the document, or in the API, as a whole.
+  // The document or the API has all fields of a created or deleted resource.
   if (action === 'create' || action === 'delete') return [title];
   const [only, ...others] = fields.map(
     ({ pointer, before, after }) => [nameOf(pointer), changeOf(before, after)] as const,
@@ -65,11 +64,11 @@ const noteLines = ({ notes }: Plan, paint: Paint): string[] =>
     paint('faint', `Note: ${key === null ? '' : `${shown(key)}: `}${shown(message, 500)}`),
   );
 
-/** `/config/webhook_url` as people write it. */
+/** Returns the pointer `/config/webhook_url` as `config.webhook_url`. */
 const nameOf = (pointer: string): string =>
   shown(pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Of a secret no more is known than that it changes. */
+/** Returns the change of a field. For a secret, it is only known that it changes. */
 function changeOf(before: unknown, after: unknown): string {
   if (after === CHANGED) return CHANGED;
   return `${valueOf(before)} → ${valueOf(after)}`;

@@ -21,17 +21,19 @@ import { tail } from './tail-command';
 
 const AFTER_HELP = `
 Environment:
-  UPTIME_URL       address of the service, such as https://uptime.example.com
-  UPTIME_API_KEY   an API key; plan, export, convert, ls, incidents, probe ls and tail are content
-                   with the role "read", probe create, rotate and rm need "admin", with --shared the operator
-                   token in its place; mcp offers what the role allows
-  UPTIME_PING_URL  address of the heartbeat that run tells; a secret, like a key
-  UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
-  NO_COLOR         no colours
+  UPTIME_URL       URL of the service, such as https://uptime.example.com
+  UPTIME_API_KEY   API key. plan, export, convert, ls, incidents, probe ls, and tail need only a key with the role
+                   "read". probe create, rotate, and rm need "admin", or with --shared the operator token instead
+                   of a key. mcp offers the tools that the role allows
+  UPTIME_PING_URL  ping URL for "uptime run" (a secret, like a key)
+  UPTIME_SECRET_X  value of {$secret: X} in a document; only the values that the document refers to are sent
+  NO_COLOR         turns colors off
 
-Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up);
-incidents, incident: it is open.
-run ends with the exit code of its command.
+Exit codes:
+  0  success
+  1  error
+  2  plan: there are changes; check: the target is not up (a warning counts as up); incidents, incident: open
+run exits with the exit code of its command.
 
 Examples:
   uptime plan monitors.yaml
@@ -49,21 +51,22 @@ interface ConnectionOptions {
   keyFile?: string;
 }
 
-/** What a command of another folder is given. */
+/** The part of the program that a command in another folder gets. */
 export interface CommandScope {
   io: Io;
-  /** What options and environment say. Throws in words when they do not. */
+  /** Reads the connection from options and environment. Throws: `CommandError`. */
   connection: () => Connection;
-  /** What stands behind `--`: the words of another program, which are not read here. */
+  /** The words after `--`, which belong to another program and are not parsed here. */
   behind: readonly string[];
-  /** Says the exit code. */
+  /** Sets the exit code. */
   end: (code: number) => void;
 }
 
-/** Adds a command to the program. */
 export type AddCommand = (program: Command, scope: CommandScope) => void;
 
-/** Runs the command with its arguments; `others` are commands beside its own. Resolves with its exit code; throws only for a bug. */
+/**
+ * Runs the command with its arguments. `others` are more commands. Resolves with the exit code. Throws only for a bug.
+ */
 export async function runUptime(
   args: readonly string[],
   io: Io,
@@ -87,7 +90,10 @@ export async function runUptime(
   }
 }
 
-/** Only `run` takes another program's words: for the others `--` is what it is for any command. */
+/**
+ * Splits the arguments at `--`. Only `run` takes another program's words, and for other commands `--` has its usual
+ * meaning.
+ */
 function splitAtMark(args: readonly string[]): { own: readonly string[]; behind: readonly string[] } {
   const mark = args.indexOf('--');
   if (mark === -1 || !args.slice(0, mark).includes('run')) return { own: args, behind: [] };
@@ -96,10 +102,10 @@ function splitAtMark(args: readonly string[]): { own: readonly string[]; behind:
 
 function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void): Command {
   const program = new Command('uptime')
-    .description('Uptime monitoring from the command line: configuration as code, checks, and what happens.')
+    .description('Manage monitors, run checks, and follow events from the command line.')
     .version(packageVersion(), '--version', 'print the version of this command')
-    .option('--url <url>', 'address of the service; default UPTIME_URL')
-    .option('--key-file <file>', 'file with the API key; default UPTIME_API_KEY')
+    .option('--url <url>', 'URL of the service; default UPTIME_URL')
+    .option('--key-file <file>', 'file that contains the API key; default UPTIME_API_KEY')
     .addHelpText('after', AFTER_HELP)
     .configureOutput({
       writeOut: (text) => io.out(text),
@@ -111,36 +117,40 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
   program
     .command('plan <file>')
-    .description('show what applying a document would change; - is standard input')
-    .option('--prune', 'also delete what its owner has declared and it no longer holds')
-    .option('--json', 'what the API returns')
+    .description('show what applying a document would change (- is standard input)')
+    .option('--prune', "also delete resources that the document's owner declared earlier and that are no longer in it")
+    .option('--json', 'print the API response as JSON')
     .action(async (file: string, options: PlanOptions) => end(await plan(io, uptime(), file, options)));
 
   program
     .command('apply <file>')
-    .description('show the plan, ask on a terminal, then do it, all or nothing')
-    .option('--prune', 'also delete what its owner has declared and it no longer holds')
-    .option('--json', 'what the API returns')
-    .option('-y, --yes', 'do not ask')
+    .description('show the plan, ask for confirmation on a terminal, then apply all of it or nothing')
+    .option('--prune', "also delete resources that the document's owner declared earlier and that are no longer in it")
+    .option('--json', 'print the API response as JSON')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(async (file: string, options: PlanOptions & { yes?: boolean }) =>
       end(await apply(io, uptime(), file, options)),
     );
 
   program
     .command('export')
-    .description('print what there is as a document')
-    .option('--owner <owner>', 'only what this owner declares')
-    .option('--full', 'with settings at their default: to commit, so that every change shows')
-    .option('--json', 'as JSON instead of YAML')
+    .description('print the current configuration as a document')
+    .option('--owner <owner>', 'only the resources that this owner declares')
+    .option('--full', 'include settings that have their default value (recommended for version control)')
+    .option('--json', 'print JSON instead of YAML')
     .action(async (options: { owner?: string; full?: boolean; json?: boolean }) =>
       end(await exportDocument(io, uptime(), options)),
     );
 
   program
     .command('convert <files...>')
-    .description("print another program's files as a document, and on standard error what is lost; stores nothing")
-    .addOption(new Option('--from <program>', 'where they come from').choices(SOURCES).makeOptionMandatory())
-    .option('--json', 'document and report as the API returns them')
+    .description(
+      "convert another program's files to a document, and report on standard error what is lost (stores nothing)",
+    )
+    .addOption(
+      new Option('--from <program>', 'the program that the files come from').choices(SOURCES).makeOptionMandatory(),
+    )
+    .option('--json', 'print the document and the report as JSON, as the API returns them')
     .action(async (files: string[], options: { from: (typeof SOURCES)[number]; json?: boolean }) =>
       end(await convert(io, uptime(), files, options)),
     );
@@ -148,47 +158,59 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
   program
     .command('ls')
     .description('list endpoints')
-    .addOption(new Option('--status <status>', 'only these').choices(['up', 'down', 'unknown', 'paused']))
-    .option('--type <type>', 'only this type: HTTPS, TCP, …')
-    .option('--tag <tag>', 'only with this tag')
-    .option('--location <location>', 'only those checked from there: local, or a probe')
-    .option('-q, --quiet', 'only their ids')
-    .option('--json', 'what the API returns')
+    .addOption(
+      new Option('--status <status>', 'only endpoints with this status').choices(['up', 'down', 'unknown', 'paused']),
+    )
+    .option('--type <type>', 'only endpoints of this type: HTTPS, TCP, …')
+    .option('--tag <tag>', 'only endpoints with this tag')
+    .option('--location <location>', 'only endpoints that are checked from this location: local, or a probe')
+    .option('-q, --quiet', 'print only IDs')
+    .option('--json', 'print the API response as JSON')
     .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
 
   program
     .command('check <words...>')
-    .description('check now: a URL (nothing is stored), or an endpoint by its id, key or key path (recorded)')
+    .description('check a URL (nothing is stored) or an endpoint by ID, key, or key path (recorded) now')
     .usage('[options] [type] <target>')
-    .option('--type <type>', 'of a target without a scheme: TCP, DNS, ICMP, SSH, …')
-    .option('--local', 'a URL from this machine: no service, no key; under EGRESS_PRIVATE, EGRESS_ALLOW, EGRESS_DENY')
-    .option('-v, --verbose', 'also phases, redirects, certificate and records')
-    .option('--json', 'what the API returns')
-    .optionsGroup('Of a URL:')
+    .option('--type <type>', 'check type, for targets without a scheme: TCP, DNS, ICMP, SSH, …')
+    .option(
+      '--local',
+      'check a URL from this machine, without a service or a key; respects EGRESS_PRIVATE, EGRESS_ALLOW, EGRESS_DENY',
+    )
+    .option('-v, --verbose', 'also print phases, redirects, certificate, and records')
+    .option('--json', 'print the API response as JSON')
+    .optionsGroup('Options for URLs:')
     .option('--timeout <seconds>', 'total time limit; default 10')
     .option('--method <method>', 'HTTP method; default GET')
     .option("--header <'K: V'>", 'request header; may be repeated', repeated)
     .option('--body <text>', 'request body')
     .option('--no-follow', 'do not follow redirects')
-    .option('--insecure', "do not verify the server's certificate; refused beside anything that may be a credential")
-    .option('--ca <file>', 'trust the certificates in this PEM file, and no others')
-    .option('--server-name <name>', 'the name to ask the server for (SNI) and to find in its certificate')
+    .option(
+      '--insecure',
+      "do not verify the server's certificate; cannot be used with anything that may be a credential",
+    )
+    .option('--ca <file>', 'trust only the certificates in this PEM file')
+    .option('--server-name <name>', 'name for SNI and for the verification of the certificate')
     .option(
       '--warn-days <days>',
-      `days before its certificate ends that are a warning, or none; default ${ENDPOINT_BOUNDS.warnDays.default}`,
+      `warn this many days before the certificate expires, or "none"; default ${ENDPOINT_BOUNDS.warnDays.default}`,
     )
     .option(
       '--assert <text>',
-      "what must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
+      "assertion that must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
       repeated,
     )
-    .option('--warn <text>', "the same as a warning: 'response_time less_than 800'", repeated)
+    .option(
+      '--warn <text>',
+      "assertion that only causes a warning: 'response_time less_than 800'; may be repeated",
+      repeated,
+    )
     .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program
     .command('tail')
-    .description('follow what happens: changes of status, alerts, maintenance')
-    .option('--json', 'one JSON object a line')
+    .description('follow events: status changes, alerts, maintenance')
+    .option('--json', 'print one JSON object per line')
     .action(async (options: { json?: boolean }) => end(await tail(io, uptime(), options, stop)));
 
   return program;
@@ -196,7 +218,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
 const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
-/** Of the package that this file belongs to, built or not. */
+/** Returns the version of the package that this file belongs to, built or not. */
 function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')) as { version: string };
   return version;
@@ -204,7 +226,7 @@ function packageVersion(): string {
 
 const connectionOf = (io: Io, { url, keyFile }: ConnectionOptions): Connection => ({
   url: readServiceUrl(url ?? io.env['UPTIME_URL']),
-  // UPTIME_KEY: its name in 0.1.0.
+  // UPTIME_KEY is the name from 0.1.0.
   key: readKey(keyFile === undefined ? (io.env['UPTIME_API_KEY'] ?? io.env['UPTIME_KEY']) : keyIn(io, keyFile)),
 });
 
@@ -213,7 +235,7 @@ function keyIn(io: Io, file: string): string {
     return readFileSync(resolve(io.folder, file), 'utf8');
   } catch (error) {
     throw new CommandError(
-      `The key file ${file} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+      `Could not read the key file ${file}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

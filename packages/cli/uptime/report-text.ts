@@ -1,7 +1,6 @@
 import type { Input } from './input';
 import { type Colour, type Paint, shown } from './style';
 
-/** What became of one thing of another program's file. */
 export interface ReportEntry {
   at: string;
   name: string;
@@ -10,10 +9,10 @@ export interface ReportEntry {
 }
 
 const RESULT_COLOURS: Readonly<Record<string, Colour>> = { mapped: 'green', approximated: 'yellow', skipped: 'red' };
-/** Of things that share a reason, so many are named. */
+/** The number of resources that are named for a shared reason. */
 const MOST_NAMES = 5;
 
-/** What was lost, a line for each reason; what was not is only counted. */
+/** Returns one line for each reason why something was lost. Resources without a loss are only counted. */
 export function reportLines(
   report: readonly ReportEntry[],
   input: Pick<Input, 'name' | 'locate'>,

@@ -15,33 +15,37 @@ import { ownPipe } from './own-pipes';
 import type { AddCommand } from './program';
 import { sendPing } from './send-ping';
 
-/** What a ping keeps of its body: `Ping-Body-Limit` of the service. */
+/** The number of bytes of a ping's body that the service keeps, see `Ping-Body-Limit`. */
 const BODY_BYTES = 10_000;
-/** Asking for the address. */
+/** The timeout for the request that looks up the ping URL. */
 const LOOK_UP_MS = 10_000;
-/** How long the ping of the end waits for the one of the start, which is still under way. */
+/** How long the final ping waits for a start ping that is still being sent. */
 const START_GRACE_MS = 2_000;
 
-/** How long the output of a job that has ended is waited for: something it left running may hold it open for ever. */
+/**
+ * How long to wait for more output after the job has ended. A process that it left running may keep the pipe open
+ * forever.
+ */
 const LAST_OUTPUT_MS = 1_000;
 
-/** Those that end or steer a job. A terminal sends its own to the job as well. */
+/** Signals that stop or control a job. A terminal sends its own signals to the job as well. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** Adds `run`: a command whose start and end are told to a heartbeat. */
+/** Adds `run`, which reports the start and end of a command to a heartbeat. */
 export const addRunCommand: AddCommand = (program: Command, { io, connection, behind, end }): void => {
   program
     .command('run [key]')
     .description(
-      "run a command and tell a heartbeat its start, its exit code and the end of its output; never the job's failure",
+      'run a command and report its start, exit code, and last output to a heartbeat (never makes the job fail)',
     )
     .usage('[key] [--website <key>] -- <command> [words...]')
-    .option('--website <key>', 'of the heartbeat, where several have its key')
+    .option('--website <key>', 'website key, if several heartbeats have the same key')
     .addHelpText('after', HELP)
     .action(async (key: string | undefined, { website }: { website?: string }) => {
       const [command, ...words] = behind;
-      if (command === undefined) throw new CommandError('Say what to run behind --: uptime run -- pg_dump shop');
+      if (command === undefined)
+        throw new CommandError('Put the command to run after --, as in: uptime run -- pg_dump shop');
       const path = [...(website === undefined ? [] : [website]), ...(key === undefined ? [] : [key])].join('/');
       const address = async () => (path === '' ? addressOf(io) : lookUp(connection(), path));
       end(await run(io, address, command, words));
@@ -49,28 +53,28 @@ export const addRunCommand: AddCommand = (program: Command, { io, connection, be
 };
 
 const HELP = `
-The heartbeat is that of UPTIME_PING_URL, or with a key the one that the service finds by it; then UPTIME_API_KEY needs the
-role "write", because others do not see addresses.`;
+Without a key, the pings go to UPTIME_PING_URL. With a key, the command asks the service for the ping URL of that heartbeat.
+UPTIME_API_KEY then needs the role "write", because keys with the role "read" cannot see ping URLs.`;
 
-/** Throws in words. */
 function addressOf(io: Io): URL {
   const text = (io.env['UPTIME_PING_URL'] ?? '').trim();
-  if (text === '') throw new CommandError('UPTIME_PING_URL is not set: the address of the heartbeat, from its page');
+  if (text === '')
+    throw new CommandError('UPTIME_PING_URL is not set. Set it to the ping URL from the page of the heartbeat.');
   const url = readUrl(text);
   if (url && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new CommandError('UPTIME_PING_URL is no http:// or https:// address');
+  throw new CommandError('UPTIME_PING_URL must be an http:// or https:// URL.');
 }
 
-/** The address of the heartbeat with a key path, as the service that is asked has it. */
+/** Looks up the ping URL of the heartbeat with a key path. */
 async function lookUp(connection: Connection, path: string): Promise<URL> {
   const { heartbeat } = await endpointWithKey(clientOf(connection, { timeoutMs: LOOK_UP_MS }), path);
-  if (!heartbeat) throw new CommandError(`${path} is no heartbeat`);
+  if (!heartbeat) throw new CommandError(`${path} is not a heartbeat.`);
   if (heartbeat.ping_id.includes('*'))
-    throw new CommandError('the key may not see addresses: it needs the role "write"');
+    throw new CommandError('The API key cannot see ping URLs. It needs the role "write".');
   return new URL(`${connection.url}/ping/${heartbeat.ping_id}`);
 }
 
-/** Runs the command with its own input, output and signals. Resolves with its exit code, as a shell says it. */
+/** Runs the command with its own input, output and signals. Resolves with its exit code as a shell reports it. */
 async function run(io: Io, address: () => Promise<URL>, command: string, words: readonly string[]): Promise<number> {
   const tell = new Teller(io, address);
   const tail = new OutputTail(BODY_BYTES);
@@ -78,7 +82,7 @@ async function run(io: Io, address: () => Promise<URL>, command: string, words: 
   const child = spawn(command, words, { stdio: ['inherit', ...pipes.map((pipe) => pipe?.write ?? 'pipe')] });
   for (const pipe of pipes) pipe?.closeWrite();
   const stop = new AbortController();
-  // From here on no signal ends us: we outlive the job, to say how it ended.
+  // From here on, no signal stops this process. It outlives the job to report its end.
   const take = (signal: NodeJS.Signals) => {
     const isRunning = child.exitCode === null && child.signalCode === null;
     if (!isRunning) stop.abort();
@@ -100,7 +104,7 @@ async function run(io: Io, address: () => Promise<URL>, command: string, words: 
   return code;
 }
 
-/** Tells a heartbeat of one run. A service that cannot be told is a line on standard error, nothing else. */
+/** Reports one run to a heartbeat. If that fails, it only prints a line on standard error. */
 class Teller {
   private readonly runId = randomUUID();
   private readonly address: Promise<URL | null>;
@@ -116,7 +120,7 @@ class Teller {
     });
   }
 
-  /** The job does not wait for it. */
+  /** Sends the start ping. The job does not wait for it. */
   start(): { settled(): Promise<void> } {
     const stop = new AbortController();
     const sent = this.send('start', Buffer.alloc(0), stop.signal);
@@ -129,10 +133,10 @@ class Teller {
     };
   }
 
-  /** Retries for 30 s; `stop` ends that. */
+  /** Retries for 30 s, or until `stop` is aborted. */
   async end(code: number, output: Buffer, stop: AbortSignal): Promise<void> {
     await this.send(String(code), output, stop);
-    if (stop.aborted) this.complain('a signal came before the service had the end');
+    if (stop.aborted) this.complain('a signal arrived before the service received the end of the run');
   }
 
   private async send(what: string, body: Buffer, signal: AbortSignal): Promise<void> {
@@ -146,13 +150,13 @@ class Teller {
   }
 
   private complain(why: string): void {
-    this.io.err(`uptime run: not told: ${why}\n`);
+    this.io.err(`uptime run: could not send ping: ${why}\n`);
   }
 }
 
 /**
- * What the job writes goes on as it is, at the speed of whoever reads; when nobody does any longer, the job learns it as ever.
- * Resolves when there is no more.
+ * Passes on the job's output unchanged, at the speed of its reader. If the reader stops, the job gets SIGPIPE as usual.
+ * Resolves at the end of the output.
  */
 function passOn(from: Readable | null, to: Writable, tail: OutputTail): Promise<void> {
   if (!from) return Promise.resolve();
@@ -162,14 +166,17 @@ function passOn(from: Readable | null, to: Writable, tail: OutputTail): Promise<
   return new Promise((settle) => from.once('close', settle));
 }
 
-/** Resolves when the promise does, at the latest after `ms`. */
+/** Resolves when the promise does, or after `ms`. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   const isDone = new AbortController();
   await Promise.race([promise, sleep(ms, undefined, { signal: isDone.signal }).catch(() => undefined)]);
   isDone.abort();
 }
 
-/** As a shell has it: 127 not found, 126 not to be run, 128 and the number of the signal that ended it. */
+/**
+ * Returns the exit code as a shell does: 127 if not found, 126 if not executable, 128 plus the signal number if a
+ * signal ended it.
+ */
 const exitCodeOf = (child: ChildProcess, say: (text: string) => void): Promise<number> =>
   new Promise((settle) => {
     child.once('error', (error: NodeJS.ErrnoException) => {

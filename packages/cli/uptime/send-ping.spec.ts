@@ -40,15 +40,18 @@ describe('sendPing', () => {
   it('gives up after five retries over 30 s', async () => {
     const words = await send(`http://127.0.0.1:${await closedPort()}/ping/secret`);
     expect([words, pauses]).toEqual([
-      'the service refused the connection: is the service running, and is this its port?',
+      'the service refused the connection: is the service running on this port?',
       [1000, 2000, 4000, 8000, 15000],
     ]);
   });
 
   it.each([
-    [rawResponse(404, 'not found'), 'the service knows no such heartbeat (404)'],
+    [rawResponse(404, 'not found'), 'the service has no heartbeat with this ping URL (404)'],
     [rawResponse(400, 'invalid url format'), 'the service responded with 400'],
-    [rawResponse(301, '', { Location: 'http://127.0.0.1/' }), 'the address redirects (301), which is not followed'],
+    [
+      rawResponse(301, '', { Location: 'http://127.0.0.1/' }),
+      'the ping URL redirects (301), and redirects are not followed',
+    ],
   ])('does not repeat what cannot pass: %j', async (answer, words) => {
     answers = [answer];
     expect([await send(), pauses]).toEqual([words, []]);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionErrorText } from './connection-error';
 
-/** Before each of the five retries; 30 s in all. Milliseconds. */
+/** Pauses before each of the five retries, 30 s in total. Milliseconds. */
 const PAUSES: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** One ping, and where it goes. The address is a secret: no message holds it. */
+/** A ping and its URL. The URL is a secret, so no message contains it. */
 export interface Ping {
   url: URL;
   /** Sent with `POST`. */
@@ -16,8 +16,8 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 const pauseFor: Pause = (ms, signal) => sleep(ms, undefined, { signal });
 
 /**
- * Sends a ping, six times at most. Resolves with null once it is taken, otherwise with why it was not, in words. `signal` ends
- * the attempts; then it resolves with null, because nobody waits any longer.
+ * Sends a ping, with at most six attempts. Resolves with null if the service accepted it, otherwise with the reason as
+ * a text. If `signal` is aborted, it stops and resolves with null, because no one is waiting.
  */
 export async function sendPing(ping: Ping, signal: AbortSignal, pause = pauseFor): Promise<string | null> {
   for (const ms of [...PAUSES, null]) {
@@ -32,7 +32,7 @@ export async function sendPing(ping: Ping, signal: AbortSignal, pause = pauseFor
 
 interface Failure {
   text: string;
-  /** Whether another attempt can do better. */
+  /** Whether another attempt can succeed. */
   mayPass: boolean;
   retryAfterMs: number;
 }
@@ -55,12 +55,12 @@ async function attempt({ url, body }: Ping, signal: AbortSignal): Promise<Failur
   }
 }
 
-/** At most the longest pause: a job does not wait for an hour because a proxy says so. */
+/** Limits the pause: a job does not wait for an hour because a proxy asks for it. */
 const retryAfter = ({ headers }: Response): number =>
   Math.min((Number(headers.get('retry-after')) || 0) * 1000, PAUSES.at(-1) ?? 0);
 
 function refusalText(status: number): string {
-  if (status === 404) return 'the service knows no such heartbeat (404)';
-  if (status >= 300 && status < 400) return `the address redirects (${status}), which is not followed`;
+  if (status === 404) return 'the service has no heartbeat with this ping URL (404)';
+  if (status >= 300 && status < 400) return `the ping URL redirects (${status}), and redirects are not followed`;
   return `the service responded with ${status}`;
 }

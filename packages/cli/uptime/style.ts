@@ -4,19 +4,18 @@ const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, faint: 2 } as const;
 export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Of what an endpoint or a check says. */
 export const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
 
-/** Colours on a terminal, nothing elsewhere. */
+/** Uses colors on a terminal only. */
 export const painter = (hasColour: boolean): Paint => {
   if (!hasColour) return (_, text) => text;
   return (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
 };
 
-/** Text of others on one line, at most `max` characters: nothing in it may steer the terminal. */
+/** Returns untrusted text on one line, at most `max` characters. It must not control the terminal. */
 export const shown = (text: string, max = 200): string => cut(oneLine(text), max);
 
-/** Lines of a table, each column as wide as it needs, under a line of titles. `paint` sees cells that are padded already. */
+/** Returns a title line and the rows. Each column is as wide as needed. `paint` gets padded cells. */
 export function table(
   titles: readonly string[],
   rows: readonly (readonly string[])[],

@@ -20,9 +20,9 @@ describe('a line of tail', () => {
     [
       'acknowledgement',
       { endpoint_id: 'ep_1', acknowledgement: { at: 'T1', by: 'On call', note: 'At it', until: null } },
-      'T1  in hand    ep_1  On call  At it',
+      'T1  acknowledged  ep_1  On call  At it',
     ],
-    ['acknowledgement', { endpoint_id: 'ep_1', acknowledgement: null }, '-  in hand    ep_1  no longer'],
+    ['acknowledgement', { endpoint_id: 'ep_1', acknowledgement: null }, '-  acknowledgement removed  ep_1'],
     ['heartbeat', { at: 'T1', kind: 'start', endpoint_name: 'Backup' }, 'T1  ping       Backup  start'],
     [
       'location',
@@ -30,7 +30,7 @@ describe('a line of tail', () => {
       'T1  down       Front  from fra  was up',
     ],
     ['probe', { at: 'T1', status: 'offline', key: 'fra' }, 'T1  offline    probe  fra'],
-    ['reset', {}, expect.stringMatching(/^Too much was missed/)],
+    ['reset', {}, expect.stringMatching(/^Some events were missed/)],
     ['of a later version', { a: 1 }, null],
   ])('tells of %s', (event, data, expected) => {
     expect(lineOf(event, data)).toEqual(expected);

@@ -3,16 +3,16 @@ import { errorText } from './error-text';
 import type { Io } from './io';
 import { type Colour, type Paint, painter, shown } from './style';
 
-/** Follows what happens, a line for each event, until `stop`. After a loss of the connection it goes on where it was. */
+/** Prints one line for each event until `stop` is aborted. If the connection is lost, it resumes where it left off. */
 export async function tail(io: Io, uptime: UptimeClient, { json }: { json?: boolean }, stop: AbortSignal): Promise<0> {
   const paint = painter(io.hasColour);
   let isTold = false;
   const onOpen = () => {
     isTold = false;
   };
-  // A service that stops, or a key that ended, ends the stream in order.
+  // The stream ends normally if the service stops or the key expires.
   const onInterruption = (reason: UptimeError | undefined) => {
-    if (!isTold) io.err(`${reason ? errorText(reason) : 'The service ended the stream.'} Trying again.\n`);
+    if (!isTold) io.err(`${reason ? errorText(reason) : 'The service closed the stream.'} Trying again.\n`);
     isTold = true;
   };
   for await (const event of uptime.stream({}, { signal: stop, onOpen, onInterruption })) {
@@ -23,10 +23,10 @@ export async function tail(io: Io, uptime: UptimeClient, { json }: { json?: bool
   return 0;
 }
 
-/** Events for programs: what the stream sent, one JSON object a line. */
+/** Returns an event for programs: what the stream sent, as one line of JSON. */
 const jsonLine = ({ event, id, data }: StreamEvent): string => JSON.stringify({ event, id: id ?? null, data });
 
-/** An event for people; null for what a later version tells. */
+/** Returns an event for people, or null if the event is from a later version. */
 export function eventLine(told: StreamEvent, paint: Paint): string | null {
   const line = (at: string, colour: Colour, word: string, rest: readonly string[]): string =>
     [
@@ -36,7 +36,7 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
     ].join('  ');
   switch (told.event) {
     case 'reset':
-      return 'Too much was missed to go on where it was: what follows is new, ls shows how things stand.';
+      return 'Some events were missed and cannot be replayed. Run "uptime ls" for the current state. New events follow.';
     case 'check': {
       const { checked_at, status, endpoint_name, previous_status, error } = told.data;
       const was = `was ${previous_status}`;
@@ -52,9 +52,9 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
     }
     case 'acknowledgement': {
       const { endpoint_id, acknowledgement } = told.data;
-      if (acknowledgement === null) return line('-', 'cyan', 'in hand', [endpoint_id, 'no longer']);
+      if (acknowledgement === null) return line('-', 'cyan', 'acknowledgement removed', [endpoint_id]);
       const { at, by, note } = acknowledgement;
-      return line(at, 'cyan', 'in hand', [endpoint_id, by ?? '', note]);
+      return line(at, 'cyan', 'acknowledged', [endpoint_id, by ?? '', note]);
     }
     case 'heartbeat': {
       const { at, kind, endpoint_name } = told.data;

@@ -1,14 +1,14 @@
 import { Document, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 
-/** Longer ones are easier to read line by line. */
+/** Longer values are easier to read line by line. */
 const MAX_FLOW_CHARACTERS = 100;
 
-/** A value as YAML for people: `{$secret: NAME}`, an assertion or a list of tags stands on one line. */
+/** Returns a value as YAML. `{$secret: NAME}`, an assertion or a list of tags is on one line. */
 export function yamlText(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Map: (position, map) => {
-      // What a whole document or a resource consists of stays on lines of its own.
+      // The parts of a whole document or a resource are on separate lines.
       if (
         position !== null &&
         isSmall(

@@ -1,5 +1,5 @@
-// What the layer uses of the generated module, which takes the place of this file when the client is built: with it the
-// layer can be read and linted on its own.
+// The parts of the generated module that the layer uses. The generated module replaces this file when the client is
+// built. With it the layer can be type-checked and linted separately.
 
 export interface FieldProblem {
   pointer: string;
@@ -48,5 +48,4 @@ export interface TextTypes {
   exportConfiguration: 'application/json' | 'application/yaml';
 }
 
-/** The generated runtime. */
 export function createClient(operations: typeof OPERATIONS, config: object): object;

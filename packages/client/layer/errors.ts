@@ -1,12 +1,12 @@
 import type { FieldProblem, Problem, QuotaProblem } from './api';
 
-/** Any failure of a call, except that it was aborted: then the reason of its signal is thrown. */
+/** Any failure of a call, except an abort. An aborted call throws the reason of its signal. */
 export class UptimeError extends Error {
   override readonly name: string = 'UptimeError';
 
   constructor(
     message: string,
-    /** Method and address of the request: `GET https://…`. */
+    /** The method and URL of the request, such as `GET https://…`. */
     readonly request: string,
     options?: ErrorOptions,
   ) {
@@ -15,51 +15,54 @@ export class UptimeError extends Error {
 }
 
 /**
- * No response came: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is what `fetch` threw,
- * or a `TimeoutError`.
+ * No response came: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is the error that
+ * `fetch` threw, or a `TimeoutError`.
  */
 export class UptimeNoResponse extends UptimeError {
   override readonly name = 'UptimeNoResponse';
 }
 
-/** A response that is not the service's: of a proxy, of a page to sign in, of another program at this address, a redirect. */
+/**
+ * A response that did not come from the service: from a proxy, a login page, another program at this URL, or a
+ * redirect.
+ */
 export class UptimeUnexpectedResponse extends UptimeError {
   override readonly name = 'UptimeUnexpectedResponse';
 
   constructor(
     message: string,
     request: string,
-    /** HTTP status; 0 where a browser hides that of a redirect. */
+    /** The HTTP status, or 0 if a browser hides the status of a redirect. */
     readonly status: number,
     readonly headers: Headers,
-    /** The body as text; empty where it was not read. */
+    /** The body as text, or an empty text if it was not read. */
     readonly body: string,
-    /** Seconds to wait before the next try, where the response says so. */
+    /** Seconds to wait before the next attempt, if the response contains them. */
     readonly retryAfter: number | undefined,
   ) {
     super(message, request);
   }
 }
 
-/** The service refused the call and says why. Switch on `code`: it is stable, texts may change. */
+/** The service refused the call. Switch on `code`, which is stable, because texts may change. */
 export class UptimeProblem extends UptimeError {
   override readonly name = 'UptimeProblem';
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: number;
   readonly code: Problem['code'];
   readonly title: string;
   readonly detail: string;
-  /** With `validation_failed`: what is wrong, field by field; otherwise empty. */
+  /** The invalid fields if the code is `validation_failed`, otherwise empty. */
   readonly errors: readonly FieldProblem[];
-  /** With `quota_exceeded`: the limit that is reached. */
+  /** The limit that was reached if the code is `quota_exceeded`. */
   readonly quota: QuotaProblem | undefined;
-  /** Finds the request in the logs of the service. */
+  /** Identifies the request in the logs of the service. */
   readonly requestId: string;
 
   constructor(
     request: string,
     problem: Problem,
-    /** Seconds to wait before the next try, where the response says so. */
+    /** Seconds to wait before the next attempt, if the response contains them. */
     readonly retryAfter: number | undefined,
   ) {
     const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
@@ -74,32 +77,32 @@ export class UptimeProblem extends UptimeError {
   }
 }
 
-/** The error of a response that is no success; `text` is its body. */
+/** Returns the error for an unsuccessful response with the body `text`. */
 export function errorOf(request: string, response: Response, text: string): UptimeError {
   const retryAfter = secondsOf(response.headers.get('retry-after'));
   const { status, headers } = response;
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const where = response.headers.get('location') ?? 'elsewhere';
-    const why = `${request} was redirected to ${where}, and redirects are not followed: the key would go there. Is baseUrl right?`;
+    const why = `${request} was redirected to ${where}, and redirects are not followed, because the key would be sent there. Is baseUrl correct?`;
     return new UptimeUnexpectedResponse(why, request, status, headers, text, undefined);
   }
   const problem = problemIn(response, text);
   if (problem) return new UptimeProblem(request, { ...problem, status }, retryAfter);
-  const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
+  const words = `${request} got a ${status} response that is not from the service: ${inBrief(text)}`;
   return new UptimeUnexpectedResponse(words, request, status, headers, text, retryAfter);
 }
 
-/** A failure of `fetch` in words. */
+/** Returns the error for a failure of `fetch`. */
 export function noResponse(request: string, cause: unknown): UptimeError {
   if (cause instanceof UptimeError) return cause;
-  // Node says in the cause what happened, of several addresses only by its code.
+  // Node puts the reason into the cause. If it tried several addresses, only the code is useful.
   const { cause: inner = cause } = (cause ?? {}) as { cause?: unknown };
   const { code = '', message = String(inner) } = (inner ?? {}) as { code?: string | number; message?: string };
   const what = message.includes(String(code)) ? message : `${code} ${message}`.trim();
   return new UptimeNoResponse(`${request} got no response: ${what}`, request, { cause });
 }
 
-/** The failure of a request that took too long, in words. */
+/** Returns the error for a request that took too long. */
 export const timedOut = (words: string, request: string): UptimeError =>
   new UptimeNoResponse(words, request, { cause: new DOMException(words, 'TimeoutError') });
 
@@ -113,13 +116,13 @@ function problemIn(response: Response, text: string): Problem | null {
   }
 }
 
-/** The title of a page, or the beginning of a text. */
+/** Returns the title of an HTML page, or the start of a text. */
 export function inBrief(text: string): string {
   const title = /<title[^<>]*>([^<]*)/i.exec(text)?.[1] ?? text.replaceAll(/<[^<>]*>/g, ' ');
   return title.replaceAll(/\s+/g, ' ').trim().slice(0, 200) || 'an empty body';
 }
 
-/** Of a `Retry-After`, which is a count of seconds or a date. */
+/** Parses `Retry-After`, which is a number of seconds or a date. */
 function secondsOf(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header);

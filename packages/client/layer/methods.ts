@@ -4,38 +4,38 @@ import { type CallLimits, reliableFetch } from './transport';
 
 /** Options of a client. */
 export interface UptimeClientOptions {
-  /** Where the service is, such as `https://uptime.example.com`; with the path of a proxy, if it is behind one. */
+  /** The URL of the service, such as `https://uptime.example.com`. Include the path if a proxy adds one. */
   baseUrl: string;
-  /** Sent to this address only, and only by operations that ask for one. */
+  /** The API key. It is only sent to this URL, and only by operations that need a key. */
   apiKey?: string;
-  /** In place of the platform's. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
-  /** Sent with every request. */
+  /** Headers for every request. */
   headers?: Record<string, string>;
-  /** Milliseconds for one call with all its retries; default 60,000. */
+  /** The time limit for a call with all its retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number;
-  /** Tries after the first one, where repeating does nothing twice; default 3. */
+  /** The number of retries for calls that are safe to repeat. Default: 3. */
   retries?: number;
 }
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Sent beside those of the client. */
+  /** Headers in addition to the client's. */
   headers?: Record<string, string>;
-  /** In place of the client's. */
+  /** Overrides the client's value. */
   timeoutMs?: number;
-  /** In place of the client's. */
+  /** Overrides the client's value. */
   retries?: number;
 }
 
 /** A response with its headers. */
 export interface WithResponse<Data, Headers> {
   data: Data;
-  /** Those that the API describes: `etag`, `xTotalCount` … */
+  /** The headers that the API describes, such as `etag` and `xTotalCount`. */
   headers: Headers;
-  /** All headers and the status; its body has been read. */
+  /** The response with its status and all headers. Its body has already been read. */
   response: Response;
 }
 
@@ -45,23 +45,23 @@ type OperationHeaders<Id extends Operation> = Ops[Id] extends { headers: infer H
   ? Headers
   : Record<string, never>;
 
-/** Takes the arguments of an operation, which may be left out when none is required. */
+/** Takes the arguments of an operation. They are optional if none is required. */
 type Call<Id extends Operation, Result> =
   Partial<Args<Id>> extends Args<Id>
     ? (args?: Args<Id>, options?: CallOptions) => Result
     : (args: Args<Id>, options?: CallOptions) => Result;
 
-/** Of operations that respond with lists. */
+/** The methods of operations that return lists. */
 interface Paged<Id extends Operation, Item> {
-  /** All items, page after page: the header of each page leads to the next. */
+  /** Yields all items, page after page, by following the header of each page. */
   all: Call<Id, AsyncGenerator<Item>>;
-  /** The pages, to the last one. */
+  /** Yields the pages up to the last one. */
   pages: Call<Id, AsyncGenerator<Item[]>>;
 }
 
-/** Of operations that respond with several types of text. */
+/** The methods of operations that return several types of text. */
 interface Texts<Id extends Operation, Type> {
-  /** The response as text of this type. */
+  /** Returns the response as text of this type. */
   as: (
     type: Type,
     ...rest: Partial<Args<Id>> extends Args<Id>
@@ -71,11 +71,11 @@ interface Texts<Id extends Operation, Type> {
 }
 
 interface Plain<Id extends Operation> {
-  /** The same call, with the headers of the response. */
+  /** Makes the same call and returns the response's headers as well. */
   withResponse: Call<Id, Promise<WithResponse<Ops[Id]['result'], OperationHeaders<Id>>>>;
 }
 
-/** An operation of the API: call it, or one of its members. */
+/** An operation of the API. Call it directly, or call one of its members. */
 export type ApiMethod<Id extends Operation> = Ops[Id] extends { kind: 'sse' }
   ? (args?: Args<Id>, options?: StreamOptions) => AsyncGenerator<StreamEvent>
   : Call<Id, Promise<Ops[Id]['result']>> &
@@ -86,7 +86,6 @@ export type ApiMethod<Id extends Operation> = Ops[Id] extends { kind: 'sse' }
 type GroupedArgs = { path?: Record<string, unknown>; headers?: Record<string, unknown>; body?: unknown };
 type Init = RequestInit & { limits: CallLimits };
 
-/** A method of the generated runtime. */
 interface RuntimeMethod {
   (args: object, init: object): Promise<unknown>;
   pages(args: object, init: object): AsyncGenerator;
@@ -96,11 +95,11 @@ interface RuntimeMethod {
 const TIMEOUT_MS = 60_000;
 const RETRIES = 3;
 
-/** The methods of a client. Throws a TypeError when `baseUrl` is not the address of a web server. */
+/** Returns the methods of a client. Throws: `TypeError` if `baseUrl` isn't an http or https URL. */
 export function bindOperations(options: UptimeClientOptions): { [Id in Operation]: ApiMethod<Id> } {
   if (!/^https?:$/.test(new URL(options.baseUrl).protocol))
-    throw new TypeError(`baseUrl begins with http:// or https://, not ${options.baseUrl}`);
-  // Called as a function: the platform's refuses to be a method of something else.
+    throw new TypeError(`baseUrl must start with http:// or https://, not ${options.baseUrl}`);
+  // Wrapped in a function, because the platform's `fetch` fails when it is called as a method of another object.
   const doFetch = options.fetch ?? ((input, init) => fetch(input, init));
   const runtime = createClient(OPERATIONS, {
     serverUrl: options.baseUrl,
@@ -142,7 +141,10 @@ function bindMethod(run: RuntimeMethod, id: Operation, client: UptimeClientOptio
   });
 }
 
-/** Throws a TypeError when an argument would not stay at its place in the path: `..` leads elsewhere, nothing to the list. */
+/**
+ * Throws: `TypeError` if an argument would change the path: `..` leads to another resource, and an empty one to the
+ * list.
+ */
 function placed(args: GroupedArgs): GroupedArgs {
   for (const [name, value] of Object.entries(args.path ?? {}))
     if (['', '.', '..'].includes(String(value)))
@@ -150,7 +152,7 @@ function placed(args: GroupedArgs): GroupedArgs {
   return args;
 }
 
-/** The runtime's own stream ends with its connection: the next one is another stream of the runtime. */
+/** The runtime's stream ends with its connection, so each new connection opens another stream. */
 function bindStream(run: RuntimeMethod, client: UptimeClientOptions) {
   return (args: GroupedArgs = {}, options: StreamOptions = {}): AsyncGenerator<StreamEvent> => {
     const { 'Last-Event-ID': lastId, ...own } = args.headers ?? {};
@@ -173,11 +175,14 @@ function bindStream(run: RuntimeMethod, client: UptimeClientOptions) {
   };
 }
 
-/** With a key, a browser's cookies stay at home: who asks is the key. */
+/** If there is a key, a browser's cookies are not sent. The key alone identifies the caller. */
 const ownCredentials = ({ apiKey }: UptimeClientOptions): RequestInit =>
   apiKey === undefined ? {} : { credentials: 'omit' };
 
-/** What the operation wants and the caller did not give: the key of a POST that honours one, the type of a body that is text. */
+/**
+ * Returns headers that the operation needs and the caller did not set: an idempotency key for a POST that supports one,
+ * and the type of a text body.
+ */
 function defaultHeaders(id: Operation, { headers, body }: GroupedArgs): Record<string, string> {
   const { params = [] } = OPERATIONS[id] as { params?: readonly { name: string }[] };
   const honoursKey = params.some(({ name }) => name === 'Idempotency-Key');
@@ -188,6 +193,6 @@ function defaultHeaders(id: Operation, { headers, body }: GroupedArgs): Record<s
   };
 }
 
-/** 128 random bits. `randomUUID` is missing on pages without https. */
+/** Returns 128 random bits. `randomUUID` does not exist on pages without HTTPS. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

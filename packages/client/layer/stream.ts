@@ -5,44 +5,50 @@ import { pause, waitAfter } from './transport';
 type AnyStreamEvent = Ops['stream']['result'];
 
 /**
- * What happened, or `reset`: more was missed than the service keeps, so the lists must be read again. `ready` and `ping`
- * do not come out of the client.
+ * An event, or `reset` if more events were missed than the service keeps. After `reset`, read the lists again. The
+ * client does not emit `ready` and `ping`.
  */
 export type StreamEvent =
   Exclude<AnyStreamEvent, { event: 'ready' | 'reset' | 'ping' }> | { event: 'reset'; id?: undefined; data: object };
 
 /** Options of the stream. */
 export interface StreamOptions {
-  /** Ends the stream: the iteration is over, without an error. */
+  /** Ends the stream. The iteration completes without an error. */
   signal?: AbortSignal;
-  /** Sent beside those of the client. */
+  /** Headers in addition to the client's. */
   headers?: Record<string, string>;
-  /** A connection over which nothing comes for so many milliseconds is given up; default 35,000. The service pings every 10 s. */
+  /**
+   * The client drops a connection if nothing arrives for this many milliseconds. Default: 35,000. The service pings
+   * every 10 s.
+   */
   silenceMs?: number;
-  /** Told of each connection once it stands: what happens from then on comes. So read the lists after the first. */
+  /** Called when a connection is established. Later events will arrive, so read the lists after the first call. */
   onOpen?: () => void;
-  /** Told why a connection ended, before the next one is opened; `undefined` when the service closed it. */
+  /**
+   * Called with the reason when a connection ended, before the next one is opened. The reason is `undefined` if the
+   * service closed it.
+   */
   onInterruption?: (reason: UptimeError | undefined) => void;
 }
 
-/** One frame as the generated runtime reads it. */
+/** A frame, as the generated runtime reads it. */
 export interface Frame {
   event?: string;
   id?: string;
   data: unknown;
 }
 
-/** Opens one connection of the stream, behind the event `lastId` if there is one. */
+/** Opens one connection of the stream. It starts after the event `lastId`, if given. */
 export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => AsyncGenerator<Frame>;
 
 const SILENCE_MS = 35_000;
-/** How errors call it once its connection stands. */
+/** The name of the request in errors after the connection is established. */
 const REQUEST = 'the stream';
 const HIDDEN: ReadonlySet<string | undefined> = new Set([undefined, 'ready', 'ping']);
 
 /**
- * The events of one connection after the other, none missed and none twice: whenever one ends, the next resumes behind
- * the last event. Ends with the signal. Throws the problem that no repetition would solve, such as a revoked key.
+ * Yields the events of one connection after another, without gaps or duplicates: each connection resumes after the last
+ * event. Ends with the signal. Throws: a problem that retries can't solve, such as a revoked key.
  */
 export async function* followStream(
   open: OpenStream,
@@ -74,7 +80,10 @@ export async function* followStream(
   }
 }
 
-/** The frames of one connection; fails when it falls silent. Time that the reader of the frames takes does not count. */
+/**
+ * Yields the frames of one connection. Fails if the connection is silent for too long. The time that the consumer takes
+ * does not count.
+ */
 async function* connection(
   open: (signal: AbortSignal) => AsyncGenerator<Frame>,
   parent: AbortSignal | undefined,
@@ -93,9 +102,9 @@ async function* connection(
     for (;;) {
       const timer = setTimeout(fallSilent, silenceMs);
       const next = await frames.next().finally(() => clearTimeout(timer));
-      if (isSilent) throw timedOut(`the stream was silent for ${silenceMs} ms`, REQUEST);
+      if (isSilent) throw timedOut(`the stream sent nothing for ${silenceMs} ms`, REQUEST);
       if (next.done) return;
-      // A frame that was cut off before its data is no event, and its id is not where we are.
+      // A frame that was cut off before its data isn't an event, and its ID must not become the position.
       if (next.value.data !== '') yield next.value;
     }
   } finally {

@@ -1,32 +1,30 @@
 import { errorOf, inBrief, noResponse, timedOut, UptimeError, UptimeProblem, UptimeUnexpectedResponse } from './errors';
 
-/** How far one call may go. */
 export interface CallLimits {
-  /** Milliseconds for the call with all its retries; `null` for a stream, which has no end. */
+  /** The time limit for the call with all its retries, in milliseconds. `null` for a stream, which has no limit. */
   timeoutMs: number | null;
-  /** Tries after the first one. */
   retries: number;
-  /** The media types that the operation responds with; anything else comes from somebody else. */
+  /** The media types of the operation's responses. Any other type means that something else responded. */
   types?: readonly string[];
 }
 
-/** What `fetch` takes, with the limits of the call: the generated runtime hands on what it does not know. */
+/** The options of `fetch`, with the limits of the call. The generated runtime passes unknown options through. */
 export type LimitedInit = RequestInit & { limits?: CallLimits };
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** A timer that is to run longer would end at once. */
+/** A longer timer would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** The service or a proxy before it cannot serve now. */
+/** Statuses with which the service or its proxy reports that it can't serve at the moment. */
 const PASSING = new Set([429, 502, 503, 504]);
 
 /**
- * A `fetch` that repeats what may pass, where repeating does nothing twice: GET, PUT, DELETE and POSTs with an
- * `Idempotency-Key`. Redirects are not followed. Resolves with a success, its body read to the end unless it is a stream;
- * rejects with an `UptimeError`, or with the reason of an aborted signal.
+ * Returns a `fetch` that retries temporary failures of calls that are safe to repeat: GET, PUT, DELETE, and POST with
+ * an `Idempotency-Key`. It does not follow redirects. It resolves with a successful response whose body has been read,
+ * unless it is a stream. It rejects with an `UptimeError`, or with the reason of an aborted signal.
  *
- * The generated runtime has retries, too, but takes any `Retry-After`, repeats no response that breaks off in its body,
- * and pages without its hook for errors.
+ * The generated runtime also has retries. But it accepts any `Retry-After`, does not repeat a response that breaks off
+ * in its body, and pages without its error hook.
  */
 export function reliableFetch(doFetch: typeof fetch): (input: unknown, init?: LimitedInit) => Promise<Response> {
   return async (input, { limits = { timeoutMs: null, retries: 0 } as CallLimits, ...given } = {}) => {
@@ -50,24 +48,24 @@ export function reliableFetch(doFetch: typeof fetch): (input: unknown, init?: Li
         }
       }
     } finally {
-      // The signal of a stream is that of its body as well.
+      // The signal of a stream also covers its body.
       if (!isStream) deadline.release();
     }
   };
 }
 
-/** Milliseconds before the try after this one, `null` when none could do better. */
+/** Returns the milliseconds to wait before the next attempt, or `null` if another attempt can't help. */
 export function waitAfter(failure: UptimeError, attempt: number): number | null {
   const hasStatus = failure instanceof UptimeProblem || failure instanceof UptimeUnexpectedResponse;
   if (!hasStatus) return backoff(attempt);
-  // The first try of a POST whose response was lost may still be at work.
+  // The first attempt of a POST whose response was lost may still be running.
   const isInUse = failure instanceof UptimeProblem && failure.code === 'idempotency_key_in_use';
   if (!isInUse && !PASSING.has(failure.status)) return null;
   if (failure.retryAfter === undefined) return backoff(attempt);
   return failure.retryAfter * 1000 + Math.random() * 250;
 }
 
-/** Resolves after `ms`; rejects with the signal's reason when that comes first. */
+/** Resolves after `ms`. Rejects with the signal's reason if the signal is aborted first. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -83,14 +81,17 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Doubles with each try up to a bound; half of it by chance, so that many clients do not come back as one. */
+/**
+ * Returns a wait that doubles with each attempt up to a limit. Half of it is random, so that many clients do not retry
+ * at the same moment.
+ */
 const backoff = (attempt: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
 
 const isRepeatable = (method: string | undefined, headers: Headers): boolean =>
   method !== 'POST' || headers.has('Idempotency-Key');
 
-/** The last one of each name wins, in whatever case it is written; `fetch` would send them all. */
+/** Keeps the last header of each name, ignoring case. `fetch` would send all of them. */
 function oneOfEach(given: RequestInit['headers']): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given ?? {})) headers.set(name, String(value));
@@ -107,21 +108,24 @@ async function once(
   const response = await doFetch(url, { ...init, redirect: 'manual' });
   if (!response.ok) throw errorOf(request, response, await response.text());
   if (timeoutMs === null) return openedStream(request, response);
-  // Read here, so that a connection that breaks within the body is met like one that breaks before.
+  // Read here, so that a connection that breaks within the body is handled like one that breaks before it.
   const body = await response.arrayBuffer();
   const { status, statusText, headers } = response;
   if (body.byteLength > 0) requireOwn(request, response, types, body);
   return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
 }
 
-/** Throws when a success is not one of the service: of another type than documented, or JSON that is none. */
+/**
+ * Throws: an error if a successful response isn't from the service. Its type differs from the documented ones, or its
+ * JSON is invalid.
+ */
 function requireOwn(request: string, response: Response, types: readonly string[], body: ArrayBuffer): void {
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isOwn = types.includes(type) && (!type.endsWith('json') || isJson(new TextDecoder().decode(body)));
   if (isOwn) return;
   const { status, headers } = response;
   const text = new TextDecoder().decode(body);
-  const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
+  const words = `${request} got a ${status} response that is not from the service: ${inBrief(text)}`;
   throw new UptimeUnexpectedResponse(words, request, status, headers, text, undefined);
 }
 
@@ -137,7 +141,7 @@ function isJson(text: string): boolean {
 async function openedStream(request: string, response: Response): Promise<Response> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
   await response.body?.cancel();
-  const words = `${request} got a response that is no stream: is something else at this address?`;
+  const words = `${request} got a response that is not a stream. Is baseUrl the URL of the service?`;
   throw new UptimeUnexpectedResponse(words, request, response.status, response.headers, '', undefined);
 }
 
@@ -147,7 +151,7 @@ interface Deadline {
   release(): void;
 }
 
-/** Follows the caller's signal, and ends on its own after `ms`, unless that is `null`. */
+/** Follows the caller's signal, and also aborts after `ms`, unless `ms` is `null`. */
 function deadlineOf(parent: AbortSignal | null | undefined, ms: number | null, request: string): Deadline {
   const controller = new AbortController();
   const endsAt = performance.now() + (ms ?? 0);

@@ -2,14 +2,16 @@ import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/alert-rule/aler
 import type { DeclaredAlert } from '../../../src/configuration/document/document';
 import type { Fields } from './fields';
 
-/** Of Gatus, where an alert and the provider's default say nothing. */
+/** The defaults of Gatus, used if neither the alert nor the provider's default sets them. */
 const FAILURES = 3;
 const SUCCESSES = 2;
 const REMINDERS = { min: REMIND_EVERY_BOUNDS.minimum, max: REMIND_EVERY_BOUNDS.maximum };
 
 type AlertRule = Pick<DeclaredAlert, 'failure_threshold' | 'success_threshold' | 'send_on_resolved' | 'remind_every'>;
 
-/** When an alert of Gatus triggers, resolves and reminds; all that it and ours begin with differently is written out. */
+/**
+ * Returns when a Gatus alert triggers, resolves and reminds. Settings whose defaults differ from ours are written out.
+ */
 export function readRule(settings: Fields): AlertRule {
   const reminder = settings.seconds('minimum-reminder-interval', REMINDERS);
   return {
@@ -22,6 +24,6 @@ export function readRule(settings: Fields): AlertRule {
 
 function threshold(settings: Fields, name: string, byDefault: number): number {
   const number = settings.integer(name) ?? 0;
-  if (number > MAX_THRESHOLD) settings.note(name, `is ${number} there and ${MAX_THRESHOLD} here`);
+  if (number > MAX_THRESHOLD) settings.note(name, `is changed from ${number} to ${MAX_THRESHOLD}`);
   return number <= 0 ? byDefault : Math.min(MAX_THRESHOLD, number);
 }

@@ -7,21 +7,23 @@ import { keyFrom } from '../../../src/configuration/document/keys';
 
 const MAX_DESCRIPTION = 1000;
 
-/** Whose alerts are read. */
+/** The endpoint whose alerts are read. */
 export interface AlertOwner {
   name: string;
   group: string | null;
   at: string;
-  /** An assertion of the endpoint warns: that was a failure in Gatus, so it triggers. */
+  /**
+   * True if an assertion of the endpoint only warns. In Gatus that was a failure, so warnings must trigger the alert.
+   */
   warns: boolean;
 }
 
-/** The alerts of an endpoint; one that nobody can send is noted. */
+/** Returns the alerts of an endpoint. An alert without a usable contact is noted. */
 export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts): DeclaredAlert[] {
   const keys = new Set<string>();
   return fields.list('alerts').flatMap((value, i) => {
     if (!isMapping(value)) {
-      fields.note(`alerts[${i}]`, `is ${quoted(value)} and no alert`);
+      fields.note(`alerts[${i}]`, `is ${quoted(value)}, which is not an alert`);
       return [];
     }
     const type = typeof value['type'] === 'string' ? value['type'] : '';
@@ -29,14 +31,14 @@ export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts
     const own = settings.raw('provider-override');
     const route = contacts.routeOf(settings.plainText('type') ?? '', owner.group, own, owner.name, owner.at);
     if ('refused' in route) {
-      fields.note(`alerts[${i}]`, `(${quoted(type)}) is not sent: ${route.refused}`);
+      fields.note(`alerts[${i}]`, `(${quoted(type)}) is not converted: ${route.refused}`);
       return [];
     }
     return [{ key: keyFrom(type, keys), contact: route.contact, ...rule(settings, owner.warns) }];
   });
 }
 
-/** As Gatus merges them: what the alert leaves out or sets to 0 is that of the default. */
+/** Merges as Gatus does: the default fills in fields that the alert omits or sets to 0. */
 const withDefaults = (own: Mapping, defaults: Mapping): Mapping => ({
   ...Object.fromEntries(Object.entries(defaults).filter(([key]) => key !== 'type' && key !== 'provider-override')),
   ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== 0)),
@@ -44,7 +46,7 @@ const withDefaults = (own: Mapping, defaults: Mapping): Mapping => ({
 
 function rule(settings: Fields, warns: boolean): Omit<DeclaredAlert, 'key'> {
   const description = settings.plainText('description') ?? '';
-  if (description.length > MAX_DESCRIPTION) settings.note('description', 'is too long, and is cut');
+  if (description.length > MAX_DESCRIPTION) settings.note('description', 'is too long and is shortened');
   const enabled = settings.flag('enabled') ?? true;
   const read: Omit<DeclaredAlert, 'key'> = {
     ...(enabled ? {} : { enabled }),

@@ -3,7 +3,7 @@ import { isRecord } from '../../../src/platform/text/json';
 import { MAX_RESOURCES } from '../../../src/configuration/document/document';
 import type { GatusSource } from './source';
 
-/** Of all endpoints together: each takes some 30 µs to be judged. */
+/** The limit for all endpoints together. Judging one condition takes about 30 µs. */
 const MAX_CONDITIONS = 25_000;
 
 const lengthOf = (value: unknown, list: string): number => {
@@ -13,7 +13,7 @@ const lengthOf = (value: unknown, list: string): number => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Refuses, with `validation_failed`, what is more than a document may declare, before anything is made of it. */
+/** Throws: `validation_failed` if the file has more than a document may declare. Call this before any conversion. */
 export function refuseTooMany(source: GatusSource): void {
   const endpoints = ['endpoints', 'services', 'external-endpoints'].flatMap((section) =>
     source.items(section).map(({ value }) => value),
@@ -25,14 +25,14 @@ export function refuseTooMany(source: GatusSource): void {
     sum(providers.map((value) => lengthOf(value, 'overrides')));
   if (resources > MAX_RESOURCES)
     throw tooLarge(
-      `it has ${resources} endpoints, alerts, windows and overrides, and a document ${MAX_RESOURCES} at most`,
+      `it has ${resources} endpoints, alerts, windows, and overrides, and a document can have at most ${MAX_RESOURCES}`,
     );
   const conditions = sum(endpoints.map((value) => lengthOf(value, 'conditions')));
   if (conditions > MAX_CONDITIONS)
-    throw tooLarge(`it has ${conditions} conditions, and ${MAX_CONDITIONS} are read at most`);
+    throw tooLarge(`it has ${conditions} conditions, and at most ${MAX_CONDITIONS} can be read`);
 }
 
 const tooLarge = (message: string) => {
-  const problem: FieldProblem = { pointer: '', code: 'too_large', message: `${message}: convert it in parts` };
+  const problem: FieldProblem = { pointer: '', code: 'too_large', message: `${message}. Convert it in parts` };
   return problems.validationFailed([problem]);
 };

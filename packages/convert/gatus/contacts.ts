@@ -9,10 +9,10 @@ import { channelOf } from './providers';
 
 const MAX_NAME = 255;
 
-/** What is not part of a provider's settings. */
+/** Fields of a provider that are not settings. */
 const NO_SETTINGS = new Set(['default-alert', 'overrides', 'group']);
 
-/** Over the provider's settings, those of a group or of one alert: what is empty says nothing. */
+/** Merges the settings of a group or an alert over the provider's settings. Empty values are ignored. */
 function merged(base: Mapping, override: Mapping): Mapping {
   const said = Object.entries(override).filter(([key, value]) => !NO_SETTINGS.has(key) && !isEmpty(value));
   return {
@@ -30,12 +30,11 @@ interface Provider {
   defaultAlert: Mapping;
 }
 
-/** Where an alert goes, or why nowhere. */
+/** The contact of an alert, or the reason why there is none. */
 export type Route = { contact: string } | { refused: string };
 
 /**
- * The contacts of a document: one for each provider with its settings, and one for each other settings of it, by which groups
- * and alerts override them.
+ * The contacts of a document: one for each provider, and one for each different set of overrides by groups and alerts.
  */
 export class Contacts {
   readonly declared: DeclaredContact[] = [];
@@ -59,9 +58,9 @@ export class Contacts {
     const { 'default-alert': said = null, overrides: list = [] } = value;
     const overrides = Array.isArray(list) ? list.filter(isMapping) : [];
     if (!Array.isArray(list) || overrides.length < list.length)
-      this.report({ at, name, result: 'skipped', why: `${quoted(list)} are no overrides` });
+      this.report({ at, name, result: 'skipped', why: `${quoted(list)} is not a list of overrides` });
     if (said !== null && !isMapping(said))
-      this.report({ at, name, result: 'skipped', why: `${quoted(said)} is no default-alert` });
+      this.report({ at, name, result: 'skipped', why: `${quoted(said)} is not a default-alert` });
     const settings = merged(value, {});
     this.providers.set(name, { settings, overrides, defaultAlert: isMapping(said) ? said : {} });
     this.route(name, settings, { label: name, at });
@@ -69,12 +68,12 @@ export class Contacts {
       this.route(name, merged(value, override), { label: `${name} (${quoted(override['group'])})`, at });
   }
 
-  /** What alerts of the type begin with. */
+  /** Returns the defaults for alerts of the type. */
   defaultAlert(type: string): Mapping {
     return this.providers.get(type)?.defaultAlert ?? {};
   }
 
-  /** The contact for an alert of an endpoint in a group, made when the alert has settings of its own. */
+  /** Returns the contact for an alert of an endpoint in a group. Creates one if the alert has its own settings. */
   routeOf(type: string, group: string | null, own: unknown, label: string, at: string): Route {
     const provider = this.providers.get(type);
     if (!provider) return { refused: `alerting.${type} is not configured` };

@@ -24,7 +24,7 @@ import { convertGatus as convertWith } from './convert-gatus';
 
 const convertGatus = (text: string): Conversion => convertWith(text, CHANNEL_RULES);
 
-// What reads targets and names sources needs nothing of what checks are made with.
+// Parsing targets and naming assertion sources does not need the dependencies of checks.
 const nothing = undefined as never;
 const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
   HTTP: new HttpChecker(nothing),
@@ -49,7 +49,7 @@ const endpoint = (conversion: Conversion, name: string): DeclaredEndpoint => {
 };
 const entry = ({ report }: Conversion, name: string) => report.find((one) => one.name === name);
 
-/** One endpoint with the fields, as Gatus would read it. */
+/** Converts one endpoint with the fields. */
 const single = (fields: object, rest: object = {}): Conversion =>
   convertGatus(
     stringify({
@@ -58,7 +58,7 @@ const single = (fields: object, rest: object = {}): Conversion =>
     }),
   );
 
-/** Whatever the API would refuse of a document: its shape, and what services judge. */
+/** Returns everything that the API would refuse in a document: its shape, and what the services validate. */
 async function refusals(conversion: Conversion): Promise<string[]> {
   const { document } = conversion;
   const value: unknown = JSON.parse(JSON.stringify(document));
@@ -155,7 +155,7 @@ describe('A configuration of Gatus', () => {
     ]);
     expect(entry(fixture(), 'network')).toMatchObject({
       result: 'approximated',
-      why: expect.stringContaining('needs an address'),
+      why: expect.stringContaining('must have a URL'),
     });
   });
 
@@ -202,7 +202,7 @@ describe('A configuration of Gatus', () => {
     const conversion = fixture();
     expect(endpoint(conversion, 'api').headers?.[0]).toEqual({ key: 'Authorization', value: { $secret: 'API_TOKEN' } });
     expect(entry(conversion, 'shop / api')?.why).toContain(
-      'the secret API_TOKEN stands for the whole value "Bearer ${API_TOKEN}"',
+      'the secret API_TOKEN replaces the whole value "Bearer ${API_TOKEN}"',
     );
     expect(endpoint(conversion, 'home').url).toEqual({ $secret: 'HOME_URL' });
     expect(JSON.stringify(conversion)).not.toMatch(/[\u{10FFF0}\u{10FFF1}]/u);
@@ -217,7 +217,7 @@ describe('A configuration of Gatus', () => {
   it('has no secret where everybody sees the value: the variable stays, and the report says so', () => {
     const conversion = single({ headers: { 'User-Agent': 'probe ${VERSION}' } });
     expect(endpoint(conversion, 'one').headers).toEqual([{ key: 'User-Agent', value: 'probe ${VERSION}' }]);
-    expect(JSON.stringify(conversion.report)).toMatch(/headers\.User-Agent holds a variable/);
+    expect(JSON.stringify(conversion.report)).toMatch(/headers\.User-Agent contains a variable/);
     const discord = { 'webhook-url': '${URL}', 'message-content': '${WHO}' };
     expect(single({}, { alerting: { discord } }).document.contacts?.[0]?.config).toEqual({
       webhook_url: { $secret: 'URL' },
@@ -269,7 +269,7 @@ describe('A configuration of Gatus', () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ url: 'ws://example.org' }, /WebSockets/],
+    [{ url: 'ws://example.org' }, /WebSocket/],
     [{ url: 'sctp://example.org:1' }, /SCTP/],
     [{ url: 'grpcs://example.org:1' }, /gRPC/],
     [{ url: 'example.org' }, /no scheme/],
@@ -279,7 +279,7 @@ describe('A configuration of Gatus', () => {
     [{ method: 'PROPFIND' }, /PROPFIND/],
     [{ headers: { Host: 'other.example' } }, /Host/],
     [{ client: { oauth2: { 'token-url': 'https://x' } } }, /oauth2/],
-    [{ client: { tls: { 'certificate-file': 'a.pem' } } }, /certificate of the client/],
+    [{ client: { tls: { 'certificate-file': 'a.pem' } } }, /client certificate/],
     [{ client: { tunnel: 'jump' } }, /SSH/],
     [{ client: { insecure: true }, headers: { Authorization: 'x' } }, /client.insecure/],
     [{ client: { insecure: true }, url: 'https://${HOST}/?token=${TOKEN}' }, /client.insecure.*token/],
@@ -294,14 +294,14 @@ describe('A configuration of Gatus', () => {
     [{ client: { 'proxy-url': 'http://proxy' } }, /client.proxy-url is not used/],
     [{ client: { 'dns-resolver': 'tcp://1.1.1.1:53' } }, /client.dns-resolver/],
     [{ client: { network: 'ip6' } }, /client.network/],
-    [{ client: { colour: 'red' } }, /client.colour is not taken over \(red\)/],
-    [{ 'no-such-field': [1] }, /no-such-field is not taken over/],
-    [{ interval: 'often' }, /interval is often and not a duration/],
-    [{ interval: '${EVERY}' }, /interval is \$\{EVERY\} and not a duration/],
+    [{ client: { colour: 'red' } }, /client.colour is not converted \(red\)/],
+    [{ 'no-such-field': [1] }, /no-such-field is not converted/],
+    [{ interval: 'often' }, /interval is left out because often is not a duration/],
+    [{ interval: '${EVERY}' }, /interval is left out because \$\{EVERY\} is not a duration/],
     [{ name: 'one', ui: { 'hide-hostname': true } }, /ui \(hide-hostname\)/],
-    [{ alerts: [{ type: 'slack' }] }, /alerts\[0\] \(slack\) is not sent: alerting.slack is not configured/],
+    [{ alerts: [{ type: 'slack' }] }, /alerts\[0\] \(slack\) is not converted: alerting.slack is not configured/],
     [{ conditions: [5] }, /conditions\[0\] is 5/],
-    [{ 'maintenance-windows': [{ start: '25:00', duration: '1h' }] }, /maintenance-windows\[0\] is not taken over/],
+    [{ 'maintenance-windows': [{ start: '25:00', duration: '1h' }] }, /maintenance-windows\[0\] is not converted/],
   ])('names each difference: %j', (fields, words) => {
     expect(entry(single(fields), 'one')).toMatchObject({ result: 'approximated', why: expect.stringMatching(words) });
   });
@@ -318,9 +318,9 @@ describe('A configuration of Gatus', () => {
     [{ start: '08:00', duration: '24h', timezone: 'Europe/Paris' }, { duration: 82_740 }],
     [{ start: '08:00', duration: '24h', every: ['Friday'] }, { duration: 86_400 }],
     [{ enabled: false, start: '08:00', duration: '1h' }, /not enabled/],
-    [{ start: '8', duration: '1h' }, /no time/],
+    [{ start: '8', duration: '1h' }, /not a time/],
     [{ start: '08:00', duration: '1h', timezone: 'Mars/Base' }, /IANA/],
-    [{ start: '08:00', duration: '1h', every: ['Mon'] }, /no days/],
+    [{ start: '08:00', duration: '1h', every: ['Mon'] }, /not a list of days/],
   ])('has its maintenance as a window: %j', async (maintenance, expected) => {
     const conversion = single({}, { maintenance });
     const [window] = conversion.document.maintenance_windows ?? [];
@@ -477,7 +477,7 @@ describe('The files of a configuration of Gatus', () => {
 });
 
 describe('Any configuration of Gatus', () => {
-  // A text with this one is refused as a whole, wherever it stands.
+  // A text with this key is refused as a whole.
   const key = (maxLength?: number) => fc.string({ maxLength }).filter((text) => text !== '__proto__');
   const junk = fc.oneof(
     fc.constant(null),

@@ -12,27 +12,27 @@ import { groupIntoWebsites } from './websites';
 
 type Report = (entry: ReportEntry) => void;
 
-/** Why a section at the top has nothing that could be declared. */
+/** Why a top-level section has nothing to declare. */
 const NO_MONITORS: Readonly<Record<string, string>> = {
-  metrics: 'no monitor: GET /api/v1/metrics is always there',
-  storage: 'no monitor: where Gatus keeps its results',
-  web: 'no monitor: how Gatus serves its pages',
-  ui: 'no monitor: how the pages of Gatus look',
-  security: 'no monitor: who may see the pages of Gatus',
-  debug: 'no monitor: what Gatus logs',
-  concurrency: 'no monitor: how many checks Gatus runs at once',
-  'disable-monitoring-lock': 'no monitor: how many checks Gatus runs at once',
-  'skip-invalid-config-update': 'no monitor: how Gatus reads its files',
-  connectivity: 'no monitor: this monitor sees by itself when it is offline',
-  remote: 'monitors of other instances of Gatus: convert their own files',
-  tunneling: 'no monitor: SSH tunnels are not supported',
-  announcements: 'no monitor: there are no announcements on status pages',
+  metrics: 'not a monitor: GET /api/v1/metrics is always available',
+  storage: 'not a monitor: sets where Gatus stores its results',
+  web: 'not a monitor: sets how Gatus serves its pages',
+  ui: 'not a monitor: sets how the pages of Gatus look',
+  security: 'not a monitor: sets who can see the pages of Gatus',
+  debug: 'not a monitor: sets what Gatus logs',
+  concurrency: 'not a monitor: sets how many checks Gatus runs at once',
+  'disable-monitoring-lock': 'not a monitor: sets how many checks Gatus runs at once',
+  'skip-invalid-config-update': 'not a monitor: sets how Gatus reads its files',
+  connectivity: 'not a monitor: this service detects automatically when it is offline',
+  remote: 'monitors of other instances of Gatus: convert the files of those instances',
+  tunneling: 'not a monitor: SSH tunnels are not supported',
+  announcements: 'not a monitor: status pages have no announcements',
   kubernetes: 'monitors that Gatus found in a cluster are not in the file',
 };
-/** Sections with monitors, notifications and windows in them. */
+/** Sections with monitors, notifications and windows. */
 const READ = new Set(['endpoints', 'services', 'external-endpoints', 'suites', 'alerting', 'maintenance']);
 
-/** Converts the configuration of Gatus, of one file or several with `---` between them. */
+/** Converts the configuration of Gatus, from one file or several separated by `---`. */
 export const convertGatus: Converter = (text, channels) => {
   const source = readSource(text);
   refuseTooMany(source);
@@ -69,7 +69,7 @@ function conversionOf(
   return { document, report: inOrder(report) };
 }
 
-/** By line, as somebody reads the file; what has none comes last. */
+/** Sorts by line, as in the file. Entries without a line come last. */
 const inOrder = (report: readonly ReportEntry[]): ReportEntry[] =>
   report.toSorted((a, b) => (lineOf(a) ?? Infinity) - (lineOf(b) ?? Infinity) || 0);
 
@@ -80,7 +80,7 @@ function globalWindow(section: Placed | undefined, keys: Set<string>, report: Re
   const { at } = section;
   const name = 'maintenance';
   if (!isMapping(section.value)) {
-    report({ at, name, result: 'skipped', why: `${quoted(section.value)} is no maintenance` });
+    report({ at, name, result: 'skipped', why: `${quoted(section.value)} is not a maintenance section` });
     return [];
   }
   const differences = new Differences();
@@ -94,7 +94,7 @@ function globalWindow(section: Placed | undefined, keys: Set<string>, report: Re
   return [{ key: keyFrom('maintenance', keys), name: 'Maintenance', ...read.recurrence, scope: { all: true } }];
 }
 
-/** What is in no document: suites, and what is no monitor. */
+/** Reports what no document contains: suites, and sections without monitors. */
 function reportSkipped(source: GatusSource, report: Report): void {
   for (const { value, at } of source.items('suites')) reportSuite(value, at, report);
   for (const [name, { value, at }] of source.sections) {
@@ -106,7 +106,7 @@ function reportSkipped(source: GatusSource, report: Report): void {
 
 const reasonOf = (name: string): string =>
   (Object.hasOwn(NO_MONITORS, name) ? NO_MONITORS[name] : undefined) ??
-  'no section of Gatus; what refers to it is taken over';
+  'not a section of Gatus; the parts that refer to it are converted';
 
 const isOfItsKind = (name: string, value: unknown): boolean =>
   value === null || name === 'maintenance' || (name === 'alerting' ? isMapping(value) : Array.isArray(value));
@@ -114,7 +114,8 @@ const isOfItsKind = (name: string, value: unknown): boolean =>
 function reportSuite(value: unknown, at: string, report: Report): void {
   const suite = isMapping(value) ? value : {};
   const label = labelOf(new Fields(suite, new Differences()));
-  const why = 'a suite runs its endpoints one after the other and hands values on, which no check here does';
+  const why =
+    'a suite runs its endpoints one after the other and passes values between them, which checks do not support';
   report({ at, name: label, result: 'skipped', why });
   const members: unknown[] = Array.isArray(suite['endpoints']) ? suite['endpoints'] : [];
   for (const member of members) {

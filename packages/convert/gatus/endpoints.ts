@@ -17,17 +17,17 @@ import { asWritten, type Secrets } from './variables';
 const MAX_NAME = 255;
 const EVERY = { min: EVERY_BOUNDS.minimum, max: EVERY_BOUNDS.maximum };
 
-/** An endpoint of Gatus as one of ours, before it belongs to a website. */
+/** A converted Gatus endpoint that does not belong to a website yet. */
 export interface ReadEndpoint {
   at: string;
   group: string | null;
-  /** Where it is put together with others that have no group. */
+  /** Groups endpoints that have no group in Gatus. */
   target: Pick<Target, 'origin' | 'host'>;
   endpoint: Omit<DeclaredEndpoint, 'key'>;
   windows: Omit<DeclaredWindow, 'key' | 'name' | 'scope'>[];
 }
 
-/** Reads endpoints, and says of each what became of it. */
+/** Reads endpoints, and reports the outcome for each. */
 export class Endpoints {
   constructor(
     private readonly contacts: Contacts,
@@ -35,12 +35,12 @@ export class Endpoints {
     private readonly report: (entry: ReportEntry) => void,
   ) {}
 
-  /** An endpoint. `null`: it was skipped. */
+  /** Reads an endpoint. Returns `null` if it was skipped. */
   read(value: unknown, at: string): ReadEndpoint | null {
     return this.readBy((fields, label) => this.readFields(fields, label, at), value, at);
   }
 
-  /** An external endpoint, as a heartbeat. `null`: it was skipped. */
+  /** Reads an external endpoint as a heartbeat. Returns `null` if it was skipped. */
   readExternal(value: unknown, at: string): ReadEndpoint | null {
     return this.readBy((fields, label) => this.readHeartbeat(fields, label, at), value, at);
   }
@@ -51,7 +51,7 @@ export class Endpoints {
     at: string,
   ): ReadEndpoint | null {
     if (!isMapping(value)) {
-      this.report({ at, name: quoted(value), result: 'skipped', why: 'it is no endpoint but another value' });
+      this.report({ at, name: quoted(value), result: 'skipped', why: 'it is not an endpoint' });
       return null;
     }
     const fields = new Fields(value, new Differences());
@@ -75,7 +75,7 @@ export class Endpoints {
     if ('refused' in asked) return asked;
     const judged = assertionsOf(conditionsOf(fields), target.type, target.recordType);
     if (judged.contrary !== null)
-      return { refused: `${quoted(judged.contrary)} wants the target to fail, which no check here does` };
+      return { refused: `${quoted(judged.contrary)} expects the target to fail, which checks do not support` };
     for (const difference of judged.differences) fields.differences.add(difference);
     const { assertions } = judged;
     const warns = assertions.some(({ severity }) => severity === 'warning');
@@ -100,7 +100,7 @@ export class Endpoints {
   private readHeartbeat(fields: Fields, label: string, at: string): ReadEndpoint | { refused: string } {
     fields.raw('token');
     const seconds = fields.inner('heartbeat')?.seconds('interval', EVERY) ?? null;
-    if (seconds === null) return { refused: 'it has no heartbeat.interval, so nothing is due: nobody would miss it' };
+    if (seconds === null) return { refused: 'it has no heartbeat.interval, so a missing ping could not be detected' };
     fields.differences.add(NEW_ADDRESS);
     const group = (fields.plainText('group') ?? '').trim() || null;
     const target = { origin: null, host: 'heartbeats' };
@@ -123,7 +123,7 @@ export class Endpoints {
   }
 }
 
-/** What people call it: `group / name`. */
+/** Returns the display name, `group / name`. */
 export function labelOf(fields: Fields): string {
   const name = quoted(fields.text('name') ?? fields.text('url') ?? '') || 'unnamed';
   const group = quoted(fields.text('group') ?? '');
@@ -132,30 +132,30 @@ export function labelOf(fields: Fields): string {
 
 function endpointName(fields: Fields, target: Pick<Target, 'host'>): string {
   const name = oneLine(fields.plainText('name') ?? '') || target.host;
-  if (name.length > MAX_NAME) fields.note('name', `is longer than ${MAX_NAME} characters, and is cut`);
+  if (name.length > MAX_NAME) fields.note('name', `is longer than ${MAX_NAME} characters and is shortened`);
   return cut(name, MAX_NAME);
 }
 
 function conditionsOf(fields: Fields): string[] {
   return fields.list('conditions').flatMap((condition, i) => {
     if (typeof condition === 'string') return [condition];
-    fields.note(`conditions[${i}]`, `is ${quoted(condition)} and no condition`);
+    fields.note(`conditions[${i}]`, `is ${quoted(condition)}, which is not a condition`);
     return [];
   });
 }
 
-/** The labels that Gatus adds to its metrics. */
+/** Returns the labels that Gatus adds to its metrics, as tags. */
 function tagsOf(fields: Fields): Pick<DeclaredEndpoint, 'tags'> {
   const tags = fields
     .texts('extra-labels')
     .map(([key, value]) => `${asWritten(key)}:${asWritten(value)}`.toLowerCase());
   const usable = [...new Set(tags)].filter(isTag).slice(0, MAX_TAGS);
   const lost = tags.filter((tag) => !usable.includes(tag));
-  if (lost.length > 0) fields.note('extra-labels', `cannot be tags: ${quoted(lost.join(', '))}`);
+  if (lost.length > 0) fields.note('extra-labels', `cannot be used as tags: ${quoted(lost.join(', '))}`);
   return usable.length > 0 ? { tags: usable } : {};
 }
 
-/** Secrets are counted when their values are known. */
+/** Secrets count only if their values are known. */
 function sizeProblemOf({ headers, body }: Omit<DeclaredEndpoint, 'key'>): string | null {
   const known = (text: unknown): string => (typeof text === 'string' ? text : '');
   const sized = {
@@ -171,20 +171,20 @@ function windowsOf(fields: Fields): ReadEndpoint['windows'] {
   return fields.list('maintenance-windows').flatMap((value, i) => {
     const name = `maintenance-windows[${i}]`;
     if (!isMapping(value)) {
-      fields.note(name, `is ${quoted(value)} and no window`);
+      fields.note(name, `is ${quoted(value)}, which is not a maintenance window`);
       return [];
     }
     const window = readMaintenance(new Fields(value, fields.differences, `${name}.`));
     if ('recurrence' in window) return [window.recurrence];
-    fields.note(name, `is not taken over: ${window.refused}`);
+    fields.note(name, `is not converted: ${window.refused}`);
     return [];
   });
 }
 
-/** What pages of Gatus hide is in none of ours. */
+/** Notes the UI settings with which Gatus hides parts of its pages. Our pages never show these parts. */
 function noteOthers(fields: Fields): void {
   const ui = fields.inner('ui');
-  if (ui !== null) fields.note('ui', `(${ui.names().map(asWritten).join(', ')}) is for the pages of Gatus only`);
+  if (ui !== null) fields.note('ui', `(${ui.names().map(asWritten).join(', ')}) only affects the pages of Gatus`);
   noteSsh(fields);
   fields.noteRest();
 }
@@ -192,5 +192,8 @@ function noteOthers(fields: Fields): void {
 function noteSsh(fields: Fields): void {
   const ssh = fields.inner('ssh');
   if (ssh !== null && ['username', 'password', 'private-key'].some((name) => (ssh.text(name) ?? '') !== ''))
-    fields.note('ssh', 'is not used: the server must identify itself, nobody signs in and no command runs');
+    fields.note(
+      'ssh',
+      'is not used: the check only needs the identification of the server. It does not sign in or run a command',
+    );
 }

@@ -8,7 +8,7 @@ export type Mapping = Record<string, unknown>;
 export const isMapping = (value: unknown): value is Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What differs between one thing of the file and what it becomes, in words; each once. */
+/** The differences between a resource in the file and its conversion, as texts without duplicates. */
 export class Differences {
   private readonly found = new Set<string>();
 
@@ -24,15 +24,15 @@ export class Differences {
 const TRUE = /^(true|yes|on|y)$/i;
 const FALSE = /^(false|no|off|n)$/i;
 
-/** A value in words, short enough for a report. */
+/** Returns a value as a short text for a report. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? asWritten(value) : (JSON.stringify(value) ?? '');
   return cut(oneLine(asWritten(text)), 120);
 }
 
 /**
- * A mapping of the file, read field by field. What has the wrong type, or was never asked for, is noted as a difference, so
- * that nothing of it is lost silently.
+ * A mapping in the file that is read field by field. Fields that have the wrong type or were never read are noted as
+ * differences, so that nothing is lost silently.
  */
 export class Fields {
   private readonly asked = new Set<string>();
@@ -40,7 +40,7 @@ export class Fields {
   constructor(
     private readonly mapping: Mapping,
     readonly differences: Differences,
-    /** Before the names of its fields in differences, such as `client.`. */
+    /** The prefix for names of fields in differences, such as `client.`. */
     private readonly prefix = '',
   ) {}
 
@@ -53,7 +53,7 @@ export class Fields {
     return this.mapping[name] ?? null;
   }
 
-  /** The field as text, with marked variables; numbers and booleans as they are written in JSON. */
+  /** Returns the field as text, with marked variables. Numbers and booleans are written as in JSON. */
   text(name: string): string | null {
     const value = this.raw(name);
     if (value === null || typeof value === 'string') return value;
@@ -61,11 +61,11 @@ export class Fields {
     return this.unusable(name, value, 'a text');
   }
 
-  /** Text that cannot be a secret: a variable in it is noted, and its name stays. */
+  /** Returns a text that can't be a secret. A variable in it is noted, and its name stays. */
   plainText(name: string): string | null {
     const text = this.text(name);
     if (text === null || !hasVariable(text)) return text;
-    this.note(name, `holds a variable, ${quoted(text)}, which stays as it is written`);
+    this.note(name, `contains a variable, ${quoted(text)}, which is kept as text`);
     return asWritten(text);
   }
 
@@ -83,19 +83,19 @@ export class Fields {
     return this.unusable(name, value, 'a whole number');
   }
 
-  /** Whole seconds within the bounds; what is rounded or cut is noted. */
+  /** Returns whole seconds within the bounds. Rounding and clamping are noted. */
   seconds(name: string, { min, max }: { min: number; max: number }): number | null {
     const value = this.raw(name);
     if (value === null) return null;
     const ms = typeof value === 'string' ? goDurationMs(value.trim()) : null;
     if (ms === null && typeof value === 'number' && value > 0) {
-      this.note(name, `is ${value} without a unit, taken as seconds`);
+      this.note(name, `is ${value} without a unit and is read as seconds`);
       return Math.min(max, Math.max(min, Math.ceil(value)));
     }
     if (ms === null) return this.unusable(name, value, 'a duration such as 30s');
     if (ms <= 0) return null;
     const seconds = Math.min(max, Math.max(min, Math.ceil(ms / SECOND_MS - 1e-9)));
-    if (Math.abs(seconds * SECOND_MS - ms) > 1e-6) this.note(name, `is ${quoted(value)} there and ${seconds} s here`);
+    if (Math.abs(seconds * SECOND_MS - ms) > 1e-6) this.note(name, `is changed from ${quoted(value)} to ${seconds} s`);
     return seconds;
   }
 
@@ -112,7 +112,7 @@ export class Fields {
     return this.unusable(name, value, 'a mapping');
   }
 
-  /** The names and texts of a mapping of texts. */
+  /** Returns the names and texts of a mapping of texts. */
   texts(name: string): [string, string][] {
     const mapping = this.inner(name);
     return mapping === null ? [] : mapping.names().flatMap((key) => pair(key, mapping.text(key)));
@@ -122,10 +122,10 @@ export class Fields {
     return Object.keys(this.mapping);
   }
 
-  /** Notes the fields that nobody asked for. */
+  /** Notes the fields that were not read. */
   noteRest(): void {
     for (const name of this.names())
-      if (!this.asked.has(name) && this.has(name)) this.note(name, `is not taken over (${quoted(this.mapping[name])})`);
+      if (!this.asked.has(name) && this.has(name)) this.note(name, `is not converted (${quoted(this.mapping[name])})`);
   }
 
   note(name: string, words: string): void {
@@ -133,7 +133,7 @@ export class Fields {
   }
 
   private unusable(name: string, value: unknown, wanted: string): null {
-    this.note(name, `is ${quoted(value)} and not ${wanted}, and is left out`);
+    this.note(name, `is left out because ${quoted(value)} is not ${wanted}`);
     return null;
   }
 }

@@ -5,24 +5,26 @@ import type { ReportEntry } from '../conversion';
 import { quoted } from './fields';
 import { markVariables } from './variables';
 
-/** One configuration file. */
 export interface File {
   value: Record<string, unknown>;
-  /** Where the value at a pointer into it stands in the text that was sent. */
+  /** Returns where the value at a pointer is in the text that was sent. */
   place: (pointer: string) => string;
 }
 
-/** What is said of a text without monitors. */
+/** The error for a text without monitors. */
 export const NOTHING: FieldProblem = {
   pointer: '',
   code: 'invalid_format',
   message:
-    'this is no configuration of Gatus: it has neither endpoints nor suites; send its YAML, several files with --- between them',
+    'this is not a configuration of Gatus: it has neither endpoints nor suites. Send its YAML, and separate several files with ---',
 };
 
 export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The configuration files in a text; what is beside them is reported. Throws `validation_failed` for what is none. */
+/**
+ * Returns the configuration files in a text, and reports everything else. Throws: `validation_failed` if the text has
+ * another form.
+ */
 export function filesIn(text: string, report: ReportEntry[]): File[] {
   const unwrapper = new Unwrapper(text.split('\n'), report);
   return readDocumentText(markVariables(text)).flatMap(({ value, ...document }) =>
@@ -35,19 +37,18 @@ function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): strin
   return line === null ? pointer : `line ${line}`;
 }
 
-const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send the files themselves';
+const TOO_LARGE = 'the files in ConfigMaps together are larger than 1 MiB. Send the files themselves';
 
-/** Kubernetes takes no ConfigMap that is larger. Files in others are read at once, so that is all of them together. */
+/** The limit of Kubernetes for a ConfigMap. Here it applies to all embedded files together. */
 const MAX_INSIDE = 1024 * 1024;
 
-/** The values of the Helm chart of Gatus. */
 const isChart = (value: unknown): value is { config: Record<string, unknown> } =>
   isRecord(value) &&
   !('endpoints' in value) &&
   isRecord(value['config']) &&
   ('endpoints' in value['config'] || 'suites' in value['config'] || 'external-endpoints' in value['config']);
 
-/** Takes files out of what they come in. */
+/** Extracts files from the resources that contain them. */
 class Unwrapper {
   private inside = 0;
 
@@ -56,22 +57,21 @@ class Unwrapper {
     private readonly report: ReportEntry[],
   ) {}
 
-  /** `mayWrap`: false for what has been unwrapped. */
+  /** `mayWrap` is false for values that were already extracted. */
   filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
     if (value === null) return [];
     if (!isRecord(value))
-      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus is a mapping' }]);
+      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus must be a mapping' }]);
     if (mayWrap && typeof value['kind'] === 'string' && 'apiVersion' in value)
       return this.ofKubernetes(value['kind'], value, place);
     return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
   }
 
-  /** The values of its Helm chart. */
   private ofChart(value: Record<string, unknown>, config: Record<string, unknown>, place: File['place']): File[] {
     const others = Object.keys(value).filter((name) => name !== 'config');
     const [first] = others;
     if (first !== undefined)
-      this.skip(place(`/${pointerStep(first)}`), others.join(', '), 'no monitor: how Gatus is installed');
+      this.skip(place(`/${pointerStep(first)}`), others.join(', '), 'not a monitor: sets how Gatus is installed');
     return [{ value: config, place: (pointer) => place(`/config${pointer}`) }];
   }
 
@@ -86,11 +86,15 @@ class Unwrapper {
     const field = kind === 'Secret' ? 'stringData' : 'data';
     const data = kind === 'Secret' || kind === 'ConfigMap' ? value[field] : null;
     if (!isRecord(data))
-      return this.skip(place(''), kind, `a ${quoted(kind)} of Kubernetes has no configuration of Gatus in plain text`);
+      return this.skip(
+        place(''),
+        kind,
+        `a Kubernetes ${quoted(kind)} does not contain a configuration of Gatus in plain text`,
+      );
     return Object.entries(data).flatMap(([name, content]) => {
       const pointer = `/${field}/${pointerStep(name)}`;
       if (typeof content !== 'string' || !/\.ya?ml$/i.test(name))
-        return this.skip(place(pointer), name, 'it is no YAML file');
+        return this.skip(place(pointer), name, 'it is not a YAML file');
       this.inside += content.length;
       if (this.inside > MAX_INSIDE) throw problems.validationFailed([{ ...NOTHING, pointer, message: TOO_LARGE }]);
       return readDocumentText(content).flatMap(({ value: inner, ...document }) =>
@@ -99,7 +103,7 @@ class Unwrapper {
     });
   }
 
-  /** Lines inside a block of text (`|`) count on from its own line. */
+  /** Lines inside a block of text (`|`) are counted from the block's line. */
   private placeInside(document: Pick<DocumentText, 'lineOf'>, pointer: string, at: string): File['place'] {
     const line = /^line (\d+)$/.exec(at)?.[1];
     const isBlock = line !== undefined && /[|>][-+0-9]*\s*(?:#.*)?$/.test(this.lines[Number(line) - 1] ?? '');

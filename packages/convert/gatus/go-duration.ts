@@ -1,4 +1,4 @@
-/** Milliseconds of a unit. */
+/** Milliseconds per unit. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -11,7 +11,9 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
-/** The milliseconds of a duration as Go writes it (`1h30m`, `1.5s`), or `null`. Numbers without a unit are none, but for 0. */
+/**
+ * Returns the milliseconds of a Go duration (`1h30m`, `1.5s`), or `null`. A number without a unit is invalid, except 0.
+ */
 export function goDurationMs(text: string): number | null {
   const sign = text.startsWith('-') ? -1 : 1;
   const rest = text.replace(/^[+-]/, '');

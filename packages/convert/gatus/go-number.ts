@@ -1,10 +1,10 @@
-/** From this power of ten on, and below this one, Go writes a number with an exponent. */
+/** Go writes a number with an exponent from this power of ten up, and below this one. */
 const EXPONENT = { from: 6, below: -4 };
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * How Gatus writes a JSON number before it compares it as a text (`%v` of Go): 1234567 as 1.234567e+06, 1.10 as 1.1. `null`: the text
- * is not a number.
+ * Returns a JSON number as Gatus writes it before comparing it as text (Go's `%v`): 1234567 as 1.234567e+06, 1.10 as
+ * 1.1. Returns `null` if the text isn't a number.
  */
 export function goText(text: string): string | null {
   if (!NUMBER.test(text)) return null;

@@ -9,7 +9,7 @@ const BOUNDS = { min: MIN_DURATION_SECONDS, max: MAX_DURATION_SECONDS };
 
 type Recurrence = Pick<DeclaredWindow, 'cron' | 'timezone' | 'duration' | 'mute' | 'exclude_from_uptime' | 'public'>;
 
-/** When a maintenance of Gatus is in force, or why it never is. There it mutes alerts, and does nothing else. */
+/** Returns when a Gatus maintenance is in force, or why it never is. In Gatus it only mutes alerts. */
 export function readMaintenance(fields: Fields): { recurrence: Recurrence } | { refused: string } {
   const isEnabled = fields.flag('enabled') ?? true;
   const start = /^(\d\d?):(\d\d)$/.exec(fields.text('start') ?? '');
@@ -20,14 +20,15 @@ export function readMaintenance(fields: Fields): { recurrence: Recurrence } | { 
   if (!isEnabled) return { refused: 'it is not enabled' };
   const [hour, minute] = [Number(start?.[1]), Number(start?.[2])];
   if (!(hour < 24 && minute < 60))
-    return { refused: `its start ${quoted(fields.raw('start'))} is no time such as 23:00` };
+    return { refused: `its start ${quoted(fields.raw('start'))} is not a time such as 23:00` };
   if (duration === null) return { refused: 'it has no duration' };
-  if (!isTimeZone(timezone)) return { refused: `its timezone ${quoted(timezone)} is no name of the IANA database` };
+  if (!isTimeZone(timezone)) return { refused: `its timezone ${quoted(timezone)} is not a name of the IANA database` };
   const numbers = days.map((day) => DAYS.indexOf(String(day)));
-  if (numbers.includes(-1)) return { refused: `${quoted(days)} in every are no days such as Monday` };
+  if (numbers.includes(-1)) return { refused: `${quoted(days)} in every is not a list of days such as Monday` };
   const on = [...new Set(numbers)].sort((a, b) => a - b);
   const longest = longestSeconds(on, timezone);
-  if (duration > longest) fields.note('duration', `is cut to ${longest} s: a window ends before it begins again`);
+  if (duration > longest)
+    fields.note('duration', `is reduced to ${longest} s, because a window must end before it starts again`);
   const names = on.map((day) => (DAYS[day] ?? '').slice(0, 3).toUpperCase());
   return {
     recurrence: {
@@ -41,7 +42,7 @@ export function readMaintenance(fields: Fields): { recurrence: Recurrence } | { 
   };
 }
 
-/** Less than the shortest pause between two starts; where clocks change a day may have 23 hours. */
+/** Returns a duration below the shortest gap between two starts. A day may have 23 hours when clocks change. */
 function longestSeconds(days: readonly number[], timezone: string): number {
   const gaps = days.map((day, i) => ((days[i + 1] ?? (days[0] ?? 0) + 7) - day) * DAY_MS);
   const pause = Math.min(...(days.length === 0 ? [DAY_MS] : gaps));

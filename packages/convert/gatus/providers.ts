@@ -4,23 +4,21 @@ import type { ChannelRules } from '../conversion';
 import { type Fields, isMapping, type Mapping } from './fields';
 import { asWritten, hasVariable, type Secrets } from './variables';
 
-/** A channel of ours with its settings. */
 export interface ChannelSettings {
   type: string;
   config: Record<string, unknown>;
 }
 
-/** The settings of one provider of Gatus. */
 interface Source {
   fields: Fields;
-  /** A text of it, `null` when there is none. For what is hidden here: a variable becomes a secret. */
+  /** Reads a text for a hidden field, or returns `null`. A variable becomes a secret. */
   read: (name: string) => Text | null;
-  /** The same of what everybody sees, which no secret stands for: a variable stays as it is written. */
+  /** Reads a text for a visible field, which can't be a secret. A variable stays as written. */
   say: (name: string) => string | null;
   refer: (text: string) => Text;
 }
 
-/** The config of a channel; members that are `null` are left out. */
+/** Returns the config of a channel. Properties that are `null` are left out. */
 type Reader = (source: Source) => Record<string, unknown>;
 
 const webhookUrl: Reader = ({ read }) => ({ webhook_url: read('webhook-url') });
@@ -49,11 +47,14 @@ const PROVIDERS: Readonly<Record<string, { type: string; reader: Reader }>> = {
 
 /** Providers whose messages another channel can send. */
 const COMPATIBLE: Readonly<Record<string, string>> = {
-  mattermost: 'a contact of type slack sends to its incoming webhooks',
-  rocketchat: 'a contact of type slack sends to its incoming webhooks',
+  mattermost: 'a contact of type slack can send to its incoming webhooks',
+  rocketchat: 'a contact of type slack can send to its incoming webhooks',
 };
 
-/** The settings of a provider as a channel of ours, or why there is none. Defaults and overrides are merged before. */
+/**
+ * Returns the settings of a provider as one of our channels, or why there is none. Expects merged defaults and
+ * overrides.
+ */
 export function channelOf(
   provider: string,
   fields: Fields,
@@ -80,36 +81,38 @@ export function channelOf(
     const key = pointer.slice(1);
     const value = config[key];
     if (key === 'account_sid' && typeof value === 'string') {
-      fields.differences.add(`its ${key} ${message}: write it into the document`);
+      fields.differences.add(`its ${key} ${message}. Write it into the document`);
       continue;
     }
     if (!REPLACEABLE.has(key) || typeof value !== 'string')
-      return { refused: `its settings are not accepted here: ${key} ${message}` };
+      return { refused: `its settings are not valid: ${key} ${message}` };
     const name = secrets.standFor(value, `${provider}_${key}`.toUpperCase());
     config[key] = { $secret: name };
-    fields.differences.add(`its ${key} ${message}: give another one as the secret ${name}`);
+    fields.differences.add(`its ${key} ${message}. Set another value as the secret ${name}`);
   }
   return { type: known.type, config };
 }
 
-/** Often masked where files are shown to others. What is not accepted is asked for, so that no alert is lost. */
+/**
+ * Fields that people often mask before they share a file. If the value isn't accepted, the document asks for it, so
+ * that no alert is lost.
+ */
 const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'auth_token', 'url']);
 
 const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
 
-/** How Gatus connects to the provider. */
 function noteClient(fields: Fields): void {
   const client = fields.inner('client');
   const said = client?.names().filter((name) => client.raw(name) !== false && client.has(name)) ?? [];
   if (said.length > 0) fields.note('client', `(${said.map(asWritten).join(', ')}) is not used`);
 }
 
-/** Whether the value, or what holds it, is a secret: it is judged when its value is known. */
+/** Whether the value, or an object that contains it, is a secret. Secrets are validated when their value is known. */
 const isSecretAt = (config: unknown, pointer: string): boolean =>
   valuesOnWay(config, pointer).some((value) => isMapping(value) && '$secret' in value);
 
-/** Whether it is a variable as it is written: whoever applies the document puts its value there. */
+/** Whether the value is an unreplaced variable. The user who applies the document sets its value. */
 function isVariableAt(config: unknown, pointer: string): boolean {
   const value = valuesOnWay(config, pointer).at(-1);
   return typeof value === 'string' && /\$\{\w/.test(value);
@@ -135,11 +138,11 @@ function telegram({ fields, read, say }: Source): Record<string, unknown> {
 
 function twilio({ fields, read, say }: Source): Record<string, unknown> {
   for (const name of ['text-twilio-triggered', 'text-twilio-resolved'])
-    if (fields.raw(name) !== null) fields.note(name, 'is not used: messages have the words of this monitor');
+    if (fields.raw(name) !== null) fields.note(name, 'is not used: this service has its own message texts');
   return { account_sid: say('sid'), auth_token: read('token'), from: phone(say('from')), to: phone(read('to')) };
 }
 
-/** `+1 500-555-0006` without what is there for the eye only. */
+/** Removes formatting from a number such as `+1 500-555-0006`. */
 const phone = (number: Text | null): Text | null =>
   typeof number === 'string' && /^\+[\d ().-]+$/.test(number) ? number.replace(/[^+\d]/g, '') : number;
 
@@ -152,14 +155,14 @@ function opsgenie({ fields, read }: Source): Record<string, unknown> {
   };
 }
 
-/** Gatus encrypts when the server offers it; with a password ours demands it. */
+/** Gatus uses TLS if the server offers it. Our channel requires TLS if there is a password. */
 function email({ fields, read, say, refer }: Source): Record<string, unknown> {
   const to = (fields.text('to') ?? '').split(',').map((address) => address.trim());
   const password = read('password');
   const from = say('from');
   const username = say('username') ?? from;
-  if (password !== null) fields.differences.add('its password is sent over TLS only');
-  if (to.some(hasVariable)) fields.note('to', 'holds a variable: the secret must be one address');
+  if (password !== null) fields.differences.add('its password is only sent over TLS');
+  if (to.some(hasVariable)) fields.note('to', 'contains a variable: the secret must be a single address');
   return {
     to: to.filter((address) => address !== '').map((address) => refer(address)),
     from,
@@ -176,12 +179,12 @@ function email({ fields, read, say, refer }: Source): Record<string, unknown> {
 const METHODS = ['POST', 'PUT', 'PATCH'];
 const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
 
-/** What Gatus sends is a text of its user; ours is JSON of one form. */
+/** In Gatus the user writes the text to send. Our webhook sends JSON in a fixed form. */
 function webhook({ fields, read, refer }: Source): Record<string, unknown> {
   const method = (fields.plainText('method') ?? 'GET').toUpperCase();
-  if (!METHODS.includes(method)) fields.note('method', `is ${method} there and POST here`);
-  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'holds a placeholder that is not filled in here');
-  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this monitor is');
+  if (!METHODS.includes(method)) fields.note('method', `is changed from ${method} to POST`);
+  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'contains a placeholder that is not filled in');
+  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this service is sent instead');
   const headers = fields
     .texts('headers')
     .filter(([key]) => !/^content-type$/i.test(key))

@@ -10,7 +10,7 @@ import { asWritten, filledIn, hasVariable, type Secrets, variablesIn } from './v
 
 export const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum };
 const TIMEOUT = { min: 1, max: 300 };
-/** Of Gatus; ours may differ on an installation, so they are written out. */
+/** The defaults of Gatus. They are written out, because ours may differ between installations. */
 const DEFAULT_INTERVAL = MINUTE_MS / SECOND_MS;
 const DEFAULT_TIMEOUT = 10;
 const MAX_HEADERS = 50;
@@ -20,7 +20,6 @@ type Request = Pick<
   'method' | 'interval' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
 >;
 
-/** How an endpoint is asked, or why it cannot be asked like that. */
 export function readRequest(
   fields: Fields,
   target: Target,
@@ -37,13 +36,13 @@ export function readRequest(
   }
   const method = (fields.text('method') ?? 'GET').toUpperCase();
   if (!HTTP_METHODS.some((known) => known === method))
-    return { refused: `the method ${quoted(method)} is not sent here` };
+    return { refused: `the method ${quoted(method)} is not supported` };
   const headers = readHeaders(fields, target, secrets);
   if ('refused' in headers) return headers;
   const body = readBody(fields, target, secrets);
   const refused = client.insecure ? unverifiedRefusal(target, headers.list, body) : null;
-  if (refused !== null && target.type === 'HTTPS') return { refused: `client.insecure is refused here: ${refused}` };
-  if (refused !== null) fields.note('client.insecure', 'is not taken over, as nothing is verified over http://');
+  if (refused !== null && target.type === 'HTTPS') return { refused: `client.insecure is not allowed: ${refused}` };
+  if (refused !== null) fields.note('client.insecure', 'is not converted, because nothing is verified over http://');
   return {
     request: {
       method,
@@ -56,7 +55,7 @@ export function readRequest(
   };
 }
 
-/** Why the certificate has to be verified, or `null`. */
+/** Returns why the certificate must be verified, or `null`. */
 function unverifiedRefusal(target: Target, headers: readonly { key: string }[], body: Text | null): string | null {
   const sent = {
     url: filledIn(target.url),
@@ -72,7 +71,7 @@ function noteUnsent(fields: Fields): void {
 
 function noteLoss(fields: Fields, name: string): void {
   const value = fields.raw(name);
-  if (value !== false && value !== '') fields.note(name, 'is sent with HTTP and HTTPS checks only');
+  if (value !== false && value !== '') fields.note(name, 'is only sent with HTTP and HTTPS checks');
 }
 
 interface Client {
@@ -81,18 +80,18 @@ interface Client {
   followsRedirects: boolean;
 }
 
-/** Without these a target answers otherwise, or not at all. */
+/** Settings without which a target responds differently or not at all. */
 const INDISPENSABLE: Readonly<Record<string, string>> = {
-  oauth2: 'client.oauth2 fetches a token for each request, which is not done here',
-  'identity-aware-proxy': 'client.identity-aware-proxy fetches a token for each request, which is not done here',
-  tls: 'client.tls is a certificate of the client, which is not sent here',
-  tunnel: 'client.tunnel leads through SSH, which is not done here',
+  oauth2: 'client.oauth2 fetches a token for each request, which is not supported',
+  'identity-aware-proxy': 'client.identity-aware-proxy fetches a token for each request, which is not supported',
+  tls: 'client.tls is a client certificate, which is not supported',
+  tunnel: 'client.tunnel connects through SSH, which is not supported',
 };
 
 const NOT_TAKEN: Readonly<Record<string, string>> = {
-  'proxy-url': 'is not used: the target is asked directly',
-  'dns-resolver': 'is not used: names are resolved as the monitor resolves them',
-  'store-cookies': 'is not done: no check remembers cookies',
+  'proxy-url': 'is not used: the check connects to the target directly',
+  'dns-resolver': 'is not used: this service resolves names with its own resolver',
+  'store-cookies': 'is not used: checks do not keep cookies',
 };
 
 function readClient(client: Fields | null, isWeb: boolean): Client | { refused: string } {
@@ -103,7 +102,7 @@ function readClient(client: Fields | null, isWeb: boolean): Client | { refused: 
     if (client.has(name) && client.raw(name) !== false) client.note(name, words);
   const network = client.text('network');
   if (network === 'ip4' || network === 'ip6')
-    client.note('network', `is not used: an address of either family is taken`);
+    client.note('network', 'is not used: IPv4 and IPv6 addresses are both used');
   const read: Client = {
     timeout: client.seconds('timeout', TIMEOUT) ?? DEFAULT_TIMEOUT,
     insecure: client.flag('insecure') ?? false,
@@ -123,7 +122,7 @@ function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers 
     const problem = headerProblem(asWritten(key), hasVariable(value) ? 'x' : value.trim());
     if (problem)
       return {
-        refused: `its header ${quoted(key)} cannot be sent, and without it the response is another: ${problem.message}`,
+        refused: `its header ${quoted(key)} cannot be sent, and the response would be different without it: ${problem.message}`,
       };
     list.push({ key: asWritten(key), value: headerValue(asWritten(key), value.trim(), fields, secrets) });
   }
@@ -133,23 +132,19 @@ function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers 
   return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
 }
 
-/** Whoever may read sees what a header holds that carries no credential: no secret stands for it. */
+/** Readers may see the value of a header without a credential, so it can't be a secret. */
 function headerValue(key: string, value: string, fields: Fields, secrets: Secrets): Text {
   if (isSensitiveHeader(key)) return secrets.refer(value, fields.differences.add);
-  if (hasVariable(value))
-    fields.note(`headers.${key}`, `holds a variable, ${quoted(value)}, which stays as it is written`);
+  if (hasVariable(value)) fields.note(`headers.${key}`, `contains a variable, ${quoted(value)}, which is kept as text`);
   return asWritten(value);
 }
 
-/** What a URL with `name:password@` in it sends. */
+/** Returns the header that a URL with `name:password@` sends. */
 function basicAuthorization(credentials: string, fields: Fields, secrets: Secrets): Text {
   const plain = decoded(credentials);
   if (!hasVariable(plain)) return `Basic ${Buffer.from(plain).toString('base64')}`;
   const name = secrets.standFor(`Basic ${plain}`, `${variablesIn(plain).join('_')}_BASIC`);
-  fields.note(
-    'url',
-    `holds credentials: give the secret ${name} the value "Basic " and the base64 of ${quoted(plain)}`,
-  );
+  fields.note('url', `contains credentials: set the secret ${name} to "Basic " and the base64 of ${quoted(plain)}`);
   return { $secret: name };
 }
 
@@ -163,7 +158,7 @@ function decoded(text: string): string {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Gatus puts name, group and URL of the endpoint into the body, and random letters that stay the same here. */
+/** Gatus puts the endpoint's name, group and URL into the body. Its random letters become constant here. */
 function readBody(fields: Fields, target: Target, secrets: Secrets): Text | null {
   const written = fields.text('body') ?? '';
   const filled = written
@@ -171,7 +166,7 @@ function readBody(fields: Fields, target: Target, secrets: Secrets): Text | null
     .replaceAll('[ENDPOINT_GROUP]', fields.text('group') ?? '')
     .replaceAll('[ENDPOINT_URL]', target.url)
     .replace(/\[RANDOM_STRING_(\d{1,9})\]/g, (_, length: string) => {
-      fields.note('body', 'is the same for each request here: [RANDOM_STRING] stays as it is now');
+      fields.note('body', 'is the same for each request: [RANDOM_STRING] is replaced once');
       return LETTERS.repeat(Math.ceil(Math.min(8192, Number(length)) / LETTERS.length)).slice(
         0,
         Math.min(8192, Number(length)),

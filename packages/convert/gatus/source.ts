@@ -4,27 +4,25 @@ import type { ReportEntry } from '../conversion';
 import { type File, filesIn, NOTHING, pointerStep } from './files';
 import { asWritten } from './variables';
 
-/** One value of a configuration, and where it stands. */
 export interface Placed {
   value: unknown;
   at: string;
 }
 
-/** The configuration of one or several files. Variables in its texts are marked. */
+/** The configuration of one or more files. Variables in its texts are marked. */
 export interface GatusSource {
-  /** What stands under each name at the top. */
+  /** The values of the top-level names. */
   sections: Map<string, Placed>;
-  /** The items of a list at the top, from all files. */
+  /** Returns the items of a top-level list, from all files. */
   items: (name: string) => Placed[];
-  /** The members of a mapping at the top, from all files. */
+  /** Returns the members of a top-level mapping, from all files. */
   members: (name: string) => Map<string, Placed>;
-  /** What was found on the way. */
   report: ReportEntry[];
 }
 
 /**
- * Reads the files of a stream, as Gatus reads those of a directory: mappings are merged, lists appended. A ConfigMap of
- * Kubernetes stands for the files in it. Throws `validation_failed` for what is no configuration of Gatus.
+ * Reads the files of a stream as Gatus reads a directory: it merges mappings and appends lists. A Kubernetes ConfigMap
+ * is replaced with the files in it. Throws: `validation_failed` if this isn't a Gatus configuration.
  */
 export function readSource(text: string): GatusSource {
   const report: ReportEntry[] = [];
@@ -35,7 +33,6 @@ export function readSource(text: string): GatusSource {
   return { sections: merged.sections, items: merged.items, members: merged.members, report };
 }
 
-/** Several files as one. */
 class Merged {
   readonly sections = new Map<string, Placed>();
 
@@ -85,7 +82,7 @@ class Merged {
         at,
         name: asWritten(name),
         result: 'approximated',
-        why: 'several files say it, which Gatus refuses; the last one counts',
+        why: 'several files set it, which Gatus refuses; the last value is used',
       });
     return own;
   }

@@ -8,32 +8,31 @@ import type { CheckType } from './condition/assertions';
 import { type Fields, quoted } from './fields';
 import { asWritten, hasVariable } from './variables';
 
-/** What an endpoint of Gatus checks, as a check of ours. */
+/** The target of a Gatus endpoint, for one of our checks. */
 export interface Target {
   type: CheckType;
-  /** With marked variables. */
+  /** The URL, with marked variables. */
   url: string;
-  /** Name and password that stood in the URL, percent-encoded. */
+  /** The name and password from the URL, percent-encoded. */
   credentials: string | null;
-  /** DNS: the type of record. */
   recordType: string;
-  /** The origin of an http(s) URL, `null` for others and where a variable hides it. */
+  /** The origin of an http(s) URL. `null` for other URLs, or if a variable hides it. */
   origin: string | null;
-  /** The host, or what is known of it: what has no group is put together by it. */
+  /** The host as far as it is known. It groups endpoints that have no group. */
   host: string;
 }
 
 /** A target, or why there is no check for it. */
 export type TargetResult = { target: Target } | { refused: string };
 
-/** Why a scheme has no type of check. */
+/** Why there is no check for a scheme. */
 const NO_CHECK: Readonly<Record<string, string>> = {
-  udp: 'there is no check for UDP',
-  sctp: 'there is no check for SCTP',
-  ws: 'there is no check for WebSockets',
-  wss: 'there is no check for WebSockets',
-  grpc: 'there is no check for gRPC',
-  grpcs: 'there is no check for gRPC',
+  udp: 'UDP checks are not supported',
+  sctp: 'SCTP checks are not supported',
+  ws: 'WebSocket checks are not supported',
+  wss: 'WebSocket checks are not supported',
+  grpc: 'gRPC checks are not supported',
+  grpcs: 'gRPC checks are not supported',
 };
 
 /** Reads `url` and `dns` of an endpoint. */
@@ -45,7 +44,7 @@ export function readTarget(fields: Fields): TargetResult {
     return dns === null ? byScheme(url, fields) : dnsTarget(url, dns);
   } catch (error) {
     if (!(error instanceof InvalidTarget)) throw error;
-    return { refused: `its url ${quoted(url)} is no target here: ${error.message}` };
+    return { refused: `its url ${quoted(url)} is not a valid target: ${error.message}` };
   }
 }
 
@@ -62,7 +61,7 @@ function byScheme(url: string, fields: Fields): TargetResult {
     case 'tls':
     case 'starttls':
       fields.differences.add(
-        `its port is checked, but neither ${scheme === 'tls' ? 'TLS' : 'STARTTLS'} nor the certificate`,
+        `its port is checked, but not ${scheme === 'tls' ? 'TLS' : 'STARTTLS'} or the certificate`,
       );
       return hostTarget('TCP', rest, `tcp://${rest}`);
     case 'icmp':
@@ -72,9 +71,9 @@ function byScheme(url: string, fields: Fields): TargetResult {
     case '':
       if (hasVariable(url) && /\[(STATUS|BODY)\]/i.test(JSON.stringify(fields.raw('conditions'))))
         return webTarget('HTTP', url);
-      return { refused: `its url ${quoted(url)} has no scheme, so its type is not known` };
+      return { refused: `its url ${quoted(url)} has no scheme, so its type is unknown` };
     default:
-      return { refused: `there is no check for ${quoted(scheme)}:// addresses` };
+      return { refused: `${quoted(scheme)}:// URLs are not supported` };
   }
 }
 
@@ -99,10 +98,10 @@ function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): Ta
   if (hasVariable(address)) return target(shownHost(address));
   if (type === 'ICMP') {
     const host = normalizeHost(isIP(address) === 6 ? bracketed(address) : address);
-    return host === null ? { refused: `its host ${quoted(address)} is none` } : target(host);
+    return host === null ? { refused: `its host ${quoted(address)} is not valid` } : target(host);
   }
   const form = type === 'SSH' ? 'ssh://host[:port]' : 'tcp://host:port';
-  const what = 'the target is a host and a port';
+  const what = 'the target must be a host and a port';
   return target(
     parseHostPort(address, { scheme: type.toLowerCase(), ...(type === 'SSH' ? { defaultPort: 22 } : {}), what, form })
       .host,
@@ -111,15 +110,16 @@ function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): Ta
 
 const shownHost = (address: string): string => asWritten(address).replace(/:\d+$/, '') || 'unknown';
 
-/** The URL of a DNS check is the resolver; what is asked stands in `dns`. */
+/** The URL of a DNS check is the resolver. The query is in `dns`. */
 function dnsTarget(url: string, dns: Fields): TargetResult {
   const recordType = (dns.text('query-type') ?? '').toUpperCase();
   const name = dns.text('query-name') ?? '';
   dns.noteRest();
   if (name === '') return { refused: 'dns.query-name is missing' };
-  if (hasVariable(name + url + recordType)) return { refused: 'a variable stands in what is asked, or whom' };
+  if (hasVariable(name + url + recordType))
+    return { refused: 'the name, the record type, or the server contains a variable' };
   if (!DNS_RECORD_TYPES.some((known) => known === recordType))
-    return { refused: `there is no check for DNS records of type ${quoted(recordType) || '(none)'}` };
+    return { refused: `DNS records of type ${quoted(recordType) || '(none)'} are not supported` };
   const asked = recordType === 'PTR' ? reverseName(name) : name.replace(/(?<=.)\.$/, '');
   const resolver = url.replace(/^[a-z]+:\/\//i, '').replace(/\/$/, '');
   const target = `dns://${isIP(resolver) === 6 ? bracketed(resolver) : resolver}/${asked}?type=${recordType}`;
@@ -127,7 +127,7 @@ function dnsTarget(url: string, dns: Fields): TargetResult {
   return { target: { type: 'DNS', url: target, credentials: null, recordType, origin: null, host: asked } };
 }
 
-/** Gatus asks for the reverse name of an address by itself. */
+/** Gatus queries the reverse name of an IP address automatically. */
 function reverseName(name: string): string {
   const bare = name.replace(/\.$/, '');
   if (isIP(bare) === 4) return `${bare.split('.').reverse().join('.')}.in-addr.arpa`;

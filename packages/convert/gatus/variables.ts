@@ -1,48 +1,47 @@
 import { isMasked } from '../../../src/channel/config/config-masking';
 import type { Text } from '../../../src/configuration/document/document';
 
-/** Around the name of a variable in text that has been read. Private characters of Unicode: YAML takes them as plain text. */
+/** Mark the name of a variable in text. These are private Unicode characters, which YAML accepts as plain text. */
 const OPEN = '\u{10FFF0}';
 const CLOSE = '\u{10FFF1}';
 const MARKED = new RegExp(`${OPEN}([^${OPEN}${CLOSE}]*)${CLOSE}`, 'gu');
 const IN_FILE = /\$\$|\$\{([A-Za-z_][^}\n]{0,200})\}|\$([A-Za-z_][A-Za-z0-9_]*)/g;
 
 /**
- * The file with its variables marked, which Gatus replaces before it reads the YAML: `${NAME}`, `$NAME`, and `$$` for a
- * dollar. Lines stay where they are.
+ * Marks the variables in a file: `${NAME}`, `$NAME`, and `$$` for a dollar. Gatus replaces them before it parses the
+ * YAML. Line numbers don't change.
  */
 export const markVariables = (file: string): string =>
   file.replace(IN_FILE, (found: string, braced?: string, plain?: string) =>
     found === '$$' ? '$' : `${OPEN}${braced ?? plain ?? ''}${CLOSE}`,
   );
 
-/** The names in a marked text, in order, none twice. */
+/** Returns the names in a marked text, in order and without duplicates. */
 export const variablesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(MARKED)].map(([, name = '']) => name.replace(/[^A-Za-z0-9_].*/s, ''))),
 ];
 
 export const hasVariable = (text: string): boolean => text.includes(OPEN);
 
-/** As it stands in the file. */
+/** Returns the text as it is in the file. */
 export const asWritten = (text: string): string => text.replace(MARKED, '${$1}');
 
-/** With an `x` in place of each variable, to judge the rest. */
+/** Replaces each variable with an `x`, to validate the rest. */
 export const filledIn = (text: string): string => text.replace(MARKED, 'x');
 
 const MAX_SECRET_NAME = 128;
 
-/** The secrets of one document: a name stands for one text in all of it. */
+/** The secrets of one document. A name means the same text everywhere in it. */
 export class Secrets {
-  /** By the name that was wanted and the text. */
   private readonly names = new Map<string, string>();
   private readonly taken = new Set<string>();
-  /** How often a wanted name was another's, so that nobody counts from the start. */
+  /** How often a wanted name was already taken, so that numbering does not restart each time. */
   private readonly turns = new Map<string, number>();
 
   /**
-   * The text, or a secret in its place when variables are in it. The secret has the name of the variable, or `name` where the
-   * value is not that of a variable alone; `explain` hears what its value has to be when that is not plain. What was masked
-   * for the eyes of others is asked for in the same way.
+   * Returns the text, or a secret if it contains variables or is masked. The secret gets the name of the variable, or
+   * `name` if the value is more than one variable. `explain` is called with what the value must be, if that isn't
+   * obvious.
    */
   refer(text: string, explain: (difference: string) => void, name?: string): Text {
     if (!hasVariable(text)) return isMasked(text) ? this.askFor(text, explain, name ?? 'MASKED') : text;
@@ -50,17 +49,17 @@ export class Secrets {
     const isPlain = variables.length === 1 && text === `${OPEN}${variables[0] ?? ''}${CLOSE}`;
     const secret = this.standFor(text, isPlain ? (variables[0] ?? '') : (name ?? variables.join('_')));
     if (!isPlain || secret !== variables[0])
-      explain(`the secret ${secret} stands for the whole value ${JSON.stringify(asWritten(text))}: give it that value`);
+      explain(`the secret ${secret} replaces the whole value ${JSON.stringify(asWritten(text))}: set it to that value`);
     return { $secret: secret };
   }
 
   private askFor(masked: string, explain: (difference: string) => void, name: string): Text {
     const secret = this.standFor(masked, name.toUpperCase());
-    explain(`${JSON.stringify(masked)} is masked in the file: give the secret ${secret} the value itself`);
+    explain(`${JSON.stringify(masked)} is masked in the file: set the secret ${secret} to the real value`);
     return { $secret: secret };
   }
 
-  /** The name of the secret that stands for the text: `wanted`, or one like it when that is another's. */
+  /** Returns the name of the text's secret: `wanted`, or a similar name if that is taken. */
   standFor(text: string, wanted: string): string {
     const first = secretName(wanted);
     const known = this.names.get(`${first} ${text}`);

@@ -11,15 +11,15 @@ interface Website {
   keys: Set<string>;
 }
 
-/** Websites with their endpoints, and the windows of single endpoints. */
+/** Websites with their endpoints, and the maintenance windows of single endpoints. */
 export interface Declared {
   websites: DeclaredWebsite[];
   windows: DeclaredWindow[];
 }
 
 /**
- * A website for each group. What has no group is put together by its origin, and what is no http(s) address with the first
- * origin of the same host.
+ * Creates a website for each group. Endpoints without a group are grouped by origin. Endpoints without an http(s) URL
+ * join the first origin with the same host.
  */
 export function groupIntoWebsites(
   endpoints: readonly ReadEndpoint[],
@@ -43,7 +43,7 @@ export function groupIntoWebsites(
   return { websites, windows };
 }
 
-/** Equal for the endpoints of one website. */
+/** Returns a key that is the same for all endpoints of a website. */
 function placeOf(endpoints: readonly ReadEndpoint[]): (endpoint: ReadEndpoint) => string {
   const origins = new Map<string, string>();
   for (const { group, target } of endpoints)
@@ -67,7 +67,7 @@ function websiteOf(
       at: first?.at ?? '',
       name,
       result: 'approximated',
-      why: `a website needs an address, and none of its endpoints has one: it is ${url} for now`,
+      why: `a website must have a URL, and its endpoints have none, so ${url} is used as a placeholder`,
     });
   return { declared: { key, name: cut(oneLine(name), MAX_NAME), url, endpoints: [] }, keys: new Set() };
 }

@@ -15,9 +15,9 @@ const BOUNDS = {
   interval: { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum },
   timeout: { min: 1, max: 300 },
 };
-const NOT_CHECKED = 'nothing in it is checked';
+const NOT_CHECKED = 'it contains no checks';
 
-/** Converts scrape configurations whose targets blackbox_exporter probes: each job becomes a website. */
+/** Converts scrape configurations whose targets blackbox_exporter probes. Each job becomes a website. */
 export const convertPrometheusBlackbox = (text: string): Conversion => {
   const source = readSource(text);
   const builder = new DocumentBuilder();
@@ -25,14 +25,14 @@ export const convertPrometheusBlackbox = (text: string): Conversion => {
   const jobs = source.jobs.flatMap((job) => new Job(job, source, builder, used).convert());
   const unused = [...source.modules]
     .filter(([name]) => !used.has(name))
-    .map(([name, { at }]) => skipped(at, name, 'a module that no job with targets uses'));
+    .map(([name, { at }]) => skipped(at, name, 'no job with targets uses this module'));
   const others = source.others.map(({ name, at }) => skipped(at, name, NOT_CHECKED));
   return builder.finish([...jobs, ...unused, ...others]);
 };
 
 const skipped = (at: string, name: string, why: string): ReportEntry => ({ at, name, result: 'skipped', why });
 
-/** One target of a job with the labels of its group. */
+/** A target of a job, with the labels of its group. */
 interface Target {
   address: string;
   at: string;
@@ -55,22 +55,22 @@ class Job {
 
   convert(): ReportEntry[] {
     const { at } = this.placed;
-    if (!isRecord(this.placed.value)) return [skipped(at, this.name, 'this is no job')];
+    if (!isRecord(this.placed.value)) return [skipped(at, this.name, 'this is not a job')];
     const path = textIn(this.job, 'metrics_path') || '/metrics';
     if (!path.endsWith('/probe'))
-      return [skipped(at, this.name, `no probe of blackbox_exporter: its metrics_path is ${path}`)];
+      return [skipped(at, this.name, `not a probe of blackbox_exporter: its metrics_path is ${path}`)];
     const discovered = Object.keys(this.job).filter((name) => name.endsWith('_sd_configs'));
     const elsewhere = discovered.map((name) =>
       skipped(
         this.placed.lineOf(`/${name}`),
         this.name,
-        `the targets of ${name} do not stand in the file: write them into static_configs to take them over`,
+        `the targets of ${name} are not in the file. Write them into static_configs to convert them`,
       ),
     );
     const relabeling = readRelabeling(listIn(this.job, 'relabel_configs'));
     const own = this.targets(relabeling.isTarget || relabeling.refused !== null);
     if (own.length === 0 && elsewhere.length === 0)
-      return [skipped(at, this.name, 'it has no targets, or no relabel rule that makes them the parameter target')];
+      return [skipped(at, this.name, 'it has no targets, or no relabel rule that sets the parameter target to them')];
     return [
       ...elsewhere,
       ...own.map((target) => {
@@ -83,7 +83,10 @@ class Job {
     ];
   }
 
-  /** Without the rule that makes the address the target, the parameter is the target, whatever is scraped. */
+  /**
+   * Returns the targets. If no rule turns the address into the target, the parameter is the target, regardless of what
+   * is scraped.
+   */
   private targets(isTarget: boolean): Target[] {
     const parameters = isRecord(this.job['params']) ? listIn(this.job['params'], 'target') : [];
     if (!isTarget)
@@ -117,7 +120,7 @@ class Job {
     const module = this.source.modules.get(name);
     return module && isRecord(module.value)
       ? null
-      : `its module ${name} does not stand in the file: send the configuration of blackbox_exporter with it`;
+      : `its module ${name} is not in the file. Also send the configuration of blackbox_exporter`;
   }
 
   private convertTarget(target: Target, moduleName: string, lostLabels: readonly string[]): ReportEntry {
@@ -130,8 +133,8 @@ class Job {
     const read = probeOf(fields, target.address, (what, value) => this.builder.secret(`${this.name} ${what}`, value));
     if ('refused' in read) return skipped(target.at, name, read.refused);
     const { tags, lost } = tagsFrom(Object.keys(target.labels).map((key) => `${key}:${textIn(target.labels, key)}`));
-    for (const label of lost) differences.add(`its label ${label} cannot be a tag`);
-    for (const label of lostLabels) differences.add(`the label ${label} of a relabel rule is not taken over`);
+    for (const label of lost) differences.add(`its label ${label} cannot be used as a tag`);
+    for (const label of lostLabels) differences.add(`the label ${label} of a relabel rule is not converted`);
     const endpoint: NewEndpoint = {
       name,
       ...read.probe,
@@ -163,7 +166,7 @@ class Job {
 function whole(seconds: number, what: 'interval' | 'timeout', differences: Differences): number {
   const { min, max } = BOUNDS[what];
   const rounded = Math.min(max, Math.max(min, Math.ceil(seconds)));
-  if (rounded !== seconds) differences.add(`its ${what} is ${seconds} s there and ${rounded} s here`);
+  if (rounded !== seconds) differences.add(`its ${what} is changed from ${seconds} s to ${rounded} s`);
   return rounded;
 }
 

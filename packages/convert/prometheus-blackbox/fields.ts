@@ -1,10 +1,10 @@
 import { isRecord } from '../../../src/platform/text/json';
 import { type Members, numberIn, textIn } from '../foreign-list';
 
-/** What differs between a target and the endpoint that it becomes, in words; each once. */
+/** The differences between a target and its endpoint, as texts without duplicates. */
 export type Differences = Set<string>;
 
-/** A mapping of the file, read field by field: what nobody asked for is named as a difference by `noteRest`. */
+/** A mapping in the file that is read field by field. `noteRest` notes the fields that were not read. */
 export class Fields {
   private readonly asked = new Set<string>();
 
@@ -57,7 +57,7 @@ export class Fields {
   }
 
   noteRest(): void {
-    for (const name of this.names()) if (!this.asked.has(name) && this.has(name)) this.note(name, 'is not taken over');
+    for (const name of this.names()) if (!this.asked.has(name) && this.has(name)) this.note(name, 'is not converted');
   }
 }
 
@@ -71,7 +71,7 @@ const UNITS: Readonly<Record<string, number>> = {
   y: 31_536_000,
 };
 
-/** A duration such as `1m30s`, in seconds; `null` for what is none. */
+/** Returns a duration such as `1m30s` in seconds, or `null` if it is invalid. */
 export function durationSeconds(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|[smhdwy]))+$/.test(text)) return null;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdwy])/gy)].reduce(
@@ -80,7 +80,7 @@ export function durationSeconds(text: string): number | null {
   );
 }
 
-/** The text that a regular expression looks for, when it is nothing but a text; else `null`. */
+/** Returns the text that a regular expression searches for if it contains only a literal, otherwise `null`. */
 export function literalOf(pattern: string): string | null {
   const inner = pattern.replace(/^\^?\.\*/, '').replace(/(?<!\\)\.\*\$?$/, '');
   const unescaped = inner.replace(/\\[^A-Za-z0-9]/g, '');

@@ -8,19 +8,19 @@ import { type Fields, literalOf } from './fields';
 import { cut } from '../../../src/platform/text/text-limits';
 
 type Sent = { key: string; value: Text }[];
-/** Puts a credential into the secrets of the document. */
+/** Adds a credential to the secrets of the document. */
 export type MakeSecret = (what: string, value: string) => SecretReference;
 
-/** What the prober `http` does with a target, or why that cannot be done here. */
+/** Converts what the prober `http` does with a target, or returns why that isn't possible. */
 export function readHttp(
   http: Fields,
   url: string,
   secret: MakeSecret,
 ): { settings: Partial<NewEndpoint> } | { refused: string } {
   const method = (http.text('method') || 'GET').toUpperCase();
-  if (!HTTP_METHODS.some((known) => known === method)) return { refused: `the method ${method} is not sent here` };
-  if (http.has('body_file')) return { refused: 'its body stands in a file' };
-  if (http.has('oauth2')) return { refused: 'a token of OAuth 2 would have to be fetched for each request' };
+  if (!HTTP_METHODS.some((known) => known === method)) return { refused: `the method ${method} is not supported` };
+  if (http.has('body_file')) return { refused: 'its body is in another file' };
+  if (http.has('oauth2')) return { refused: 'it fetches an OAuth 2 token for each request, which is not supported' };
   const credentials = readCredentials(http, secret);
   if ('refused' in credentials) return credentials;
   const tls = readTls(http.inner('tls_config'));
@@ -43,13 +43,13 @@ export function readHttp(
 }
 
 function noteProtocol(http: Fields, isHttps: boolean): void {
-  if (http.flag('fail_if_ssl')) http.note('fail_if_ssl', 'is not looked at: TLS is no failure here');
+  if (http.flag('fail_if_ssl')) http.note('fail_if_ssl', 'is ignored: TLS is never a failure');
   if (http.flag('fail_if_not_ssl') && !isHttps)
-    http.note('fail_if_not_ssl', 'is not looked at: declare an https address, which fails without TLS');
+    http.note('fail_if_not_ssl', 'is ignored: declare an https URL, which fails without TLS');
   if (http.list('valid_http_versions').length > 0)
-    http.note('valid_http_versions', 'is not looked at: the version of HTTP is no failure here');
+    http.note('valid_http_versions', 'is ignored: the HTTP version is never a failure');
   if (http.has('proxy_url') || http.has('proxy_from_environment'))
-    http.note('proxy_url', 'is not used: the target is asked directly');
+    http.note('proxy_url', 'is not used: the check connects to the target directly');
   for (const name of [
     'enable_http2',
     'enable_http3',
@@ -57,7 +57,7 @@ function noteProtocol(http: Fields, isHttps: boolean): void {
     'body_size_limit',
     'skip_resolve_phase_with_proxy',
   ])
-    if (http.has(name)) http.note(name, 'is not taken over');
+    if (http.has(name)) http.note(name, 'is not converted');
 }
 
 function readHeaders(http: Fields, secret: MakeSecret): Sent {
@@ -78,7 +78,7 @@ function readCredentials(http: Fields, secret: MakeSecret): { list: Sent } | { r
     authorization.has('credentials_file') ||
     basic.has('password_file') ||
     basic.has('username_file');
-  if (inFile) return { refused: 'its credentials stand in a file' };
+  if (inFile) return { refused: 'its credentials are in another file' };
   const header = (value: string) => ({ list: [{ key: 'Authorization', value: secret('authorization', value) }] });
   if (http.has('basic_auth')) {
     const pair = Buffer.from(`${basic.text('username')}:${basic.text('password')}`);
@@ -93,8 +93,8 @@ type Tls = NonNullable<NewEndpoint['tls']>;
 
 function readTls(tls: Fields): { settings: Tls | null } | { refused: string } {
   if (['cert', 'key', 'cert_file', 'key_file', 'cert_ref', 'key_ref'].some((name) => tls.has(name)))
-    return { refused: 'it shows a certificate of the client, which is not done here' };
-  if (tls.has('ca_file')) tls.note('ca_file', 'is not in the file: give its content as tls.ca');
+    return { refused: 'it sends a client certificate, which is not supported' };
+  if (tls.has('ca_file')) tls.note('ca_file', 'is not in the file: write its content into tls.ca');
   const settings: Tls = {
     ...(tls.flag('insecure_skip_verify') && { verify: false }),
     ...(tls.has('ca') && { ca: tls.text('ca') }),
@@ -121,7 +121,7 @@ function bodyAssertions(http: Fields, field: string, comparison: string): Declar
   return http.list(field).flatMap((pattern) => {
     const target = literalOf(String(pattern));
     if (target !== null) return [{ source: 'body', comparison, target }];
-    http.note(field, `is not looked at where it is more than a text: ${cut(String(pattern), 100, '')}`);
+    http.note(field, `is ignored because the pattern is more than plain text: ${cut(String(pattern), 100, '')}`);
     return [];
   });
 }
@@ -134,12 +134,11 @@ function headerAssertions(http: Fields, field: string, comparison: string): Decl
     if (target === null || property === '') {
       http.note(
         field,
-        `is not looked at where it is more than a text: ${property} ${cut(textIn(rule, 'regexp'), 100, '')}`,
+        `is ignored because the pattern is more than plain text: ${property} ${cut(textIn(rule, 'regexp'), 100, '')}`,
       );
       return [];
     }
-    if (rule['allow_missing'] === true)
-      http.note(field, `takes the header ${property} for needed, also with allow_missing`);
+    if (rule['allow_missing'] === true) http.note(field, `requires the header ${property}, even with allow_missing`);
     return [{ source: 'header', property, comparison, target }];
   });
 }

@@ -1,17 +1,20 @@
 import { isRecord } from '../../../src/platform/text/json';
 import { textIn } from '../foreign-list';
 
-/** A label that names a module. `keepsOwn`: a target without it keeps the job's, else the parameter is emptied. */
+/**
+ * A label that names a module. With `keepsOwn`, a target without the label keeps the job's module. Otherwise its
+ * parameter is emptied.
+ */
 export interface ModuleLabel {
   label: string;
   keepsOwn: boolean;
 }
 
 /**
- * Whether the rules of a job do what the README of the exporter says: the address becomes the parameter `target`, which is
- * also shown as `instance`, and the exporter is asked. `module`: the label that says the module of each target, where a rule
- * takes it from one. `refused`: why the targets are not known then; `lost`: rules that
- * only change labels.
+ * Checks whether the rules of a job do what the README of the exporter recommends. The address then becomes the
+ * parameter `target` and the label `instance`, and the exporter is scraped. `module` is the label with the module of
+ * each target, if a rule uses one. `refused` says why the targets are unknown. `lost` are rules that only change
+ * labels.
  */
 export function readRelabeling(rules: readonly unknown[]): {
   isTarget: boolean;
@@ -44,7 +47,7 @@ export function readRelabeling(rules: readonly unknown[]): {
         isTarget,
         lost,
         module,
-        refused: `its relabel rule ${i + 1} (${what}) changes what is probed, which is not followed here`,
+        refused: `its relabel rule ${i + 1} (${what}) changes the target, which is not supported`,
       };
     }
   }

@@ -3,31 +3,30 @@ import { type DocumentText, readDocumentText } from '../../../src/configuration/
 import { type Members, notSuchFile } from '../foreign-list';
 
 const FORM =
-  'a configuration of Prometheus with scrape_configs, and one of blackbox_exporter with modules, in one file or with --- between them';
+  'a configuration of Prometheus with scrape_configs and a configuration of blackbox_exporter with modules, in one file or separated by ---';
 
-/** A part of the file with the line on which it stands. */
 export interface Placed {
   value: unknown;
   at: string;
-  /** Where something inside stands; `pointer` begins at the value. */
+  /** Returns the line of a value inside. `pointer` is relative to this value. */
   lineOf(this: void, pointer: string): string;
 }
 
-/** Both configurations, from however many documents. */
+/** Both configurations, from any number of documents. */
 export interface Source {
   modules: Map<string, Placed>;
   jobs: Placed[];
   global: Members;
-  /** Sections of Prometheus that declare nothing that is checked. */
+  /** Sections of Prometheus without checks. */
   others: { name: string; at: string }[];
 }
 
 const KNOWN = new Set(['modules', 'scrape_configs', 'global']);
 
-/** The bytes that a probe over TCP may say are read as the text that stands there: nothing here says them. */
+/** Replaces `!!binary` with `!!str`. A TCP probe may send bytes, which have no meaning here. */
 export const withoutBinary = (text: string): string => text.replace(/([:-] +)!!binary(?=\s)/g, '$1!!str');
 
-/** Throws `validation_failed` for a file of another form. */
+/** Throws: `validation_failed` if the file has another form. */
 export function readSource(text: string): Source {
   const documents = readDocumentText(withoutBinary(text));
   const source: Source = { modules: new Map(), jobs: [], global: {}, others: [] };
@@ -46,8 +45,9 @@ function add(document: DocumentText, source: Source): void {
   const isKnown = isRecord(value) && ('modules' in value || 'scrape_configs' in value);
   if (!isKnown) throw notSuchFile(FORM, document.lineOf(''));
   const { modules = {}, scrape_configs: jobs = [], global } = value;
-  if (!isRecord(modules)) throw notSuchFile(`${FORM}: modules is no mapping`, document.lineOf('/modules'));
-  if (!Array.isArray(jobs)) throw notSuchFile(`${FORM}: scrape_configs is no list`, document.lineOf('/scrape_configs'));
+  if (!isRecord(modules)) throw notSuchFile(`${FORM}: modules is not a mapping`, document.lineOf('/modules'));
+  if (!Array.isArray(jobs))
+    throw notSuchFile(`${FORM}: scrape_configs is not a list`, document.lineOf('/scrape_configs'));
   for (const [name, module] of Object.entries(modules))
     source.modules.set(name, placed(`/modules/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, module));
   jobs.forEach((job: unknown, i) => source.jobs.push(placed(`/scrape_configs/${i}`, job)));

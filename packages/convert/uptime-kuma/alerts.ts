@@ -5,10 +5,10 @@ import { quoted } from './monitor/draft';
 import type { MappedEndpoint } from './monitor/endpoint';
 import type { Row } from './file/row';
 
-/** Kuma tells of the first failure after its retries, and of the first success. */
+/** Kuma notifies of the first failure after its retries, and of the first success. */
 const SUCCESSES = 1;
 
-/** The alerts of a monitor: one through each of its notifications that has become a contact. */
+/** Returns the alerts of a monitor, one for each notification that has become a contact. */
 export function alertsOf(
   monitor: Row,
   channels: readonly Channel[],
@@ -16,8 +16,8 @@ export function alertsOf(
 ): { alerts: DeclaredAlert[]; differences: string[] } {
   const usable = channels.filter((channel) => 'key' in channel);
   const lost = channels.filter((channel) => 'refused' in channel).map(({ name }) => quoted(name, 100));
-  const differences = lost.length > 0 ? [`nobody is told through ${lost.join(', ')}`] : [];
-  // The grace time of a heartbeat has its retries in it.
+  const differences = lost.length > 0 ? [`no notifications are sent through ${lost.join(', ')}`] : [];
+  // The grace time of a heartbeat already includes its retries.
   const retries = heartbeat ? 0 : Math.max(0, Math.floor(monitor.number('maxretries') ?? 0));
   const failures = retries + 1;
   const threshold = Math.min(failures, MAX_THRESHOLD);
@@ -36,7 +36,7 @@ export function alertsOf(
   return { alerts, differences };
 }
 
-/** `resendInterval` counts checks. */
+/** `resendInterval` is a number of checks. */
 function remindEvery(monitor: Row, interval: number): { seconds: number | null; difference: string | null } {
   const checks = monitor.number('resendInterval') ?? 0;
   if (checks <= 0) return { seconds: null, difference: null };
@@ -45,6 +45,6 @@ function remindEvery(monitor: Row, interval: number): { seconds: number | null; 
   const seconds = Math.min(Math.max(wanted, minimum), maximum);
   return {
     seconds,
-    difference: seconds === wanted ? null : `it reminds every ${seconds} seconds, not every ${wanted}`,
+    difference: seconds === wanted ? null : `reminders are sent every ${seconds} seconds, not every ${wanted}`,
   };
 }

@@ -1,22 +1,22 @@
 import { readUrl } from '../../../src/platform/text/read-url';
 import type { Row } from './file/row';
 
-/** The settings of a contact with secrets in it, and what it does otherwise. */
+/** The settings of a contact, still with credentials, and how it differs from Kuma. */
 export interface MappedSettings {
   type: string;
   config: Record<string, unknown>;
   differences: string[];
-  /** False when nobody is told that it is over. */
+  /** False if the contact does not announce recoveries. */
   tellsResolved?: false;
 }
 
-/** Empty texts are not sent. */
+/** Drops empty texts, which are not sent. */
 const said = (settings: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== '' && value !== null && value !== undefined),
   );
 
-/** What each way to notify becomes; by the type that Kuma gives it, in lower case. */
+/** Converts each notification type. The keys are Kuma's types in lower case. */
 export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>> = {
   smtp: (row) => {
     const [to, cc, bcc] = ['smtpTo', 'smtpCC', 'smtpBCC'].map((name) => addressesOf(row.text(name)));
@@ -33,23 +33,23 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
         smtp: said({
           host: row.text('smtpHost').trim(),
           port,
-          // Kuma, too, takes STARTTLS where it is offered.
+          // Kuma also uses STARTTLS if the server offers it.
           secure: row.flag('smtpSecure') ? null : false,
           username,
           password,
         }),
       }),
       differences: [
-        ...(bcc && bcc.length > 0 && to?.length !== 0 ? ['hidden copies (BCC) are not sent'] : []),
+        ...(bcc && bcc.length > 0 && to?.length !== 0 ? ['blind copies (BCC) are not sent'] : []),
         ...(row.flag('smtpIgnoreSTARTTLS') && !row.flag('smtpSecure')
-          ? ['STARTTLS is used where the server offers it']
+          ? ['STARTTLS is used if the server offers it']
           : []),
         ...(row.flag('smtpIgnoreTLSError') ? ['the certificate of the mail server is verified'] : []),
         ...(row.flag('smtpSecure') && port !== 465
-          ? [`TLS from the start is used on port 465 only; port ${port} begins with STARTTLS`]
+          ? [`implicit TLS is only used on port 465; port ${port} uses STARTTLS`]
           : []),
-        ...(!row.flag('smtpSecure') && port === 465 ? ['port 465 begins with TLS'] : []),
-        ...(row.text('smtpDkimDomain') === '' ? [] : ['mails are not signed (DKIM)']),
+        ...(!row.flag('smtpSecure') && port === 465 ? ['port 465 uses implicit TLS'] : []),
+        ...(row.text('smtpDkimDomain') === '' ? [] : ['emails are not signed (DKIM)']),
         ...(row.text('smtpAdditionalHeaders') === '' ? [] : ['additional headers are not sent']),
         ...custom(row, 'customSubject', 'customBody'),
       ],
@@ -64,10 +64,10 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
       type: 'webhook',
       config: said({ url: row.text('webhookURL').trim(), headers: headers.length > 0 ? headers : null }),
       differences: [
-        'it receives the JSON of this monitor, signed, and not that of Uptime Kuma',
+        'it receives the signed JSON of this service, not the JSON of Uptime Kuma',
         ...(/^get$/i.test(row.text('httpMethod')) ? ['it is called with POST, not with GET'] : []),
         ...(row.text('webhookAdditionalHeaders').trim() !== '' && row.mapping('webhookAdditionalHeaders') === null
-          ? ['its additional headers are no JSON object and are left out']
+          ? ['its additional headers are left out because they are not a JSON object']
           : []),
       ],
     };
@@ -101,8 +101,8 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
         content: row.text('discordPrefixMessage').trim(),
       }),
       differences: [
-        ...(kind === 'createNewForumPost' ? ['it posts to the channel and opens no forum post'] : []),
-        ...(row.flag('discordSuppressNotifications') ? ['messages are not silent'] : []),
+        ...(kind === 'createNewForumPost' ? ['it posts to the channel and does not create a forum post'] : []),
+        ...(row.flag('discordSuppressNotifications') ? ['messages are not sent silently'] : []),
         ...(row.text('discordMessageFormat') === 'custom' ? ['its own template is not used'] : []),
         ...custom(row, 'discordUseMessageTemplate'),
       ],
@@ -122,7 +122,7 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
       silent: row.flag('telegramSendSilently') ? true : null,
     }),
     differences: [
-      ...(row.flag('telegramProtectContent') ? ['messages may be forwarded and saved'] : []),
+      ...(row.flag('telegramProtectContent') ? ['messages can be forwarded and saved'] : []),
       ...custom(row, 'telegramUseTemplate'),
     ],
   }),
@@ -141,7 +141,9 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
       }),
       ...(/^0?$/.test(row.text('pagerdutyAutoResolve')) ? { tellsResolved: false } : {}),
       differences:
-        row.text('pagerdutyAutoResolve') === 'acknowledge' ? ['what is up again is resolved, not acknowledged'] : [],
+        row.text('pagerdutyAutoResolve') === 'acknowledge'
+          ? ['after a recovery, the incident is resolved, not acknowledged']
+          : [],
     };
   },
   opsgenie: (row) => ({
@@ -171,10 +173,10 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
 
 const custom = (row: Row, ...names: string[]): string[] =>
   names.some((name) => row.text(name).trim() !== '' && row.flag(name))
-    ? ['messages have the form of this monitor; its own template is not used']
+    ? ['its own template is not used: messages have the format of this service']
     : [];
 
-/** `Ops <ops@example.com>, b@example.com` as plain addresses. */
+/** Returns `Ops <ops@example.com>, b@example.com` as plain addresses. */
 const addressesOf = (text: string): string[] => [
   ...new Set(
     text

@@ -9,21 +9,20 @@ import { isActive, nameOf } from './monitor/endpoint';
 import { Row } from './file/row';
 import type { Secrets } from './secrets';
 
-/** Values that give access, wherever they stand in a config. A webhook's URL does, and so does a chat's. */
+/** Config fields that grant access. The URL of a webhook or a chat does as well. */
 const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
 
-/** What a notification of the file became. */
 export type Channel =
   { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
 
-/** The contacts of a document, and by the id of their notification what they are called here. */
+/** The contacts of a document, and their channel by the ID of the notification. */
 export interface Contacts {
   declared: DeclaredContact[];
   channels: ReadonlyMap<string, Channel>;
   report: ReportEntry[];
 }
 
-/** Each notification as a contact, or as skipped with its reason. Credentials go into `secrets`. */
+/** Converts each notification to a contact, or skips it with a reason. Credentials are moved to `secrets`. */
 export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: ChannelRules): Contacts {
   const [keys, declared, report] = [new Set<string>(), [] as DeclaredContact[], [] as ReportEntry[]];
   const channels = new Map<string, Channel>();
@@ -41,11 +40,11 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
     const asked: string[] = [];
     const ask = (path: readonly string[], value: string, hint: string): SecretReference | string => {
       if (!rules.isHidden(mapped.type, path)) {
-        asked.push(`its ${path.join('.')} is masked in the file: write it into the document`);
+        asked.push(`its ${path.join('.')} is masked in the file. Write it into the document`);
         return value;
       }
       const reference = secrets.askFor(hint);
-      asked.push(`its ${path.at(-1)} is masked in the file: give it as the secret ${reference.$secret}`);
+      asked.push(`its ${path.at(-1)} is masked in the file. Set it as the secret ${reference.$secret}`);
       return reference;
     };
     declared.push({
@@ -61,14 +60,14 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
       ...(difference === null ? [] : [difference]),
       ...mapped.differences,
       ...asked,
-      ...(isActive(stored) ? [] : ['it is switched off: its alerts are disabled']),
+      ...(isActive(stored) ? [] : ['it is turned off, so its alerts are disabled']),
     ];
     report.push(entryOf(row, differences));
   }
   return { declared, channels, report };
 }
 
-/** Mapped, or approximated where something is said to be different. */
+/** Returns an entry with `approximated` if there are differences, otherwise `mapped`. */
 export const entryOf = ({ at, name }: Pick<Row, 'at' | 'name'>, differences: readonly string[]): ReportEntry => ({
   at,
   name,
@@ -76,7 +75,7 @@ export const entryOf = ({ at, name }: Pick<Row, 'at' | 'name'>, differences: rea
   why: differences.length === 0 ? null : differences.join('; '),
 });
 
-/** The settings stand in `config`, as text; the row itself knows best what it is called. */
+/** The settings are JSON text in `config`. The name in the row takes precedence. */
 const withConfig = (row: Row): Row => {
   const config = row.mapping('config') ?? {};
   const own = ['id', 'name', 'active', 'isDefault', 'type'].map((name) => [name, row.raw(name)] as const);
@@ -87,7 +86,7 @@ function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: s
   const type = row.text('type');
   const read = Object.hasOwn(SETTINGS_OF, type.toLowerCase()) ? SETTINGS_OF[type.toLowerCase()] : undefined;
   if (type === '') return { reason: 'its settings cannot be read: config has no type' };
-  if (!read) return { reason: `notifications of type ${quoted(type)} have no counterpart here` };
+  if (!read) return { reason: `notifications of type ${quoted(type)} are not supported` };
   const settings = read(row);
   const [sender] =
     settings.type === 'twilio' && !('from' in settings.config || 'messaging_service_sid' in settings.config)
@@ -100,7 +99,7 @@ function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: s
   return problem === undefined ? settings : { reason: `its settings would be refused: ${problem}` };
 }
 
-/** Credentials go into `secrets`; what was masked for the eyes of others is asked for. */
+/** Moves credentials to `secrets`. The document asks for values that were masked. */
 function withoutSecrets(
   config: Readonly<Record<string, unknown>>,
   at: { hint: string; path: readonly string[] },

@@ -21,7 +21,7 @@ import { convertUptimeKuma as convertWith } from './convert-uptime-kuma';
 
 const convertUptimeKuma = (text: string): Conversion => convertWith(text, CHANNEL_RULES);
 
-// What reads targets and names sources needs nothing of what checks are made with.
+// Parsing targets and naming assertion sources does not need the dependencies of checks.
 const nothing = undefined as never;
 const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
   HTTP: new HttpChecker(nothing),
@@ -42,14 +42,14 @@ const endpointsOf = ({ document }: Pick<Conversion, 'document'>): DeclaredEndpoi
 
 const http = { id: 1, name: 'Shop', type: 'http', url: 'https://shop.example.com/', active: true, interval: 60 };
 
-/** The only endpoint, and what the report says of its monitor. */
+/** Returns the only endpoint, and the report entry of its monitor. */
 function converted(monitor: object, notifications: object[] = []) {
   const conversion = convert([{ ...http, ...monitor }], notifications);
   const [endpoint] = endpointsOf({ document: resolveSecrets(conversion.document).document });
   return { endpoint, entry: conversion.report.find(({ at }) => at === '/monitorList/0') };
 }
 
-/** What the API would refuse. */
+/** Returns what the API would refuse. */
 async function refusals(document: ConfigurationDocument): Promise<string[]> {
   await shapeOf([{ value: document, lineOf: () => null }]);
   const { document: resolved, missing } = resolveSecrets(document);
@@ -78,7 +78,7 @@ async function refusals(document: ConfigurationDocument): Promise<string[]> {
   ];
 }
 
-/** `website/endpoint`, its type and URL, and the contacts of its alerts. */
+/** Returns `website/endpoint`, its type and URL, and the contacts of its alerts. */
 const placesOf = ({ websites = [] }: ConfigurationDocument): string[] =>
   websites.flatMap(({ key, endpoints = [] }) =>
     endpoints.map((one) =>
@@ -255,7 +255,7 @@ describe('a monitor', () => {
       null,
     ],
     ['a header that cannot be sent', { headers: '{"Content-Length": "1"}' }, {}, /header "Content-Length" is left out/],
-    ['headers that are no JSON', { headers: 'X-A: b' }, {}, /no JSON object/],
+    ['headers that are no JSON', { headers: 'X-A: b' }, {}, /not a JSON object/],
     [
       'an XML body',
       { method: 'POST', body: '<a/>', httpBodyEncoding: 'xml' },
@@ -268,9 +268,9 @@ describe('a monitor', () => {
       'a tag with other letters',
       { tags: [{ name: 'Büro Nord', value: '' }] },
       { tags: ['buro-nord'] },
-      /"Büro Nord" is buro-nord/,
+      /"Büro Nord" becomes buro-nord/,
     ],
-    ['a name that is too long', { name: 'x'.repeat(300) }, { name: `${'x'.repeat(254)}…` }, /cut to 255/],
+    ['a name that is too long', { name: 'x'.repeat(300) }, { name: `${'x'.repeat(254)}…` }, /shortened to 255/],
     [
       'a token in its URL',
       { url: 'https://shop.example.com/?token=abc' },

@@ -16,12 +16,12 @@ import { statusPagesOf } from './status-pages';
 import { tagsOf } from './monitor/tags';
 import { addressOf, type Placed, Websites } from './websites';
 
-/** Tables that are used with others, or hold nothing to move. */
+/** Tables that are used together with others, or contain nothing to convert. */
 const NO_REPORT = new Set(['monitor', 'notification', 'proxy', 'maintenance', 'status_page', 'tag', 'group']);
 
 /**
- * A backup of Uptime Kuma 1 or tables of version 2 as a document. Each monitor, notification, proxy, maintenance and status page
- * is in the document or skipped in the report. Throws `malformed_document` or `validation_failed`.
+ * Converts a backup of Uptime Kuma 1, or tables of version 2. Each monitor, notification, proxy, maintenance and status
+ * page is either in the document or skipped in the report. Throws: `malformed_document` or `validation_failed`.
  */
 export const convertUptimeKuma: Converter = (text, channelRules) =>
   conversionOf(readBackup(text), channelRules, new Date());
@@ -67,11 +67,11 @@ function conversionOf(backup: Backup, channelRules: ChannelRules, now: Date): Co
   return { document, report };
 }
 
-const missing = (id: string): Channel => ({ name: `#${id}`, refused: 'the file does not have it' });
+const missing = (id: string): Channel => ({ name: `#${id}`, refused: 'it is not in the file' });
 
 const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|credential/i;
 
-/** What may be a credential becomes a secret: values of headers, a URL or a body that holds one. */
+/** Moves possible credentials to secrets: values of headers, and a URL or body that contains one. */
 function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets): Omit<DeclaredEndpoint, 'key'> {
   const { headers, url, body, heartbeat, ...rest } = endpoint;
   const hidden = (text: string, field: string, isHidden: boolean): Text =>
@@ -97,16 +97,18 @@ interface Around {
 function groupEntry(group: Row, { groups, websites, relations, contacts }: Around): ReportEntry {
   const website = websites.find(group.id);
   if (website === null)
-    return { at: group.at, name: group.name, result: 'skipped', why: 'no monitor stands in it that is declared here' };
+    return { at: group.at, name: group.name, result: 'skipped', why: 'its monitors are not converted' };
   const { tags, difference } = tagsOf(relations.tagsOf(group));
   const told = relations.notificationsOf(group).map((id) => contacts.get(id)?.name ?? `#${id}`);
   const address = website.origin === null ? addressOf(website) : null;
   return entryOf(group, [
-    ...(address === null ? [] : [`a website has an address; without an HTTP monitor it is ${address}`]),
-    ...(website.name === oneLine(groups.nameOf(group)) ? [] : ['its name is cut']),
-    ...(tags.length > 0 ? ['its tags hold for all its endpoints'] : []),
+    ...(address === null
+      ? []
+      : [`a website must have a URL, and it has no HTTP monitor, so ${address} is used as a placeholder`]),
+    ...(website.name === oneLine(groups.nameOf(group)) ? [] : ['its name is shortened']),
+    ...(tags.length > 0 ? ['its tags apply to all its endpoints'] : []),
     ...(difference === null ? [] : [difference]),
-    ...(told.length > 0 ? [`websites have no alerts, its endpoints have: it told ${told.join(', ')}`] : []),
+    ...(told.length > 0 ? [`websites have no alerts, only endpoints have them: it notified ${told.join(', ')}`] : []),
     ...(group.text('description') === '' ? [] : ['websites have no description']),
   ]);
 }
@@ -116,11 +118,11 @@ const proxyEntry = (proxy: Row): ReportEntry => ({
   name: proxyAddress(proxy),
   result: 'skipped',
   why: isActive(proxy)
-    ? 'checks go through no proxy of their own'
-    : 'it is switched off, and checks go through no proxy of their own',
+    ? 'checks cannot use their own proxy'
+    : 'it is turned off, and checks cannot use their own proxy',
 });
 
-/** One line for each table that is not used at all. */
+/** Returns an entry for each table that is not used at all. */
 const otherTables = ({ tables }: Backup): ReportEntry[] =>
   [...tables]
     .filter(([table, rows]) => rows.length > 0 && !NO_REPORT.has(table) && !Relations.TABLES.has(table))
@@ -128,5 +130,5 @@ const otherTables = ({ tables }: Backup): ReportEntry[] =>
       at: rows[0]?.at ?? '',
       name: table,
       result: 'skipped',
-      why: `${rows.length === 1 ? 'one row has' : `${rows.length} rows have`} no counterpart here`,
+      why: `${rows.length === 1 ? 'one row is' : `${rows.length} rows are`} not supported`,
     }));

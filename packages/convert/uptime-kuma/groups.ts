@@ -1,10 +1,10 @@
 import { isActive } from './monitor/endpoint';
 import type { Row } from './file/row';
 
-/** Deeper groups have been taken for a circle. */
+/** A deeper group is assumed to be part of a cycle. */
 const MAX_DEPTH = 50;
 
-/** The groups of a file: which are in which. */
+/** The groups of a file and their nesting. */
 export class Groups {
   private readonly byId: ReadonlyMap<string, Row>;
 
@@ -12,12 +12,11 @@ export class Groups {
     this.byId = new Map(monitors.filter(isGroup).map((group) => [group.id, group]));
   }
 
-  /** The group that a monitor is in, when the file has it. */
   of(monitor: Row): Row | null {
     return this.byId.get(monitor.text('parent')) ?? null;
   }
 
-  /** The groups around one and itself, the outermost first. A circle ends where it began. */
+  /** Returns the enclosing groups and the group itself, outermost first. A cycle ends where it started. */
   pathOf(group: Row): Row[] {
     const path = [group];
     for (
@@ -29,19 +28,19 @@ export class Groups {
     return path;
   }
 
-  /** `A / B`. */
+  /** Returns a name such as `A / B`. */
   nameOf(group: Row): string {
     return this.pathOf(group)
       .map(({ name }) => name)
       .join(' / ');
   }
 
-  /** A group rests when one around it does. */
+  /** A group is paused if an enclosing group is. */
   isActive(group: Row): boolean {
     return this.pathOf(group).every(isActive);
   }
 
-  /** Itself and all that is in it, at any depth. */
+  /** Returns the IDs of the group and everything in it, at any depth. */
   inside(id: string): string[] {
     return [...this.byId.values()]
       .filter((group) => this.pathOf(group).some((one) => one.id === id))

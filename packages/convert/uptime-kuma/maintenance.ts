@@ -21,19 +21,18 @@ import type { Placed, Websites } from './websites';
 const MAX_DESCRIPTION = 1000;
 const MAX_SCOPE = 1000;
 
-/** What windows refer to. */
+/** The resources that windows refer to. */
 export interface WindowContext {
   relations: Relations;
   groups: Groups;
   websites: Websites;
-  /** By the id of the monitor. */
   placed: ReadonlyMap<string, Placed>;
   now: Date;
 }
 
 type Times = Pick<DeclaredWindow, 'starts_at' | 'ends_at' | 'cron' | 'timezone' | 'duration'>;
 
-/** Each maintenance as a window, or as skipped with its reason. */
+/** Converts each maintenance to a window, or skips it with a reason. */
 export function windowsOf(
   rows: readonly Row[],
   context: WindowContext,
@@ -54,10 +53,10 @@ function windowOf(
   row: Row,
   context: WindowContext,
 ): { fields: Omit<DeclaredWindow, 'key'>; differences: string[] } | { reason: string } {
-  if (!isActive(row)) return { reason: 'it is switched off; windows cannot be' };
+  if (!isActive(row)) return { reason: 'it is turned off, and maintenance windows cannot be turned off' };
   const differences: string[] = [];
   const scope = scopeOf(row, context, differences);
-  if (scope === null) return { reason: 'none of the monitors that it covers is declared here' };
+  if (scope === null) return { reason: 'the monitors that it covers are not converted' };
   const zone = zoneOf(row);
   const times = timesOf(row, { timezone: zone.name, now: context.now }, differences);
   if ('reason' in times) return times;
@@ -67,12 +66,13 @@ function windowOf(
   const { name, difference } = nameOf(row);
   if (difference !== null) differences.push(difference);
   const description = row.text('description').trim();
-  if (description.length > MAX_DESCRIPTION) differences.push(`its description is cut to ${MAX_DESCRIPTION} characters`);
+  if (description.length > MAX_DESCRIPTION)
+    differences.push(`its description is shortened to ${MAX_DESCRIPTION} characters`);
   const shown = description === '' ? {} : { description: cut(oneLine(description), MAX_DESCRIPTION) };
   return { fields: { name, ...shown, ...times, scope }, differences };
 }
 
-/** Groups are websites, and so are those in them. */
+/** Returns the websites and endpoints of a maintenance. A group and the groups in it are websites. */
 function scopeOf(
   row: Row,
   { relations, groups, websites, placed }: WindowContext,
@@ -83,9 +83,9 @@ function scopeOf(
   const endpoints = [...new Set(found.flatMap(({ endpoint }) => endpoint ?? []))];
   const keys = [...new Set(found.flatMap(({ inside }) => inside.flatMap((id) => websites.find(id)?.key ?? [])))];
   const lost = found.filter(({ endpoint, inside }) => endpoint === undefined && inside.length === 0).length;
-  if (lost > 0) differences.push(`${lost} of the ${ids.length} monitors that it covers are not declared here`);
+  if (lost > 0) differences.push(`${lost} of the ${ids.length} monitors that it covers are not converted`);
   if (endpoints.length > MAX_SCOPE || keys.length > MAX_SCOPE)
-    differences.push(`it covers at most ${MAX_SCOPE} endpoints and as many websites`);
+    differences.push(`it can cover at most ${MAX_SCOPE} endpoints and ${MAX_SCOPE} websites`);
   if (endpoints.length + keys.length === 0) return null;
   return {
     ...(keys.length > 0 ? { websites: keys.slice(0, MAX_SCOPE) } : {}),
@@ -98,11 +98,11 @@ function zoneOf(row: Row): { name: string; difference: string | null } {
   if (isTimeZone(said) && said !== 'SAME_AS_SERVER') return { name: said, difference: null };
   return {
     name: 'UTC',
-    difference: 'its time zone is that of the server of Uptime Kuma, which the file does not say: it is UTC here',
+    difference: 'it uses the time zone of the Uptime Kuma server, which is not in the file, so UTC is used',
   };
 }
 
-/** When it is in force; recurring ones as a cron expression. */
+/** Returns when a maintenance is in force. A recurring one becomes a cron expression. */
 function timesOf(
   row: Row,
   { timezone, now }: { timezone: string; now: Date },
@@ -111,16 +111,16 @@ function timesOf(
   const strategy = row.text('strategy');
   const [from, until] = dates(row);
   const [startsAt, endsAt] = [momentOf(from, timezone), momentOf(until, timezone)];
-  if (strategy === 'manual') return { reason: 'it is switched on and off by hand; windows have times' };
+  if (strategy === 'manual') return { reason: 'it is turned on and off manually, but maintenance windows need times' };
   if (strategy === 'single') {
-    if (startsAt === null || endsAt === null) return { reason: 'its beginning or its end cannot be read' };
+    if (startsAt === null || endsAt === null) return { reason: 'its start or its end cannot be read' };
     return { starts_at: startsAt, ends_at: endsAt };
   }
   const cron = cronOf(row, strategy, differences);
   if (typeof cron !== 'string') return cron;
   const duration = durationOf(row, strategy);
   if (duration === null || duration < MIN_DURATION_SECONDS || duration > MAX_DURATION_SECONDS)
-    return { reason: `its duration is none from ${MIN_DURATION_SECONDS} to ${MAX_DURATION_SECONDS} seconds` };
+    return { reason: `its duration is not from ${MIN_DURATION_SECONDS} to ${MAX_DURATION_SECONDS} seconds` };
   return {
     cron,
     timezone,
@@ -133,13 +133,15 @@ function timesOf(
 function cronOf(row: Row, strategy: string, differences: string[]): string | { reason: string } {
   if (strategy === 'cron') return row.text('cron').trim();
   const start = clockOf(row, 'start_time', 0);
-  if (start === null) return { reason: `its start ${quoted(row.text('start_time'))} is no time of day` };
+  if (start === null) return { reason: `its start ${quoted(row.text('start_time'))} is not a time of day` };
   const at = `${start % 60} ${Math.floor(start / 60)}`;
   const days = (name: string): unknown[] => row.list(name) ?? [];
   switch (strategy) {
     case 'recurring-interval': {
       const every = row.number('interval_day') ?? 1;
-      return every === 1 ? `${at} * * *` : { reason: `it comes every ${every} days, which no cron expression says` };
+      return every === 1
+        ? `${at} * * *`
+        : { reason: `it repeats every ${every} days, which a cron expression cannot express` };
     }
     case 'recurring-weekday': {
       const list = days('weekdays')
@@ -150,13 +152,13 @@ function cronOf(row: Row, strategy: string, differences: string[]): string | { r
     case 'recurring-day-of-month': {
       const list = days('days_of_month').map((day) => (day === 'lastDay1' ? 'L' : String(day)));
       const usable = list.filter((day) => day === 'L' || /^([1-9]|[12]\d|3[01])$/.test(day));
-      if (usable.length < list.length) differences.push('days such as the last but one of a month are left out');
+      if (usable.length < list.length) differences.push('days such as the second-to-last day of a month are left out');
       return usable.length > 0
         ? `${at} ${[...new Set(usable)].join(',')} * *`
         : { reason: 'it has no days of the month' };
     }
     default:
-      return { reason: `its strategy ${quoted(strategy)} is not known here` };
+      return { reason: `its strategy ${quoted(strategy)} is not supported` };
   }
 }
 
@@ -168,7 +170,7 @@ function durationOf(row: Row, strategy: string): number | null {
   return ((end - start + 1440) % 1440) * 60;
 }
 
-/** Minutes since midnight. A backup has `timeRange`, a table `start_time`. */
+/** Returns minutes since midnight. A backup has `timeRange`, a table `start_time`. */
 function clockOf(row: Row, column: string, index: number): number | null {
   const item = (row.list('timeRange') ?? [])[index];
   if (typeof item === 'object' && item !== null) {
@@ -184,7 +186,7 @@ const dates = (row: Row): [string, string] => {
   return [typeof from === 'string' ? from : '', typeof until === 'string' ? until : ''];
 };
 
-/** A time on the wall of the zone, `2026-11-23 02:00:00`, as an instant; `null` when it is none. */
+/** Converts a local time such as `2026-11-23 02:00:00` to an instant, or returns `null` if it is invalid. */
 function momentOf(text: string, timezone: string): string | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?)?(Z?)$/.exec(text.trim());
   if (!parts) return null;
@@ -196,14 +198,13 @@ function momentOf(text: string, timezone: string): string | null {
   return new Date(momentOfWall(timezone, wall)).toISOString();
 }
 
-/** Why the API would refuse it. */
 function problemOf(
   { starts_at, ends_at, cron = null, timezone = null, duration = null }: Times,
   now: Date,
 ): string | null {
   const date = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
   const [startsAt, endsAt] = [date(starts_at), date(ends_at)];
-  if (endsAt !== null && endsAt.getTime() <= now.getTime() + SECOND_MS) return 'it is over';
+  if (endsAt !== null && endsAt.getTime() <= now.getTime() + SECOND_MS) return 'it has ended';
   const [problem] = [
     ...problemsOfFields({ cron, timezone }),
     ...problemsOfTimes({ startsAt, endsAt, cron, timezone, durationSeconds: duration }, now, null),

@@ -3,19 +3,19 @@ import type { SecretReference, Text } from '../../../src/configuration/document/
 
 const MOST = 120;
 
-/** Takes credentials out of what is declared: they go into the `secrets` of the document, under names of their own. */
+/** Moves credentials to the `secrets` of the document, under separate names. */
 export class Secrets {
   readonly values: Record<string, string> = {};
   private readonly names = new Set<string>();
 
-  /** The name is made of the hint: `contact chat webhook_url` is `CONTACT_CHAT_WEBHOOK_URL`. */
+  /** Derives the name from the hint: `contact chat webhook_url` becomes `CONTACT_CHAT_WEBHOOK_URL`. */
   keep(hint: string, value: string): SecretReference {
     const reference = this.askFor(hint);
     this.values[reference.$secret] = value;
     return reference;
   }
 
-  /** For a value that the file does not have: whoever applies the document gives it. */
+  /** Returns a reference to a value that the file does not have. The user who applies the document sets it. */
   askFor(hint: string): SecretReference {
     const base = hint
       .toUpperCase()
@@ -30,7 +30,7 @@ export class Secrets {
     }
   }
 
-  /** Headers with references in place of values that may be credentials. */
+  /** Returns headers with references in place of possible credentials. */
   headers(hint: string, headers: readonly { key: string; value: string }[]): { key: string; value: Text }[] {
     return headers.map(({ key, value }) => ({
       key,

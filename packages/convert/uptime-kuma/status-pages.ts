@@ -14,15 +14,14 @@ const MAX_GROUPS = 50;
 const MAX_GROUP_NAME = 100;
 const MAX_LISTED = 100;
 
-/** What pages refer to. */
+/** The resources that pages refer to. */
 export interface PageContext {
   relations: Relations;
   websites: Websites;
-  /** By the id of the monitor. */
   placed: ReadonlyMap<string, Placed>;
 }
 
-/** Each status page with its groups, or as skipped with its reason. */
+/** Converts each status page with its groups, or skips it with a reason. */
 export function statusPagesOf(
   pages: readonly Row[],
   groups: readonly Row[],
@@ -31,7 +30,7 @@ export function statusPagesOf(
   const [keys, declared, report] = [new Set<string>(), [] as DeclaredStatusPage[], [] as ReportEntry[]];
   for (const page of pages) {
     if (page.text('password') !== '') {
-      const why = 'it asks for a password; status pages here are public';
+      const why = 'it requires a password, but status pages are always public';
       report.push({ at: page.at, name: page.name, result: 'skipped', why });
       continue;
     }
@@ -42,10 +41,10 @@ export function statusPagesOf(
       .toSorted((one, other) => (one.number('weight') ?? 0) - (other.number('weight') ?? 0));
     const filled = own.map((group) => groupOf(group, context, differences)).filter(isFilled);
     const shown = filled.slice(0, MAX_GROUPS);
-    if (filled.length < own.length) differences.push('groups that show nothing are left out');
+    if (filled.length < own.length) differences.push('groups without content are left out');
     if (filled.length > MAX_GROUPS) differences.push(`only ${MAX_GROUPS} of its groups are kept`);
     const description = oneLine(page.text('description'));
-    if (!SLUG.test(slug)) differences.push(`its address "${slug}" cannot be kept`);
+    if (!SLUG.test(slug)) differences.push(`its slug "${slug}" cannot be kept`);
     for (const [field, what] of Object.entries(LOST)) if (page.text(field).trim() !== '') differences.push(what);
     declared.push({
       key: keyFrom(slug || title, keys),
@@ -66,8 +65,8 @@ const isFilled = ({ endpoints, websites }: DeclaredStatusPage['groups'][number])
 const LOST: Readonly<Record<string, string>> = {
   custom_css: 'its CSS is left out',
   footer_text: 'its footer is left out',
-  analytics_id: 'nothing is sent to its analytics',
-  google_analytics_tag_id: 'nothing is sent to its analytics',
+  analytics_id: 'no analytics data is sent',
+  google_analytics_tag_id: 'no analytics data is sent',
 };
 
 function groupOf(
@@ -80,9 +79,9 @@ function groupOf(
   const keys = [...new Set(ids.flatMap((id) => websites.find(id)?.key ?? []))];
   const lost = ids.filter((id) => !placed.has(id) && websites.find(id) === null).length;
   if (lost > 0)
-    differences.push(`${lost} of the ${ids.length} monitors of its group "${group.name}" are not declared here`);
+    differences.push(`${lost} of the ${ids.length} monitors of its group "${group.name}" are not converted`);
   if (endpoints.length > MAX_LISTED || keys.length > MAX_LISTED)
-    differences.push(`a group shows at most ${MAX_LISTED} of each`);
+    differences.push(`a group can show at most ${MAX_LISTED} endpoints and ${MAX_LISTED} websites`);
   return {
     name: nameOf(group, MAX_GROUP_NAME).name,
     ...(endpoints.length > 0 ? { endpoints: endpoints.slice(0, MAX_LISTED) } : {}),

@@ -10,23 +10,23 @@ import type { Row } from './file/row';
 
 const MAX_NAME = 255;
 const MAX_LABEL = 63;
-/** Jobs have no host that would put them together. */
+/** The website of all heartbeats, because jobs have no host to group them by. */
 const HEARTBEATS = 'Heartbeats';
 
-/** A website while its endpoints are found. */
+/** A website whose endpoints are still being collected. */
 export interface WebsiteDraft {
   key: string;
   name: string;
-  /** Of its first HTTP endpoint. */
+  /** The origin of its first HTTP endpoint. */
   origin: string | null;
-  /** Where nothing else is known: the host of its endpoints. */
+  /** The host of its endpoints, used if nothing else is known. */
   host: string | null;
   group: Row | null;
   endpointKeys: Set<string>;
   endpoints: DeclaredEndpoint[];
 }
 
-/** What became of a monitor: where it is declared. */
+/** Where a monitor is declared. */
 export interface Placed {
   website: WebsiteDraft;
   /** `website/endpoint`. */
@@ -40,7 +40,7 @@ export class Websites {
 
   constructor(private readonly groups: Groups) {}
 
-  /** Where an endpoint belongs; made when it is the first. */
+  /** Returns the website of an endpoint, and creates it for the first endpoint. */
   placeOf(monitor: Row, endpoint: MappedEndpoint['endpoint']): WebsiteDraft {
     const group = this.groups.of(monitor);
     const url = readUrl(endpoint.url ?? '');
@@ -55,7 +55,6 @@ export class Websites {
     return website;
   }
 
-  /** The website of a group, when it has one. */
   find(groupId: string): WebsiteDraft | null {
     return this.drafts.get(`group ${groupId}`) ?? null;
   }
@@ -81,7 +80,7 @@ export class Websites {
     return draft;
   }
 
-  /** As they are declared; `tagsOf` a group. */
+  /** Returns the websites as declared. `tagsOf` returns the tags of a group. */
   declared(tagsOf: (group: Row) => string[]): DeclaredWebsite[] {
     return [...this.drafts.values()].map((draft) => {
       const { key, name, group, endpoints } = draft;
@@ -98,7 +97,7 @@ export class Websites {
   }
 }
 
-/** The origin of the first HTTP endpoint, else the host of all, else a name that leads nowhere. */
+/** Returns the origin of the first HTTP endpoint, otherwise the common host, otherwise a name that does not resolve. */
 export function addressOf({ origin, host, key }: WebsiteDraft): string {
   const wanted = origin ?? (host === null ? null : `https://${bracketed(host)}`);
   const read = wanted === null ? null : parseWebsiteUrl(wanted);

@@ -11,26 +11,26 @@ import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/
 import { Clock } from '../../../src/platform/time/clock';
 import { TimeModule } from '../../../src/platform/time/time.module';
 
-/** When every attempt of a test is made. */
+/** The time of every attempt in a test. */
 export const NOW = new Date('2026-11-20T12:05:00.000Z');
 
 /** The channels as the application wires them, with a stopped clock. */
 export interface ChannelBench {
   registry: ChannelRegistry;
   configs: ChannelConfigs;
-  /** Loopback is allowed: the rule of the Default organization. */
+  /** The egress rule of the Default organization. It allows loopback. */
   trusted: EgressRule;
-  /** Loopback is refused: the rule of every other organization. */
+  /** The egress rule of every other organization. It refuses loopback. */
   untrusted: EgressRule;
   close(): Promise<void>;
 }
 
-/** What a bench is made of besides the channels of the service. */
+/** The options of a bench, in addition to the channels of the service. */
 export interface BenchOptions {
   settings?: Partial<Config>;
-  /** Root certificates in PEM that are trusted as well. */
+  /** More trusted root certificates, in PEM. */
   certificates?: readonly string[];
-  /** Of extensions, with further channels. */
+  /** Extensions with more channels. */
   modules?: readonly NestModule[];
 }
 
@@ -42,11 +42,11 @@ class BenchModule {
   }
 }
 
-/** Starts the channels alone, without a database and without a server. */
+/** Starts only the channels, without a database or a server. */
 export async function openChannelBench(options: BenchOptions = {}): Promise<ChannelBench> {
   const context = await NestFactory.createApplicationContext(BenchModule.with(options), { logger: false });
   context.get(Clock).now = () => NOW;
-  // The same roots and more: what holds it already meets them at its next connection.
+  // Replaces the roots in place. Their users see the additional ones at the next connection.
   Object.assign(context.get(TrustedRoots, { strict: false }), new TrustedRoots(options.certificates));
   const policy = context.get(EgressPolicy, { strict: false });
   return {

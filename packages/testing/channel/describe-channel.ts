@@ -18,11 +18,11 @@ import {
 } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
-/** What one status of the provider must lead to. */
+/** The expected result of a response status. */
 export interface StatusRow {
   status: number;
   result: 'retry' | 'rejected';
-  /** The destination is gone: parked at once. */
+  /** True if the destination no longer exists. The delivery is parked at once. */
   gone?: boolean;
   /** The message may have been sent in spite of this response. */
   mayHaveArrived?: boolean;
@@ -35,7 +35,7 @@ export interface LimitedText {
   max: number;
 }
 
-/** What the suite has to know of a channel. */
+/** The properties of a channel that the suite needs. */
 export interface ChannelSuite {
   type: string;
   open(): Promise<ProviderDouble>;
@@ -44,21 +44,23 @@ export interface ChannelSuite {
   statuses: readonly StatusRow[];
   /** The parts of a message that the vendor limits. */
   limits(message: ReceivedMessage): LimitedText[];
-  /** Fails when a hostile text could be read as anything but text. */
+  /** Fails if a hostile text could be read as anything but text. */
   expectHarmless(message: ReceivedMessage): void;
-  /** The idempotency key of a message, for channels that have one; the others must say in the text when they repeat. */
+  /** Returns the idempotency key of a message. Channels without one must mark repeated messages in the text. */
   keyOf?: (message: ReceivedMessage) => string;
-  /** A resolve carries the key of its trigger (pagers), or one of its own (webhook, mail). */
+  /** True if a resolve has the key of its trigger (pagers), false if it has a separate one (webhook, email). */
   keyIsShared?: boolean;
-  /** It can be told that somebody has an incident in hand. */
+  /** True if the channel sends acknowledgements of an incident. */
   acknowledges?: boolean;
-  /** False where the protocol cannot say when to retry. */
+  /** False if the protocol can't say when to retry. */
   honoursRetryAfter?: boolean;
   /** Certificates (PEM) of the double. */
   trustedCertificates?: readonly string[];
-  /** The channel's class, when it is not one of the service's. */
+  /** The channel's class, if it isn't a channel of the service. */
   channel?: Type<Channel>;
-  /** Folder of the golden files, absolute or from the working directory; `golden` beside the spec unless given. */
+  /**
+   * The folder of the golden files, absolute or relative to the working directory. Default: `golden` next to the spec.
+   */
   golden?: string;
 }
 
@@ -71,7 +73,7 @@ export const HTTP_STATUSES: readonly StatusRow[] = [
   ...[502, 504].map((status): StatusRow => ({ status, result: 'retry', mayHaveArrived: true })),
 ];
 
-/** The shared table with some rows replaced. */
+/** Returns the shared table with some rows replaced. */
 export const httpStatuses = (...changes: readonly StatusRow[]): StatusRow[] =>
   HTTP_STATUSES.map((row) => changes.find(({ status }) => status === row.status) ?? row);
 
@@ -83,7 +85,7 @@ class ForeignChannel {}
 const modulesOf = ({ channel }: ChannelSuite): NestModule[] =>
   channel ? [{ module: ForeignChannel, providers: [channel] }] : [];
 
-/** The suite every channel passes before it is trusted with an alert. */
+/** Declares the suite that every channel must pass. */
 export function describeChannel(suite: ChannelSuite): void {
   describe(`channel ${suite.type}`, () => {
     let bench: ChannelBench;
@@ -112,7 +114,7 @@ export function describeChannel(suite: ChannelSuite): void {
       provider.succeed();
       expect(await send(notification)).toMatchObject({ result: 'delivered' });
       const message = provider.messages().at(-1);
-      if (!message) throw new Error('the provider got nothing');
+      if (!message) throw new Error('the provider received nothing');
       return message;
     };
 

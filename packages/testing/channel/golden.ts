@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Compares a message with the file that keeps how it must look, in `folder` or in `golden` beside the spec. `UPDATE_GOLDEN=1`
- * writes the file instead: then the difference is read in the commit. A missing file fails.
+ * Compares a message with its golden file in `folder`, by default `golden` next to the spec. `UPDATE_GOLDEN=1` writes
+ * the file instead, so that the commit shows the difference. A missing file fails.
  */
 export function expectGolden(name: string, message: string, folder = folderOfSpec()): void {
   const file = resolve(folder, name);
@@ -17,6 +17,6 @@ export function expectGolden(name: string, message: string, folder = folderOfSpe
 
 function folderOfSpec(): string {
   const { testPath } = expect.getState();
-  if (testPath === undefined) throw new Error('golden files are compared in a spec only');
+  if (testPath === undefined) throw new Error('golden files can only be compared in a spec');
   return join(dirname(testPath), 'golden');
 }

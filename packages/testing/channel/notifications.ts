@@ -77,7 +77,7 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
         isDegraded: false,
         endpoint: `Node ${index + 1}`,
         website: 'Shop',
-        message: index < 18 ? 'connection refused' : 'up again after 3 min',
+        message: index < 18 ? 'connection refused' : 'back up after 3 min',
       })),
     },
   },
@@ -116,7 +116,7 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
   },
 };
 
-/** A notification of one kind about the same incident, as the alert module would build it. */
+/** Returns a notification of one kind about the same incident, as the alert module would build it. */
 export const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
   ...TRIGGERED,
   ...OF_KIND[kind],
@@ -124,7 +124,7 @@ export const notificationOf = (kind: NotificationKind, changes: Partial<Notifica
   ...changes,
 });
 
-/** What people are told of one incident in one message: its other endpoints. */
+/** Returns a digest of one incident with its other endpoints. */
 export const fold = (): Notification =>
   notificationOf('digest', {
     digest: {
@@ -157,7 +157,7 @@ export const HOSTILE =
   '<script>alert(1)</script> <!channel> @everyone <@U012AB3CD> [click](http://evil.example) *b* _i_ `c`' +
   '\r\nBcc: victim@evil.example\r\n\r\n.\r\nMAIL FROM:<x@evil.example>\u0000\u0007\u001b[31m\u202e\ud800';
 
-/** A triggered notification in which every text from outside is hostile. */
+/** Returns a triggered notification in which every external text is hostile. */
 export const hostileNotification = (): Notification =>
   notificationOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: HOSTILE },
@@ -166,7 +166,7 @@ export const hostileNotification = (): Notification =>
     error: { code: 'assertion_failed', message: HOSTILE },
   });
 
-/** A triggered notification with every text at its longest, in characters that take two UTF-16 units each. */
+/** Returns a triggered notification whose texts have the maximum length, in characters of two UTF-16 units each. */
 export const longNotification = (): Notification =>
   notificationOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: '🔥'.repeat(1000) },
@@ -180,7 +180,7 @@ export const longNotification = (): Notification =>
     })),
   });
 
-/** A triggered notification of an endpoint with several locations, one of which is silent. */
+/** Returns a triggered notification of an endpoint with several locations. One of them does not respond. */
 export const fromLocations = (): Notification =>
   notificationOf('triggered', {
     locations: [
@@ -190,12 +190,12 @@ export const fromLocations = (): Notification =>
       {
         location: 'shared/use1',
         outcome: 'unknown',
-        error: { code: 'monitor_offline', message: 'Nothing has been heard from this location.' },
+        error: { code: 'monitor_offline', message: 'No result has been received from this location.' },
       },
     ],
   });
 
-/** The test of a contact, which has no alert, endpoint and website. */
+/** Returns the test notification of a contact, which has no alert, endpoint or website. */
 export const contactTest = (): Notification =>
   notificationOf('test', {
     incidentKey: 'ct_01jd4contact0000000000000000-test-dl_01jd4test000000000000000000',
@@ -205,7 +205,7 @@ export const contactTest = (): Notification =>
     website: { id: '', name: '', url: '' },
   });
 
-/** The same with the links that a service with a `PUBLIC_URL` adds for such an audience. */
+/** Adds the links that a service with a `PUBLIC_URL` adds for this audience. */
 export function linked(notification: Notification, audience: ChannelAudience): Notification {
   const acts = isHuman(audience) && ['triggered', 'reminder', 'digest'].includes(notification.kind);
   const incident = notification.digest?.incident;

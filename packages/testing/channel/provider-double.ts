@@ -9,86 +9,89 @@ import {
 
 /** One message as the provider received it. */
 export interface ReceivedMessage {
-  /** All of it, decoded, as text. */
+  /** The whole message as decoded text. */
   text: string;
-  /** Every string in it, as the receiver parses them. */
+  /** Every string in the message, as the receiver parses it. */
   strings: string[];
-  /** The body as data: parsed JSON or form fields of a request; `{}` for a mail. */
+  /** The body as data: parsed JSON or form fields of a request. `{}` for an email. */
   data: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, string>>;
   path: string;
-  /** The form in which it is kept in `test/contract/channel/golden`. */
+  /** The form of the golden file in `test/contract/channel/golden`. */
   golden: string;
 }
 
-/** A scripted provider of any protocol. One script per attempt; any other request fails `verify`. */
+/** A scripted provider of any protocol. Each attempt uses one script. Any other request fails `verify`. */
 export interface ProviderDouble {
   goldenExtension: 'json' | 'txt';
-  /** A config that sends here, or to `elsewhere`. */
+  /** Returns a config that sends here, or to `elsewhere`. */
   config(elsewhere?: string): object;
   /** Accepts the next message as the vendor does. */
   succeed(): void;
-  /** Responds to the next message with this status and error text, in the vendor's own form. */
+  /** Responds to the next message with this status and error text, in the vendor's form. */
   fail(status: number, text?: string, headers?: Readonly<Record<string, string>>): void;
   /** Reads the whole next message and never responds. */
   hang(): void;
   /** Reads the whole next message and drops the connection. */
   drop(): void;
-  /** What has arrived since `verify`, accepted or not, oldest first. */
+  /** Returns the messages since `verify`, accepted or not, oldest first. */
   messages(): ReceivedMessage[];
-  /** Throws when something arrived that no script covered, or when a script was never used. Clears record and scripts. */
+  /** Throws: an error if a message had no script, or if a script was not used. Clears the messages and scripts. */
   verify(): void;
   stop(): Promise<void>;
 }
 
 /**
- * A provider that judges each message as its vendor would. What breaks a rule is refused in the vendor's own form in place
- * of a success, and `verify` throws a sentence for each rule and the value that broke it, whatever the response was.
+ * A provider that validates each message as its vendor would. It refuses an invalid message in the vendor's form
+ * instead of accepting it. Regardless of the response, `verify` reports each broken rule and the invalid value.
  */
 export interface ProviderFake extends ProviderDouble {
-  /** Accepts every message that has no script of its own, until `verify`. */
+  /** Accepts every message without a script, until `verify`. */
   acceptAll(): void;
 }
 
-/** A rule of the vendor that a message breaks. */
+/** A vendor's rule that a message breaks. */
 export interface BrokenRule {
-  /** Status and error text with which the vendor refuses it. */
+  /** The vendor's status and error text. */
   status: number;
   error: string;
-  /** The vendor's number of the error, where it has them. */
+  /** The vendor's error number, if it has one. */
   code?: number;
-  /** What it is about, as `embeds[0].title`; empty for the request as a whole. */
+  /** The invalid value's path, such as `embeds[0].title`. Empty for the request as a whole. */
   path: string;
-  /** For who reads the failed test: vendor, rule and value. */
+  /** The message of the failed test: vendor, rule and value. */
   sentence: string;
 }
 
-/** How an HTTP provider reports success and errors, and what it refuses. */
+/** How an HTTP provider reports success and errors, and which requests it refuses. */
 export interface HttpVendor {
-  /** As sentences name it. */
+  /** The name in messages. */
   name?: string;
   config(url: string): object;
   success: ProviderScript;
   errorBody(status: number, text: string): string;
-  /** Headers that are part of the message, besides its content type. */
+  /** Headers that are part of the message, in addition to its content type. */
   goldenHeaders?: readonly string[];
-  /** The rules that a request breaks, the one it is refused for first. Without it every request is good. */
+  /**
+   * Returns the rules that a request breaks, starting with the reason for its refusal. Without this function, every
+   * request is valid.
+   */
   brokenRules?(request: ReceivedRequest): readonly BrokenRule[];
-  /** The response to a request that breaks rules; the status of the first one with its `errorBody` unless given. */
+  /** Returns the response to an invalid request. Default: the status of the first broken rule with its `errorBody`. */
   refusal?(broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedResponse;
 }
 
 /** A provider with an HTTP API on loopback. */
 export interface HttpProviderFake extends ProviderFake {
-  /** `http://127.0.0.1:port`, without a slash at the end. */
+  /** `http://127.0.0.1:port`, without a trailing slash. */
   readonly url: string;
-  /** What has arrived since `verify`, as it came; `status` is that of the response. */
+  /** The requests since `verify`, unchanged. `status` is the status of the response. */
   readonly requests: readonly ReceivedRequest[];
-  /** Scripts for the next requests, one each, in order; played as they are, even when a request breaks a rule. */
+  /** Queues one script for each of the next requests. Scripts also apply to requests that break a rule. */
   respond(...scripts: ProviderScript[]): void;
 }
 
-/** A double of a vendor with an HTTP API; strict as far as the vendor is given rules. */
+/** Starts the double of a vendor with an HTTP API. It is as strict as the given rules. */
 export async function httpDouble(vendor: HttpVendor): Promise<HttpProviderFake> {
   const server = await FakeProvider.start();
   const sentences: string[] = [];
@@ -127,7 +130,7 @@ export async function httpDouble(vendor: HttpVendor): Promise<HttpProviderFake> 
   };
 }
 
-/** Throws one error with all problems, one a line, when there are any. */
+/** Throws: one error with all problems, one on each line, if there are any. */
 export function failWith(problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
@@ -158,7 +161,7 @@ function dataOf({ headers, body }: ReceivedRequest): Readonly<Record<string, unk
   return recordOf(body) ?? {};
 }
 
-/** The JSON object that a body is, `null` for any other body. */
+/** Returns the JSON object in a body, or `null` for any other body. */
 export function recordOf(body: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(body);

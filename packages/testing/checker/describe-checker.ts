@@ -13,52 +13,52 @@ import type { EgressRule } from '../../../src/platform/net/egress/egress-policy'
 import { closedEgress, openEgress } from './network';
 import { eventually } from '../eventually';
 
-/** A real target on this machine. The two counts are absent where there are no connections to count. */
+/** A real target on this machine. The counts are missing if the protocol has no connections. */
 export interface LiveTarget {
   url: string;
-  /** Connections or requests so far. */
+  /** Returns the number of connections or requests so far. */
   arrived?: () => number;
-  /** Settles when no connection is open any more; fails otherwise. */
+  /** Resolves when all connections are closed, and rejects if one stays open. */
   untilLeft?: () => Promise<void>;
 }
 
-/** A checker and its live targets, once they run. */
+/** A checker and its running targets. */
 export interface CheckerBench {
   checker: Checker;
   up: LiveTarget;
-  /** Refuses connections. */
+  /** A target that refuses connections. */
   refused?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
-  /** Takes what is sent and never responds; `code` and `phase` are those of its timeout. */
+  /** A target that accepts data and never responds. `code` and `phase` are the expected error of the timeout. */
   silent?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
-  /** Responds with whatever is worst for this protocol: the check must settle, with `outcome` where it is given. */
+  /** Targets with the worst responses for this protocol. The check must settle, with `outcome` if given. */
   hostile?: (LiveTarget & { name: string; outcome?: CheckResult['outcome'] })[];
   close(): Promise<void>;
 }
 
 interface Spellings {
   type: string;
-  /** Spellings of a target that are accepted, and what they mean. */
+  /** Accepted URLs of targets, and what they mean. */
   accepted: readonly (readonly [url: string, target: unknown])[];
-  /** Spellings that are not. */
+  /** Rejected URLs. */
   rejected: readonly string[];
 }
 
-/** Of a checker that makes checks. */
+/** The suite of a checker that runs checks. */
 export interface CheckerSuite extends Spellings {
   open(): Promise<CheckerBench>;
 }
 
-/** Of a checker with `passive`, whose results are sent to the monitor: it is never run, here neither. */
+/** The suite of a checker with `passive`, whose results are sent to the monitor. It is never run. */
 export interface PassiveCheckerSuite extends Spellings {
   passive: Checker;
 }
 
 const SECRET = 'canary-5d1c6bb0f2';
 const TIMEOUT_MS = 400;
-/** Ten times what a check needs on a busy machine; an unbounded check never ends. */
+/** Ten times what a check needs on a busy machine. It fails a check that never ends. */
 const PATIENCE_MS = TIMEOUT_MS * 10;
 
-/** A check of the request's defaults, ended by a deadline like the scheduler's. */
+/** Runs a check with the request's defaults and the deadline that the scheduler would set. */
 export async function runCheck(
   checker: Checker,
   url: string,
@@ -86,7 +86,7 @@ const requestFor = (target: unknown): CheckRequest<unknown> => ({
   egress: openEgress,
 });
 
-/** What holds for every result of every checker. */
+/** Expects what is true of every result of every checker. */
 export function expectWellFormed(result: CheckResult): void {
   const { outcome, error, warning, phases, durationMs, redirects } = result;
   expect(error === null).toBe(outcome === 'up');
@@ -106,7 +106,7 @@ export function expectWellFormed(result: CheckResult): void {
   expect(JSON.stringify(result)).not.toContain(SECRET);
 }
 
-/** The suite every checker passes before it is trusted with an endpoint. */
+/** Declares the suite that every checker must pass. */
 export function describeChecker(suite: CheckerSuite | PassiveCheckerSuite): void {
   if ('passive' in suite) describePassive(suite);
   else describeActive(suite);
@@ -122,7 +122,7 @@ function describePassive({ passive: checker, ...suite }: PassiveCheckerSuite): v
   });
 }
 
-/** Loops, since a passive type may refuse nothing and `it.each` takes no empty list. */
+/** Uses loops, because a passive type may refuse nothing and `it.each` rejects an empty list. */
 function describeTargets({ accepted, rejected }: Spellings, checker: () => Checker): void {
   for (const [url, target] of accepted)
     it(`reads the target ${JSON.stringify(url)}`, () => {
@@ -246,7 +246,7 @@ function describeActive(suite: CheckerSuite): void {
 
     it('ends every check of a hostile target, with the expected outcome', async () => {
       for (const target of bench.hostile ?? []) {
-        // A target that must be up, however busy this machine is, gets the default timeout.
+        // A target that must be up gets the default timeout, because this machine may be busy.
         const result = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
         expect({ name: target.name, outcome: result.outcome }).toEqual({
           name: target.name,

@@ -3,13 +3,13 @@ import { Dialer } from '../../../src/platform/net/dial/dialer';
 import { HostResolver, type ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
 import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
 
-/** A real dialer with its own resolver and its own trusted roots. */
+/** Returns a real dialer with its own resolver and trusted roots. */
 export function dialerWith(options: ResolverOptions & { roots?: string[] } = {}): Dialer {
   const { roots, ...resolver } = options;
   return new Dialer(new HostResolver(resolver), new TrustedRoots(roots));
 }
 
-/** Everything may be dialed. */
+/** Allows every address. */
 export const openEgress: EgressRule = {
   refusal: () => null,
   organization: null,
@@ -17,17 +17,17 @@ export const openEgress: EgressRule = {
   allowsInternalNames: true,
 };
 
-/** Nothing may be dialed. */
+/** Refuses every address. */
 export const closedEgress: EgressRule = {
-  refusal: () => 'every address is refused here',
+  refusal: () => 'no address is allowed in this test',
   organization: null,
   allowsPrivate: false,
   allowsInternalNames: false,
 };
 
-/** Only the listed addresses are refused. */
+/** Refuses only the listed addresses. */
 export const egressWithout = (...addresses: string[]): EgressRule => ({
-  refusal: (address) => (addresses.includes(address) ? 'the address is refused here' : null),
+  refusal: (address) => (addresses.includes(address) ? 'the address is not allowed in this test' : null),
   organization: null,
   allowsPrivate: false,
   allowsInternalNames: true,

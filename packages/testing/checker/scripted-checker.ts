@@ -9,18 +9,21 @@ import {
 } from '../../../src/checker/checker';
 import type { Extension } from '../../../src/extension/extension';
 
-/** What a scripted target does at one check. */
+/** The result of one check of a scripted target. */
 export type ScriptedResult =
   | 'up'
-  /** Up with a warning: degraded. */
+  /** Up with a warning, which means degraded. */
   | { up: true; warning: string }
-  /** Down for the target's fault; `code` `connection_refused` unless given. */
+  /** Down because of the target. Default for `code`: `connection_refused`. */
   | 'down'
   | { down: string; code?: ErrorCode }
-  /** The fault is the monitor's. */
+  /** Unknown because of a problem of the monitor itself. */
   | 'unknown';
 
-/** A target that does as a test says: first what was queued, one check each, then always the same. */
+/**
+ * A target that follows a test's script. Each check takes the next queued result. After that, the result is always the
+ * same.
+ */
 export class ScriptedTarget {
   private readonly queue: ScriptedResult[] = [];
   private standing: ScriptedResult = 'up';
@@ -28,29 +31,29 @@ export class ScriptedTarget {
 
   constructor(private readonly name: string) {}
 
-  /** For the `url` of an endpoint of type `SCRIPTED`. */
+  /** The `url` for an endpoint of type `SCRIPTED`. */
   get url(): string {
     return `scripted://${this.name}`;
   }
 
-  /** How often it has been checked. */
+  /** The number of checks so far. */
   get checks(): number {
     return this.asked;
   }
 
-  /** For the next checks, one each, in this order, behind those that are queued already. */
+  /** Queues one result for each of the next checks, after the results already queued. */
   next(...results: readonly ScriptedResult[]): this {
     this.queue.push(...results);
     return this;
   }
 
-  /** For every check that nothing is queued for; `up` from the beginning. */
+  /** Sets the result of every check without a queued one. Initially `up`. */
   always(result: ScriptedResult): this {
     this.standing = result;
     return this;
   }
 
-  /** Of one check. */
+  /** Returns the result of one check. */
   check(): CheckResult {
     this.asked += 1;
     return resultFor(this.queue.shift() ?? this.standing);
@@ -77,11 +80,13 @@ const up = (warning: string | null): CheckResult => ({
   warning: warning === null ? null : { code: 'assertion_failed', phase: 'assertion', message: warning },
 });
 
-/** The scripted targets of one service under test, by their names. */
+/** The scripted targets of one service under test, by name. */
 export class Scripts {
   private readonly targets = new Map<string, ScriptedTarget>();
 
-  /** The target of this name: letters, digits, hyphens. Made at its first mention, by the test or by a check. */
+  /**
+   * Returns the target with this name (letters, digits, hyphens). The first call, by the test or a check, creates it.
+   */
   target(name: string): ScriptedTarget {
     const known = this.targets.get(name);
     if (known) return known;
@@ -93,7 +98,7 @@ export class Scripts {
 
 const TARGET = /^scripted:\/\/([A-Za-z0-9-]{1,100})$/;
 
-/** Checks of the type `SCRIPTED`: no network, whatever the test has queued. */
+/** Checks of the type `SCRIPTED`. They return the test's results without using the network. */
 @Injectable()
 @Checker('SCRIPTED')
 export class ScriptedChecker implements Checker<string> {
@@ -106,7 +111,7 @@ export class ScriptedChecker implements Checker<string> {
     const [, name] = TARGET.exec(url) ?? [];
     if (name === undefined)
       throw new InvalidTarget(
-        `a scripted target is a name of letters, digits and hyphens; the accepted form is ${this.targetForm}`,
+        `a scripted target must be a name of letters, digits, and hyphens, in the form ${this.targetForm}`,
       );
     return name;
   }
@@ -116,7 +121,7 @@ export class ScriptedChecker implements Checker<string> {
   }
 }
 
-/** The checker of these targets, as an extension. */
+/** Returns the checker of these targets as an extension. */
 export function scriptedChecks(scripts: Scripts): Extension {
   @Module({ providers: [ScriptedChecker, { provide: Scripts, useValue: scripts }] })
   class ScriptedChecks {}

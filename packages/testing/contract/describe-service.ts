@@ -32,21 +32,22 @@ import type { Given, ServiceContractOptions, ServiceKeys } from './session/servi
 import { Session, type TheSession } from './session/session';
 
 /**
- * The whole public contract as a jest suite that speaks HTTP only: with this service, with somebody's reimplementation of it, or with
- * either behind a proxy. What fails says by its name what is broken. Call it where `describe` may stand.
+ * Declares the whole public contract as a jest suite that only uses HTTP. It runs against this service, another
+ * implementation, or either of them behind a proxy. The names of failed tests show what is broken. Call it in a place
+ * where `describe` is allowed.
  *
- * `baseUrl` is what stands before `/api/v1`. It and the keys may be functions, which are asked in `beforeAll`. The keys are of one
- * organization, which may check and notify the suite (`options.suite`); with the operator's token a second organization is made.
- * Whatever the suite makes has a name of its own and is removed at the end, also after failures; the audit log keeps its entries.
- * Its last tests look at what the others have seen: they need the whole suite, in its order.
- * The tests of a file that calls it have 120 s each. Needs the optional peers `ajv` and `ajv-formats`; without them `beforeAll`
- * throws a sentence that says so.
+ * `baseUrl` is the part before `/api/v1`. It and the keys may be functions, which are called in `beforeAll`. The keys
+ * belong to one organization, whose checks and notifications must be able to reach the suite (`options.suite`). With
+ * the operator's token, the suite creates a second organization. Everything that the suite creates has a unique name
+ * and is removed at the end, also after failures. Entries in the audit log remain. The last tests evaluate all the
+ * others, so run the whole suite in its order. Each test in the calling file has a timeout of 120 s. The optional peers
+ * `ajv` and `ajv-formats` are required. Without them, `beforeAll` throws an error that names them.
  */
 export function describeService(baseUrl: Given<string>, keys: ServiceKeys, options: ServiceContractOptions = {}): void {
   describeContract(baseUrl, keys, options, RULES);
 }
 
-/** As `describeService`, with these of the rules for all routes. */
+/** As `describeService`, with a selection of the rules for all routes. */
 export function describeContract(
   baseUrl: Given<string>,
   keys: ServiceKeys,
@@ -58,7 +59,7 @@ export function describeContract(
   let opened: Session | null = null;
   let scene: Scene | null = null;
   const session = () => {
-    if (!opened) throw new Error('the suite has not begun');
+    if (!opened) throw new Error('the suite has not started');
     return opened;
   };
   const theScene = () => (scene ??= new Scene(session()));
@@ -76,10 +77,9 @@ export function describeContract(
   });
 }
 
-/** For one test on a machine that is busy; a service that is idle needs no second. */
+/** The timeout of a test on a busy machine. With an idle service, a test takes less than a second. */
 const TIMEOUT_MS = 120_000;
 
-/** What holds for every route. */
 const RULES: readonly ((session: TheSession, scene: () => Scene, hasOperator: boolean) => void)[] = [
   describeAccess,
   describeAddresses,

@@ -13,12 +13,11 @@ type Reply<Body> = ApiResponse<Body & { code: string; supported?: number[]; erro
 
 let sessions = 0;
 
-/** A session that nobody else has. */
 export const newSession = (): string => `scripted-session-${String(++sessions).padStart(4, '0')}`;
 
-/** What a probe asks and sends, request by request, over HTTP as every other one. */
+/** Sends a probe's requests one by one, over HTTP as any probe does. */
 export class ProtocolClient {
-  /** What it was told to check, by the ids of endpoints. */
+  /** The assigned endpoints by ID. */
   readonly held = new Map<string, AssignedEndpoint>();
   cursor: string | null = null;
 
@@ -28,7 +27,7 @@ export class ProtocolClient {
     public session = newSession(),
   ) {}
 
-  /** One poll that does not wait, unless it is told to. What it is answered is remembered. `signal` ends it. */
+  /** Polls once, by default without waiting, and stores the assignment. `signal` aborts it. */
   async poll(fields: Partial<PollRequest> | object = {}, signal?: AbortSignal): Promise<Reply<PollResponse>> {
     const request = { protocol: 1, session: this.session, cursor: this.cursor, wait: 0, version: '99.0.0', ...fields };
     const reply: Reply<PollResponse> = await this.post(POLL_PATH, request, {}, signal);
@@ -36,7 +35,7 @@ export class ProtocolClient {
     return reply;
   }
 
-  /** Polls until there is no more. */
+  /** Polls until there is nothing more to read. */
   async sync(): Promise<PollResponse> {
     for (;;) {
       const { status, body, text } = await this.poll();
@@ -45,12 +44,11 @@ export class ProtocolClient {
     }
   }
 
-  /** Sends results as they are. */
   send(results: readonly unknown[], fields: object = {}): Promise<Reply<ResultsResponse>> {
     return this.post(RESULTS_PATH, { protocol: 1, session: this.session, results, ...fields });
   }
 
-  /** Any body to either route. */
+  /** Sends any body to either route. */
   post<Body>(
     path: string,
     body: unknown,

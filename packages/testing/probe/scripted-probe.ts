@@ -6,23 +6,24 @@ import { newProbe, type ProbeSettings, type ServiceOfProbe } from './new-probe';
 import { ProtocolClient } from './protocol-client';
 import type { StartedProbe } from './start-probe';
 
-/** After something went wrong: the service may start again, or take its token again. */
+/** The pause after an error. The service may be restarting, or accept the token again later. */
 const PAUSE_MS = 100;
 
 /**
- * A probe that checks only what somebody asks for, `POST /endpoints/:id/checks?location=…`, try-outs, and second opinions that the
- * service wants, and finds what the test says: first what was queued, one check each, then always the same. Its slots pass by.
+ * A probe that only runs requested checks: `POST /endpoints/:id/checks?location=…`, test checks, and second opinions
+ * for the service. It returns the test's results. Each check takes the next queued one, and after that the result is
+ * always the same. It ignores its slots.
  */
 export class ScriptedProbe implements StartedProbe {
   private readonly script: ScriptedTarget;
   private readonly client: ProtocolClient;
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
-  /** Asked for before it was told of the endpoint: changes are told each second. */
+  /** Requests for an endpoint that the probe does not know yet. It learns of changes once a second. */
   private early: Ask[] = [];
   private newestMs = 0;
 
-  /** Not for tests: `startScriptedProbe`. */
+  /** Tests use `startScriptedProbe` instead. */
   constructor(
     private readonly service: ServiceOfProbe,
     readonly id: string,
@@ -34,24 +35,27 @@ export class ScriptedProbe implements StartedProbe {
     this.running = this.run();
   }
 
-  /** How often it has been asked. */
+  /** The number of requested checks so far. */
   get checks(): number {
     return this.script.checks;
   }
 
-  /** For the next checks, one each, in this order, behind those that are queued already. */
+  /** Queues one result for each of the next checks, after the results already queued. */
   next(...results: readonly ScriptedResult[]): this {
     this.script.next(...results);
     return this;
   }
 
-  /** For every check that nothing is queued for; `up` from the beginning. */
+  /** Sets the result of every check without a queued one. Initially `up`. */
   always(result: ScriptedResult): this {
     this.script.always(result);
     return this;
   }
 
-  /** Is heard once more: after `advance` by more than a minute it would be offline until its next poll. */
+  /**
+   * Polls once more. After `advance` by more than a minute, the service would treat the probe as offline until its next
+   * poll.
+   */
   async sync(): Promise<void> {
     await this.poll(0);
   }
@@ -61,7 +65,7 @@ export class ScriptedProbe implements StartedProbe {
     await this.running;
   }
 
-  /** Until it is stopped, whatever the service does: that may be away, start again elsewhere, or refuse it. */
+  /** Runs until it is stopped. The service may be unavailable, restart elsewhere, or refuse the probe. */
   private async run(): Promise<void> {
     while (!this.stopping.signal.aborted)
       await this.poll(MAX_WAIT_SECONDS).catch(() =>
@@ -88,7 +92,7 @@ export class ScriptedProbe implements StartedProbe {
   }
 
   private resultOf({ ask, endpoint_id: endpointId }: Ask, revision: number, nowMs: number) {
-    // Two checks of one moment are the same check.
+    // Two checks with the same time count as the same check.
     this.newestMs = Math.max(this.newestMs + 1, Math.round(nowMs));
     const check = {
       endpointId: endpointId ?? '',
@@ -103,7 +107,7 @@ export class ScriptedProbe implements StartedProbe {
   }
 }
 
-/** Makes a probe that finds what the test says. Resolves when the service has heard it. */
+/** Creates a probe that returns the test's results. Resolves when the service has seen it. */
 export async function startScriptedProbe(service: ServiceOfProbe, settings: ProbeSettings): Promise<ScriptedProbe> {
   const { id, token } = await newProbe(service, settings);
   const probe = new ScriptedProbe(service, id, settings.key, token);

@@ -11,15 +11,18 @@ import { newProbe, type ProbeSettings, type ServiceOfProbe } from './new-probe';
 export interface StartedProbe {
   /** `pr_…` */
   readonly id: string;
-  /** What endpoints name it by in their `locations`. */
+  /** The name that endpoints use in their `locations`. */
   readonly location: string;
-  /** Ends it as SIGTERM does: checks end, what they found is sent. Stop it before the service is closed. */
+  /**
+   * Stops the probe as SIGTERM does: its checks finish and their results are sent. Call this before you close the
+   * service.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Makes a probe and starts the program with `ROLE=probe` for it, in this process: it checks the endpoints that name it when their
- * slots are due, also where the service checks on demand. Resolves when the service has heard it.
+ * Creates a probe and runs the program with `ROLE=probe` in this process. It checks its endpoints when their slots are
+ * due, even if the service only checks on demand. Resolves when the service has seen it.
  */
 export async function startProbe(service: ServiceOfProbe, settings: ProbeSettings): Promise<StartedProbe> {
   const { id, token } = await newProbe(service, settings);
@@ -27,7 +30,7 @@ export async function startProbe(service: ServiceOfProbe, settings: ProbeSetting
   let ended: Promise<void> | null = null;
   const stop = (): Promise<void> => (ended ??= app.close());
   try {
-    await eventually('the probe to be heard', async () => {
+    await eventually('the probe to connect', async () => {
       const { body } = await service.admin.get<{ status: string }>(`/probes/${id}`);
       return body.status === 'online';
     });
@@ -38,11 +41,11 @@ export async function startProbe(service: ServiceOfProbe, settings: ProbeSetting
   return { id, location: settings.key, stop };
 }
 
-/** The program in this process, at any service. */
+/** Runs the program in this process, for any service. */
 export async function probeAt(access: ServerAccess): Promise<INestApplicationContext> {
   const config = Object.assign(new Config(), { role: 'probe', logLevel: process.env['TEST_LOG'] ?? 'silent' });
   const app = await createProbe(config, access);
-  // What blocks a test process is no reason to check once more, and a moved clock is no stall.
+  // A blocked test process must not cause another check, and a moved clock isn't a stall.
   app.get(EventLoopLag).silence();
   return app;
 }

@@ -1,8 +1,11 @@
 import type { Data, Rules } from './rules';
 
-/** Up to what Teams shows: https://learn.microsoft.com/en-us/microsoftteams/platform/task-modules-and-cards/cards/cards-reference */
+/**
+ * The versions that Teams supports:
+ * https://learn.microsoft.com/en-us/microsoftteams/platform/task-modules-and-cards/cards/cards-reference
+ */
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5'];
-/** `Action.Submit` does nothing in a card that a webhook posts: nobody receives it. */
+/** `Action.Submit` does nothing in a card that a webhook posts, because no one receives it. */
 const ACTIONS = ['Action.OpenUrl', 'Action.ShowCard', 'Action.ToggleVisibility', 'Action.Execute'];
 const MAX_ACTIONS = 6;
 const MAX_ELEMENTS = 1000;
@@ -11,10 +14,10 @@ const COLORS = ['default', 'dark', 'light', 'accent', 'good', 'warning', 'attent
 const SIZES = ['default', 'small', 'medium', 'large', 'extraLarge'];
 const WEIGHTS = ['default', 'lighter', 'bolder'];
 
-/** Elements that hold others, by the key they hold them under. */
+/** Elements with children, by the property that contains them. */
 const HOLDERS: Readonly<Record<string, string>> = { Container: 'items', ColumnSet: 'columns', Column: 'items' };
 
-/** What an element of each type needs; the schema is at https://adaptivecards.io/explorer/. */
+/** The required properties of each element type. The schema is at https://adaptivecards.io/explorer/. */
 const ELEMENTS: Readonly<Record<string, (rules: Rules, at: string, element: Data) => void>> = {
   TextBlock: (rules, at, element) => {
     rules.text(`${at}.text`, element['text'], { min: 0, max: Infinity, required: true });
@@ -41,7 +44,6 @@ const ELEMENTS: Readonly<Record<string, (rules: Rules, at: string, element: Data
   Table: () => {},
 };
 
-/** The rules of an adaptive card that a workflow posts. */
 export function adaptiveCard(rules: Rules, at: string, value: unknown): void {
   const card = rules.record(at, value);
   if (!card) return;
@@ -76,7 +78,7 @@ function actionsOf(rules: Rules, path: string, value: unknown): void {
   }
 }
 
-/** A run of text: a plain string counts as one. */
+/** Checks a text run. A plain string is also valid. */
 function textRun(rules: Rules, at: string, value: unknown): void {
   if (typeof value === 'string') return;
   const run = rules.record(at, value);
@@ -86,7 +88,7 @@ function textRun(rules: Rules, at: string, value: unknown): void {
   fontOf(rules, at, run);
 }
 
-/** Names of the schema are read in any case. */
+/** Schema names are case-insensitive. */
 function fontOf(rules: Rules, at: string, element: Data): void {
   const oneOf = (name: string, allowed: readonly string[]): void => {
     const value = element[name];

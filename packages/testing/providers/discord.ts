@@ -10,9 +10,9 @@ const PATH = `${WEBHOOK}/${TOKEN}`;
 export const DISCORD_SECRETS: readonly string[] = [TOKEN, PATH];
 
 /**
- * Discord's webhooks. With `wait=true` a success is 200 and the saved message, without it 204. A wrong token gets 401 and code
- * 50027, an unknown webhook 404 and 10015, a body that breaks a rule 400 and 50035 with each error at its place. Sources:
- * https://discord.com/developers/docs/resources/webhook#execute-webhook,
+ * Starts a fake of Discord's webhooks. With `wait=true` a success is 200 with the saved message, otherwise 204. A wrong
+ * token gets 401 with code 50027, and an unknown webhook 404 with 10015. An invalid body gets 400 with 50035, and each
+ * error is at its place. Sources: https://discord.com/developers/docs/resources/webhook#execute-webhook,
  * https://discord.com/developers/docs/resources/message#embed-object-embed-limits and
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes.
  */
@@ -36,7 +36,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const INVALID_FORM = 50_035;
 const SNOWFLAKE = { max: 20, pattern: /^\d{15,20}$/, form: 'a snowflake, which is 15 to 20 digits' };
 
-/** Discord's code of an error in a form and its text, in one. */
+/** Returns Discord's form error, as code and text in one string. */
 function wordsOf(_path: string, { kind, expected, max }: Fault): string {
   if (kind === 'required') return 'BASE_TYPE_REQUIRED: This field is required';
   if (kind === 'length') return `BASE_TYPE_MAX_LENGTH: Must be ${max} or fewer in length.`;
@@ -100,10 +100,10 @@ function allowedMentions(rules: Rules, value: unknown): void {
 
 const MAX_EMBEDS = 10;
 const MAX_FIELDS = 25;
-/** Of all texts in all embeds together. */
+/** The limit for all texts in all embeds together. */
 const MAX_TOTAL = 6000;
 
-/** The rules of embeds: https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
+/** Checks the rules of embeds: https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
 function discordEmbeds(rules: Rules, value: unknown): void {
   const embeds = rules.records('embeds', value, MAX_EMBEDS);
   const total = embeds.reduce((sum, { at, item }) => sum + lengthOfEmbed(rules, at, item), 0);
@@ -112,7 +112,6 @@ function discordEmbeds(rules: Rules, value: unknown): void {
   });
 }
 
-/** Judges one embed and counts its texts. */
 function lengthOfEmbed(rules: Rules, at: string, embed: Data): number {
   rules.text(`${at}.title`, embed['title'], { max: 256 });
   rules.text(`${at}.description`, embed['description'], { max: 4096 });
@@ -139,7 +138,7 @@ function lengthOfEmbed(rules: Rules, at: string, embed: Data): number {
   return texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
 }
 
-/** Discord takes no address whose host has no dot. */
+/** Discord refuses a URL whose host has no dot. */
 function linkOf(rules: Rules, at: string, value: unknown): void {
   const host = typeof value === 'string' ? webUrl(value)?.hostname : undefined;
   const fits = value === undefined || host?.includes('.') === true;
@@ -148,7 +147,7 @@ function linkOf(rules: Rules, at: string, value: unknown): void {
   });
 }
 
-/** Each error of a form stands where its value stands: `errors.embeds.0.title._errors`. */
+/** Puts each form error at the path of its value: `errors.embeds.0.title._errors`. */
 function refusal(broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedResponse {
   const [{ status, code, error }] = broken;
   if (code !== INVALID_FORM) return { status, headers: JSON_TYPE, body: JSON.stringify({ message: error, code }) };

@@ -4,10 +4,10 @@ import { decodeWords, goldenOf, readMail } from './mail';
 import { brokenMailRules } from './mail-rules';
 import { cut } from '../../../src/platform/text/text-limits';
 
-/** The account that `fakeEmail` knows. */
+/** The account of `fakeEmail`. */
 export const EMAIL_ACCOUNT = { user: 'canary-user@example.com', password: 'canary-mail-password' } as const;
 
-/** Every credential in the config of `fakeEmail`, and whom it sends to. */
+/** Every credential in the config of `fakeEmail`, and its recipients. */
 export const EMAIL_SECRETS: readonly string[] = [
   EMAIL_ACCOUNT.password,
   EMAIL_ACCOUNT.user,
@@ -15,16 +15,17 @@ export const EMAIL_SECRETS: readonly string[] = [
   'team@example.com',
 ];
 
-/** A mail server with one account. */
+/** An email server with one account. */
 export interface EmailFake extends ProviderFake {
   readonly port: number;
-  /** The mails since `verify` as they came. */
+  /** The emails since `verify`, unchanged. */
   readonly mails: readonly ReceivedMail[];
 }
 
 /**
- * A mail server without TLS that demands the login of its account (535 otherwise) and refuses a mail that breaks the rules of
- * RFC 5322 with 554. Needs the package `smtp-server`. For TLS and refusals at other stages there is `SmtpSink`.
+ * Starts an email server without TLS. It requires the login of its account (otherwise 535), and refuses an email that
+ * breaks the rules of RFC 5322 with 554. Needs the package `smtp-server`. For TLS and refusals at other stages, use
+ * `SmtpSink`.
  */
 export async function fakeEmail(): Promise<EmailFake> {
   const sentences: string[] = [];
@@ -35,7 +36,7 @@ export async function fakeEmail(): Promise<EmailFake> {
   };
   const sink = await SmtpSink.start({ account: EMAIL_ACCOUNT, judge });
   const wrongLogins = (): string[] =>
-    sink.refusedLogins.map((user) => `Mail: the login must be that of ${EMAIL_ACCOUNT.user}, not that of "${user}"`);
+    sink.refusedLogins.map((user) => `Mail: the login must use the user ${EMAIL_ACCOUNT.user}, not "${user}"`);
   return {
     port: sink.port,
     mails: sink.mails,
@@ -52,7 +53,7 @@ export async function fakeEmail(): Promise<EmailFake> {
   };
 }
 
-/** `elsewhere` is a URL of which the host counts, as another account. */
+/** Only the host of the URL `elsewhere` is used, as another account. */
 function configAt(port: number, elsewhere: string | undefined): object {
   const { user, password } = EMAIL_ACCOUNT;
   const smtp = { host: '127.0.0.1', port, secure: false, username: user, password };

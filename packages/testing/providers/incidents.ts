@@ -1,21 +1,24 @@
-/** What a paging provider did with one accepted request. */
+/** The effect of one accepted request at a paging provider. */
 export interface PagerAction {
   key: string;
   action: 'trigger' | 'acknowledge' | 'resolve';
 }
 
-/** An incident as a paging provider sees it: from the trigger of a key to its resolve. */
+/** An incident at a paging provider, from the trigger of a key to its resolve. */
 export interface PagedIncident {
   /** `dedup_key` of PagerDuty, `alias` of Opsgenie. */
   key: string;
   state: 'open' | 'acknowledged' | 'resolved';
-  /** How often it was triggered: a repeat adds to the open incident of its key and opens none. */
+  /**
+   * The number of triggers. A repeated trigger updates the open incident with the same key instead of opening another
+   * one.
+   */
   triggers: number;
 }
 
 /**
- * The incidents that follow from accepted requests, oldest first. A trigger whose key has no open incident opens one; an
- * acknowledgement or a resolve for such a key is dropped, as both vendors do.
+ * Returns the incidents that result from accepted requests, oldest first. A trigger opens an incident if its key has no
+ * open one. An acknowledgement or resolve without an open incident is dropped, as both vendors do.
  */
 export function incidentsOf(actions: readonly PagerAction[]): PagedIncident[] {
   const incidents: PagedIncident[] = [];

@@ -3,17 +3,18 @@ import type { ReceivedMail } from '../servers/smtp-sink';
 import { readMail, type ReadMail } from './mail';
 import { Rules } from './rules';
 
-/** Header fields that a mail has at most once: the table of RFC 5322, section 3.6. */
+/** Header fields that occur at most once: the table in RFC 5322, section 3.6. */
 const ONCE = ['date', 'from', 'sender', 'reply-to', 'to', 'cc', 'message-id', 'in-reply-to', 'references', 'subject'];
 const REQUIRED = ['date', 'from', 'message-id', 'subject', 'mime-version', 'content-type'];
-/** Bytes of a line without its end: RFC 5322, section 2.1.1. */
+/** The maximum length of a line in bytes, without the line end: RFC 5322, section 2.1.1. */
 const MAX_LINE = 998;
 const MESSAGE_ID = /<[^<>\s@]+@[^<>\s@]+>/;
 const MESSAGE_IDS = new RegExp(`^(?:${MESSAGE_ID.source} ?)+$`);
 
 /**
- * The rules of one mail with a text and an HTML part. A header that a foreign text could add, `Bcc` or a second `To`, breaks
- * them, and so do recipients of the envelope (RFC 5321) that the header does not name: stricter than the standards ask.
+ * Checks an email with a text and an HTML part. A header that untrusted text could inject, such as `Bcc` or a second
+ * `To`, breaks the rules. So does an envelope recipient (RFC 5321) that is missing in the header, which is stricter
+ * than the standards.
  */
 export function brokenMailRules(mail: ReceivedMail): readonly BrokenRule[] {
   const error = (path: string): string => `5.6.0 The mail is not acceptable: ${path || 'its form'}`;

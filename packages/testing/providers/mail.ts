@@ -1,22 +1,21 @@
 import type { ReceivedMail } from '../servers/smtp-sink';
 
-/** A part of a mail's body, decoded. */
+/** A part of an email's body, decoded. */
 export interface MailPart {
   /** Its `Content-Type` without parameters, in lower case. */
   type: string;
   text: string;
 }
 
-/** A mail taken apart. */
 export interface ReadMail {
-  /** Header lines, unfolded, in their order; names in lower case. */
+  /** Header lines, unfolded and in order. Names are in lower case. */
   lines: { name: string; value: string }[];
-  /** The same by name; of several with one name the last. */
+  /** The headers by name. If a name occurs several times, the last one wins. */
   headers: Readonly<Record<string, string>>;
   parts: MailPart[];
 }
 
-/** Reads the header and the parts of a multipart mail (RFC 5322, RFC 2046). */
+/** Parses the header and the parts of a multipart email (RFC 5322, RFC 2046). */
 export function readMail(raw: string): ReadMail {
   const [head = '', ...rest] = raw.split('\r\n\r\n');
   const lines = head
@@ -48,7 +47,7 @@ function readPart(part: string): MailPart {
 const fromHex = (text: string): string =>
   text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)));
 
-/** The encoded words (RFC 2047) of a header, decoded. */
+/** Decodes the encoded words (RFC 2047) of a header. */
 export function decodeWords(header: string): string {
   const word = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
   return header
@@ -60,7 +59,7 @@ export function decodeWords(header: string): string {
     );
 }
 
-/** The mail without what differs each time, the date and the random boundary, as it is kept in golden files. */
+/** Returns the email for golden files, without the parts that change each time: the date and the random boundary. */
 export const goldenOf = (mail: ReceivedMail): string =>
   `MAIL FROM:<${mail.from}>\nRCPT TO:<${mail.recipients.join('>, <')}>\n\n${mail.raw
     .replaceAll('\r\n', '\n')

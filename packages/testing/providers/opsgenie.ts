@@ -10,14 +10,15 @@ export const OPSGENIE_SECRETS: readonly string[] = [KEY];
 
 /** Opsgenie with one API integration. */
 export interface OpsgenieFake extends HttpProviderFake {
-  /** The alerts of the accepted requests since `verify`, oldest first; `key` is the alias. */
+  /** Returns the alerts of the accepted requests since `verify`, oldest first. `key` is the alias. */
   incidents(): PagedIncident[];
 }
 
 /**
- * Opsgenie's Alert API, and that of its successor in Jira Service Management: create, acknowledge and close by alias, all
- * accepted with 202 and done afterwards. A body that breaks a rule gets 422 with an error for each field, no key or another
- * one 401 or 403. Source: https://docs.opsgenie.com/docs/alert-api and https://docs.opsgenie.com/docs/response.
+ * Starts a fake of Opsgenie's Alert API, which its successor in Jira Service Management shares: create, acknowledge and
+ * close by alias. All of them are accepted with 202 and processed afterwards. An invalid body gets 422 with an error
+ * for each field, a missing key 401, and a wrong key 403. Source: https://docs.opsgenie.com/docs/alert-api and
+ * https://docs.opsgenie.com/docs/response.
  */
 export async function fakeOpsgenie(): Promise<OpsgenieFake> {
   const fake = await httpDouble({
@@ -48,7 +49,7 @@ function refusal(broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedRespon
   return { status, body: bodyOf({ message, errors }) };
 }
 
-/** `/v2/alerts`, or what is done to the alert of an alias. */
+/** `/v2/alerts`, or an action on the alert with an alias. */
 const ROUTE = /^\/v2\/alerts(?:\/(?<alias>[^/?]+)\/(?<action>close|acknowledge)(?<query>\?[^#]*)?)?$/;
 
 function actionsOf({ path, body }: ReceivedRequest): PagerAction[] {
@@ -126,7 +127,7 @@ function judgeAlert(rules: Rules, alert: Data): void {
   rules.must(length <= 8000, 'details', 'at most 8000 characters in all', length);
 }
 
-/** Without `identifierType=alias` the alias would be read as the id of an alert. */
+/** Without `identifierType=alias`, Opsgenie would read the alias as an alert ID. */
 function judgeAction(rules: Rules, alias: string, query: string, body: Data): void {
   const type = new URLSearchParams(query).get('identifierType');
   rules.must(type === 'alias', 'identifierType', '"alias"', type);

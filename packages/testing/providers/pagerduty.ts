@@ -11,14 +11,14 @@ export const PAGERDUTY_SECRETS: readonly string[] = [KEY];
 
 /** PagerDuty with one service. */
 export interface PagerDutyFake extends HttpProviderFake {
-  /** The incidents of the accepted events since `verify`, oldest first. */
+  /** Returns the incidents of the accepted events since `verify`, oldest first. */
   incidents(): PagedIncident[];
 }
 
 /**
- * PagerDuty's Events API v2. What breaks a rule gets 400 `invalid event` with all errors, a routing key that is not its own
- * too, an event above 512 KB 413. Sources: https://developer.pagerduty.com/docs/send-alert-event (fields, sizes) and
- * https://developer.pagerduty.com/docs/events-api-v2-overview (statuses, what a key does).
+ * Starts a fake of PagerDuty's Events API v2. An invalid event gets 400 `invalid event` with all errors, and so does a
+ * wrong routing key. An event above 512 KB gets 413. Sources: https://developer.pagerduty.com/docs/send-alert-event
+ * (fields, sizes) and https://developer.pagerduty.com/docs/events-api-v2-overview (statuses, the effect of a key).
  */
 export async function fakePagerDuty(): Promise<PagerDutyFake> {
   const fake = await httpDouble({
@@ -45,7 +45,7 @@ const ACTIONS = ['trigger', 'acknowledge', 'resolve'] as const satisfies readonl
 
 const isAction = (value: unknown): value is PagerAction['action'] => ACTIONS.some((action) => action === value);
 
-/** The key of an event; PagerDuty makes one for a trigger without. */
+/** Returns the key of an event. PagerDuty generates one for a trigger without a key. */
 function keyOf({ body }: ReceivedRequest): string {
   const { dedup_key: key } = recordOf(body) ?? {};
   return typeof key === 'string' ? key : createHash('md5').update(body).digest('hex');

@@ -4,22 +4,22 @@ import { type BrokenRule, recordOf } from '../channel/provider-double';
 import type { ReceivedRequest } from '../servers/fake-provider';
 import { cut } from '../../../src/platform/text/text-limits';
 
-/** A JSON object of a request. */
+/** A JSON object in a request. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** How a value breaks a rule, in the terms from which a vendor words its error. */
+/** How a value breaks a rule. A vendor words its error from it. */
 export interface Fault {
   kind: 'required' | 'type' | 'length' | 'value';
-  /** What the value must be, such as `at most 256 characters`. */
+  /** The requirement, such as `at most 256 characters`. */
   expected: string;
-  /** Of a length: the most that is allowed. */
+  /** The maximum length, for faults of length. */
   max?: number;
 }
 
-/** How a vendor refuses what breaks one of its rules. */
+/** How a vendor refuses a broken rule. */
 export type Refusal = Pick<BrokenRule, 'status' | 'error' | 'code'>;
 
-/** A vendor's name, the refusal of most of its rules, and how it words the error of a fault. */
+/** A vendor's name, its usual refusal, and the wording of its errors. */
 export interface Wording {
   vendor: string;
   status: number;
@@ -27,24 +27,24 @@ export interface Wording {
   error(path: string, fault: Fault): string;
 }
 
-/** Bounds of a text; lengths in UTF-16 units, which no vendor counts more strictly than. */
+/** The limits of a text. Lengths are in UTF-16 units, and no vendor counts more strictly. */
 export interface TextBounds {
   max: number;
-  /** Default 1: vendors refuse an empty text where they want one. */
+  /** Default: 1, because vendors refuse an empty text if a text is required. */
   min?: number;
   required?: boolean;
   pattern?: RegExp;
-  /** What `pattern` stands for. */
+  /** A description of `pattern`. */
   form?: string;
 }
 
-/** Collects the rules of a vendor that one request breaks. Values that are absent and not required break none. */
+/** Collects a vendor's rules that one request breaks. Absent values that are not required break no rule. */
 export class Rules {
   readonly broken: BrokenRule[] = [];
 
   constructor(private readonly wording: Wording) {}
 
-  /** Notes a rule unless it holds, and says whether it holds. `path` is empty for the request as a whole. */
+  /** Records a broken rule, and returns whether the rule is met. `path` is empty for the request as a whole. */
   must(holds: boolean, path: string, fault: Fault | string, value: unknown, refusal: Partial<Refusal> = {}): boolean {
     if (holds) return true;
     const { vendor, status, code } = this.wording;
@@ -60,7 +60,7 @@ export class Rules {
     return false;
   }
 
-  /** The request is JSON by its content type and its body; `null` when it is not. */
+  /** Returns the JSON object of a request, or `null` if its content type or body isn't JSON. */
   json(request: ReceivedRequest, refusal: Partial<Refusal> = {}): Data | null {
     const type = request.headers['content-type'] ?? '';
     const isJson = /^application\/json(?:; *charset="?utf-8"?)?$/i.test(type);
@@ -101,7 +101,7 @@ export class Rules {
     return fits || this.typed(path, 'true or false', value, refusal);
   }
 
-  /** The elements of a list, none when it is absent, too long or no list. */
+  /** Returns the elements of a list. Empty if it is absent, too long, or not a list. */
   list(path: string, value: unknown, max: number, refusal?: Partial<Refusal>): readonly unknown[] {
     if (value === undefined) return [];
     if (!Array.isArray(value)) {
@@ -112,14 +112,14 @@ export class Rules {
     return this.must(value.length <= max, path, length, value.length, refusal) ? (value as unknown[]) : [];
   }
 
-  /** The object that a value is, `null` when it is absent or none. */
+  /** Returns the value if it is an object, otherwise `null`. */
   record(path: string, value: unknown, refusal?: Partial<Refusal>): Data | null {
     if (value === undefined || isRecord(value)) return value ?? null;
     this.typed(path, 'an object', value, refusal);
     return null;
   }
 
-  /** The objects of a list, with the path of each. */
+  /** Returns the objects in a list, each with its path. */
   records(path: string, value: unknown, max: number, refusal?: Partial<Refusal>): { at: string; item: Data }[] {
     return this.list(path, value, max, refusal).flatMap((element, index) => {
       const at = `${path}[${index}]`;
@@ -128,7 +128,6 @@ export class Rules {
     });
   }
 
-  /** An absolute http or https URL. */
   url(path: string, value: unknown, refusal?: Partial<Refusal>): boolean {
     const fits = value === undefined || (typeof value === 'string' && webUrl(value) !== null);
     return this.must(fits, path, 'an absolute http or https URL', value, refusal);
@@ -140,7 +139,7 @@ export class Rules {
   }
 }
 
-/** The http or https URL that a text is, `null` for any other text. */
+/** Returns a text as an http or https URL, or `null` for any other text. */
 export function webUrl(text: string): URL | null {
   return /^https?:\/\/[^\s/]/i.test(text) ? readUrl(text) : null;
 }
@@ -152,7 +151,7 @@ function sentenceOf(path: string, { kind, expected }: Fault, value: unknown): st
 
 const MAX_SHOWN = 80;
 
-/** A value on one line, cut. */
+/** Returns a value on one line, cut to length. */
 function shown(value: unknown): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);

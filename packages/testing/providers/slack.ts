@@ -8,9 +8,10 @@ const PATH = '/services/T0CANARY1/B0CANARY2/canary-slack-token';
 export const SLACK_SECRETS: readonly string[] = ['canary-slack-token', PATH];
 
 /**
- * Slack's incoming webhooks, with JSON bodies. A token that is not its own gets 403 `invalid_token`, any other path 404
- * `no_service`. Sources: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks ("Handling errors"),
- * https://docs.slack.dev/reference/block-kit/blocks and https://docs.slack.dev/reference/methods/chat.postMessage (`text`).
+ * Starts a fake of Slack's incoming webhooks, with JSON bodies. A wrong token gets 403 `invalid_token`, and any other
+ * path 404 `no_service`. Sources: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks ("Handling
+ * errors"), https://docs.slack.dev/reference/block-kit/blocks and
+ * https://docs.slack.dev/reference/methods/chat.postMessage (`text`).
  */
 export const fakeSlack = (): Promise<HttpProviderFake> =>
   httpDouble({
@@ -22,7 +23,7 @@ export const fakeSlack = (): Promise<HttpProviderFake> =>
   });
 
 const MAX_ATTACHMENTS = 100;
-/** A longer text is cut by Slack: what follows would be lost without an error. */
+/** Slack cuts a longer text, so the rest would be lost without an error. */
 const MAX_TEXT = 40_000;
 
 function brokenRules(request: ReceivedRequest): readonly BrokenRule[] {
@@ -66,7 +67,10 @@ const INVALID = { error: 'invalid_blocks' };
 const MAX_BLOCKS = 50;
 const MAX_ID = 255;
 
-/** What a block of each type needs; https://docs.slack.dev/reference/block-kit/blocks lists them with their limits. */
+/**
+ * The required properties of each block type. https://docs.slack.dev/reference/block-kit/blocks lists them with their
+ * limits.
+ */
 const BLOCKS: Readonly<Record<string, (rules: Rules, at: string, block: Data) => void>> = {
   section: (rules, at, { text, fields }) => {
     rules.must(
@@ -108,7 +112,7 @@ const BLOCKS: Readonly<Record<string, (rules: Rules, at: string, block: Data) =>
   video: () => {},
 };
 
-/** The rules of a list of blocks, none when it is absent. Broken ones are `invalid_blocks`. */
+/** Checks the rules of a list of blocks, if it is present. Broken rules are `invalid_blocks`. */
 function slackBlocks(rules: Rules, path: string, value: unknown): void {
   const seen = new Set<unknown>();
   for (const { at, item } of rules.records(path, value, MAX_BLOCKS, INVALID)) {
@@ -122,7 +126,7 @@ function slackBlocks(rules: Rules, path: string, value: unknown): void {
   }
 }
 
-/** A text object: https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+/** Checks a text object: https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 function textObject(
   rules: Rules,
   at: string,

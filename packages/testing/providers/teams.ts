@@ -9,15 +9,16 @@ const PATH = `${ROUTE}?sig=canary-teams-signature`;
 /** Every credential in the config of `fakeTeams`. */
 export const TEAMS_SECRETS: readonly string[] = ['canary-teams-signature', 'canary-flow-id', PATH];
 
-/** Teams takes no larger message: https://learn.microsoft.com/en-us/microsoftteams/limits-specifications-teams */
+/** The size limit of a Teams message: https://learn.microsoft.com/en-us/microsoftteams/limits-specifications-teams */
 const MAX_BYTES = 28 * 1024;
 
 /**
- * A Power Automate workflow "When a Teams webhook request is received". The real one accepts nearly everything with 202 and
- * fails afterwards, unseen by who sent; this one refuses at once what its next step could not post. A wrong signature gets 401,
- * another workflow 404. Sources: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook and
- * https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (envelope, 28 KB,
- * actions); for the card see `adaptive-card.ts`.
+ * Starts a fake of a Power Automate workflow "When a Teams webhook request is received". The real one accepts nearly
+ * everything with 202 and fails afterwards, which the sender can't see. This one immediately refuses what its next step
+ * could not post. A wrong signature gets 401, and another workflow 404. Sources:
+ * https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook and
+ * https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (envelope,
+ * 28 KB, actions). For the card see `adaptive-card.ts`.
  */
 export const fakeTeams = (): Promise<HttpProviderFake> =>
   httpDouble({

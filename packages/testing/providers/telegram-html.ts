@@ -1,7 +1,7 @@
-/** What a chat shows of a text in HTML mode, or why Telegram does not take it, in its own words. */
+/** The text that a chat shows for HTML, or Telegram's error if it refuses the text. */
 export type TelegramText = { shown: string } | { error: string };
 
-/** Tags of https://core.telegram.org/bots/api#html-style; all but the last four have no attributes. */
+/** Tags from https://core.telegram.org/bots/api#html-style. Only the last four have attributes. */
 const TAGS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['b', 'strong', 'i', 'em', 'u', 'ins', 's', 'strike', 'del', 'pre', 'tg-spoiler'].map((name) => [name, /^$/]),
@@ -15,13 +15,13 @@ const TAGS: Readonly<Record<string, RegExp>> = {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
-/** A tag, an entity, or one of the characters that begin one; `rest` is what has none. */
+/** Matches a tag, an entity, or a character that starts one. `rest` contains no such character. */
 const TOKEN =
   /<(?<end>\/?)(?<tag>[a-zA-Z-]+)(?<attributes>(?:[^<>a-zA-Z-][^<>]*)?)>|&(?<entity>lt|gt|amp|quot|#\d{1,7}|#x[0-9a-fA-F]{1,6});|(?<loose>[<>&])/g;
 
 /**
- * Reads a text as `parse_mode: HTML` does. Each `<`, `>` and `&` that belongs to no tag and no entity is refused, as the manual
- * says, although the server lets some of them pass.
+ * Reads a text as `parse_mode: HTML` does. Refuses each `<`, `>` and `&` that isn't part of a tag or entity, as the
+ * manual requires. The real server lets some of them pass.
  */
 export function readTelegramHtml(text: string): TelegramText {
   const open: string[] = [];

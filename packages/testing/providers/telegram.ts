@@ -9,19 +9,20 @@ const CHAT = '-1001234567890';
 /** Every credential in the config of `fakeTelegram`, and its chat. */
 export const TELEGRAM_SECRETS: readonly string[] = [TOKEN, CHAT];
 
-/** A bot of Telegram with one chat. */
+/** A Telegram bot with one chat. */
 export interface TelegramFake extends HttpProviderFake {
   /**
-   * The chat becomes a supergroup: until `verify` a message to its old id is refused with the new one, which the chat has then
-   * (https://core.telegram.org/bots/api#responseparameters).
+   * Turns the chat into a supergroup. Until `verify`, a message to its old ID is refused, and the error contains the
+   * new ID (https://core.telegram.org/bots/api#responseparameters).
    */
   becomeSupergroup(chatId: number): void;
 }
 
 /**
- * `sendMessage` of Telegram's Bot API, with JSON bodies. Another token gets 401 `Unauthorized`, another chat 400 `Bad Request:
- * chat not found`. Sources: https://core.telegram.org/bots/api#sendmessage and #html-style; the words of errors are those of
- * https://github.com/tdlib/telegram-bot-api. Texts in the two modes of Markdown are not read: only their length counts.
+ * Starts a fake of `sendMessage` in Telegram's Bot API, with JSON bodies. A wrong token gets 401 `Unauthorized`, and
+ * another chat 400 `Bad Request: chat not found`. Sources: https://core.telegram.org/bots/api#sendmessage and
+ * #html-style. The error texts are from https://github.com/tdlib/telegram-bot-api. Texts in the two Markdown modes are
+ * not parsed, and only their length is checked.
  */
 export async function fakeTelegram(): Promise<TelegramFake> {
   let supergroup: number | null = null;

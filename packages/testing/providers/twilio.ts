@@ -8,18 +8,22 @@ const FROM = '+15005550006';
 const TO = '+15005550009';
 const PATH = `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`;
 
-/** Other credentials that `fakeTwilio` takes: an API key, whose secret is the account's token, and a messaging service. */
+/**
+ * Other credentials that `fakeTwilio` accepts: an API key, whose secret is the account's token, and a messaging
+ * service.
+ */
 export const TWILIO_API_KEY = 'SK0123456789abcdef';
 export const TWILIO_SERVICE = 'MG0123456789abcdef';
 
 const credentials = (user: string): string => Buffer.from(`${user}:${TOKEN}`).toString('base64');
 
-/** Every credential in the config of `fakeTwilio`, and whom it sends to. */
+/** Every credential in the config of `fakeTwilio`, and its recipients. */
 export const TWILIO_SECRETS: readonly string[] = [TOKEN, TO, credentials(ACCOUNT)];
 
 /**
- * Twilio's Messages resource. Wrong credentials get 401 and code 20003, another account 404 and 20404, a form that breaks a
- * rule 400 and the code of the error. `From` beside `MessagingServiceSid` is refused: its service has no numbers. Sources:
+ * Starts a fake of Twilio's Messages resource. Wrong credentials get 401 with code 20003, and another account 404 with
+ * 20404. An invalid form gets 400 with the code of the error. `From` together with `MessagingServiceSid` is refused,
+ * because its service has no numbers. Sources:
  * https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource and
  * https://www.twilio.com/docs/api/errors.
  */
@@ -45,7 +49,7 @@ function queued({ body }: ReceivedRequest): ScriptedResponse {
 
 /** https://www.twilio.com/docs/glossary/what-e164 */
 const E164 = /^\+[1-9]\d{1,14}$/;
-/** A number, a short code or an alphanumeric sender. */
+/** A number, a short code, or an alphanumeric sender. */
 const SENDER = /^(?:\+[1-9]\d{1,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/;
 const MAX_BODY = 1600;
 
@@ -95,7 +99,7 @@ function judgeSender(rules: Rules, from: string | undefined, service: string | u
     code: 21_606,
     error: `The 'From' phone number provided (${from}) is not a valid sender of the service`,
   };
-  rules.must(from === undefined || service === undefined, 'From', 'absent beside MessagingServiceSid', from, both);
+  rules.must(from === undefined || service === undefined, 'From', 'absent if MessagingServiceSid is set', from, both);
   const invalid = { code: 21_212, error: `Invalid From Number (caller ID): ${from}` };
   const isSender = from === undefined || SENDER.test(from);
   if (rules.must(isSender, 'From', 'an E.164 number, a short code or a name', from, invalid) && service === undefined)

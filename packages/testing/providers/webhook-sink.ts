@@ -10,39 +10,41 @@ const HEADER = { key: 'X-Token', value: 'canary-header-value' } as const;
 /** Every credential in the config of a webhook sink. */
 export const WEBHOOK_SECRETS: readonly string[] = [SECRET, 'canary-webhook-path', HEADER.value];
 
-/** By which time a webhook sink judges timestamps. */
+/** How a webhook sink checks timestamps. */
 export interface WebhookSinkOptions {
   /**
-   * The receiver's time, by default that of this machine. Where a test moves the clock of the service (`service.advance`), the
-   * timestamps move with it: give `() => service.app.get(Clock).now()` then, or a tolerance that covers the moves.
+   * The receiver's clock. Default: this machine's clock. If a test moves the service's clock (`service.advance`), the
+   * timestamps move as well. In that case pass `() => service.app.get(Clock).now()`, or a tolerance that covers the
+   * moves.
    */
   now?: () => Date;
-  /** How far a timestamp may be off, in seconds; default 300, `Infinity` for any. */
+  /** The allowed deviation of a timestamp in seconds. Default: 300. `Infinity` allows any. */
   toleranceSeconds?: number;
 }
 
-/** The body of a webhook, as far as every receiver can rely on it; docs/webhooks.md has all of it. */
+/** The parts of a webhook's body that every receiver can rely on. docs/webhooks.md describes the whole body. */
 export interface WebhookEvent {
   type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.expiry' | 'alert.test' | 'contact.failing';
-  /** ISO 8601, when it happened. */
+  /** When it happened, in ISO 8601. */
   timestamp: string;
   data: Data;
 }
 
 /** A receiver of webhooks that knows the secret. */
 export interface WebhookSink extends HttpProviderFake {
-  /** The secret that it verifies with; it is in `config()`. */
+  /** The secret for verification. `config()` contains it. */
   readonly secret: string;
-  /** The bodies of the accepted requests since `verify` in their order, each `webhook-id` once. */
+  /** Returns the bodies of the accepted requests since `verify` in order, one for each `webhook-id`. */
   events(): WebhookEvent[];
-  /** How many accepted requests since `verify` had the `webhook-id` of an accepted one before them. */
+  /** Returns how many accepted requests since `verify` repeated the `webhook-id` of an earlier one. */
   repeats(): number;
 }
 
 /**
- * A receiver of alerts of type `webhook`: accepts with 204 what is signed with its secret (one valid signature of several is
- * enough), carries the header of its config and is dated within the tolerance; refuses with 401 what is not. Source:
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md and docs/webhooks.md.
+ * Starts a receiver for alerts of type `webhook`. It accepts a request with 204 if it is signed with the secret, has
+ * the header from the config, and is dated within the tolerance. One valid signature of several is enough. Any other
+ * request gets 401. Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * and docs/webhooks.md.
  */
 export async function webhookSink({
   now = () => new Date(),
@@ -72,7 +74,7 @@ export async function webhookSink({
 
 const idOf = ({ headers }: ReceivedRequest): string => headers['webhook-id'] ?? '';
 
-/** Those of docs/webhooks.md, and those that the channel could send although webhooks get each event by itself. */
+/** The types in docs/webhooks.md, and types that the channel could send although webhooks get each event separately. */
 const TYPES = [
   ...['triggered', 'resolved', 'reminder', 'expiry', 'test', 'recovered', 'digest', 'flapping'].map(
     (kind) => `alert.${kind}`,
@@ -100,7 +102,7 @@ function brokenRules(request: ReceivedRequest, nowSeconds: number, tolerance: nu
   return rules.broken;
 }
 
-/** Notes what keeps the request from being trusted, and says whether it is. */
+/** Records why the request can't be trusted, and returns whether it can. */
 function isGenuine(rules: Rules, request: ReceivedRequest, nowSeconds: number, tolerance: number): boolean {
   const { headers } = request;
   const refusal = { status: 401, error: 'no valid signature' };
@@ -141,7 +143,7 @@ function isGenuine(rules: Rules, request: ReceivedRequest, nowSeconds: number, t
   );
 }
 
-/** One of the signatures is that of the secret; each is compared in constant time. */
+/** Whether one of the signatures is valid. Each is compared in constant time. */
 function isSigned({ headers, body }: ReceivedRequest): boolean {
   const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;

@@ -11,32 +11,33 @@ import {
   TRUNCATED_RESPONSE,
 } from 'dns-packet';
 
-/** What the server replies to one question. */
+/** The server's reply to one question. */
 export interface DnsServerReply {
   /** 0 NOERROR, 1 FORMERR, 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   rcode?: number;
   answers?: Answer[];
   truncated?: boolean;
-  /** Of the reply, when it is not to be that of the question. */
+  /** The ID of the reply, if it differs from the question's. */
   id?: number;
   question?: Question;
-  /** Sent as it is, instead of everything above. */
+  /** Sent unchanged, instead of everything above. */
   raw?: Buffer;
 }
 
-/** One question as it arrived. */
 export interface DnsServerQuestion extends Question {
   via: 'udp' | 'tcp';
   id: number;
-  /** Port that the question came from. */
   port: number;
   edns: boolean;
 }
 
-/** `null` stays silent; several replies are sent one after another; the strings end a TCP connection. */
+/**
+ * Returns the reply. `null` sends nothing, several replies are sent one after another, and the strings close a TCP
+ * connection.
+ */
 export type DnsScript = (question: DnsServerQuestion) => DnsServerReply | DnsServerReply[] | 'hang_up' | 'reset' | null;
 
-/** A DNS server on a free loopback port, UDP and TCP, that replies by a script and records the questions. */
+/** A DNS server on a free loopback port, UDP and TCP. It replies by a script and records the questions. */
 export class DnsTestServer {
   readonly asked: DnsServerQuestion[] = [];
   readonly connections = new Set<Socket>();
@@ -56,7 +57,7 @@ export class DnsTestServer {
     tcp.on('connection', (socket) => this.serve(socket));
   }
 
-  /** `place`: the port to listen on; any free one by default. */
+  /** `place` is the port. Default: any free port. */
   static async start(script: DnsScript, host = '127.0.0.1', place = 0): Promise<DnsTestServer> {
     for (;;) {
       const tcp = createServer().listen(place, host);
@@ -75,17 +76,17 @@ export class DnsTestServer {
     }
   }
 
-  /** `address:port`, IPv6 in brackets. */
+  /** `address:port`, with IPv6 in brackets. */
   get address(): string {
     return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
   }
 
-  /** A check target that asks this server. */
+  /** Returns a check target that queries this server. */
   target(name: string, type = 'A'): string {
     return `dns://${this.address}/${name}?type=${type}`;
   }
 
-  /** From now on it replies over UDP only. */
+  /** Stops TCP, so that it only replies over UDP. */
   async stopTcp(): Promise<void> {
     for (const socket of this.connections) socket.destroy();
     if (!this.tcp.listening) return;

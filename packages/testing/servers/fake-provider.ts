@@ -5,37 +5,37 @@ import type { AddressInfo, Socket } from 'node:net';
 /** One request as it arrived. */
 export interface ReceivedRequest {
   method: string;
-  /** Path with query. */
+  /** The path with the query. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** Status of the response; `null` without one: the provider may have accepted all the same. */
+  /** The status of the response. `null` if there was none, although the provider may have accepted the request. */
   status: number | null;
-  /** Its socket has been closed since. */
+  /** Whether its socket has been closed since then. */
   closed: boolean;
 }
 
-/** One response, sent as it is. */
+/** A response, sent unchanged. */
 export interface ScriptedResponse {
   status: number;
   headers?: Readonly<Record<string, string>>;
   body?: string;
 }
 
-/** What the fake does with one request: responds, never responds, or resets the connection. */
+/** An action for one request. The fake responds, never responds, or resets the connection. */
 export type ProviderAction = ScriptedResponse | 'hang' | 'reset';
 
-/** The same, or a function that decides by the request; it must not throw. */
+/** An action, or a function that chooses one by the request. The function must not throw. */
 export type ProviderScript = ProviderAction | ((request: ReceivedRequest) => ProviderAction);
 
 /**
- * A provider of notifications on a real loopback socket. Each request takes the next script; without one, the standing
- * script counts. A request that neither covers is unexpected: it gets 599 and `verify` fails the test.
+ * A notification provider on a real loopback socket. Each request takes the next script, or else the standing script. A
+ * request without either is unexpected: it gets 599, and `verify` fails the test.
  */
 export class FakeProvider {
   readonly requests: ReceivedRequest[] = [];
   private readonly unexpected: ReceivedRequest[] = [];
-  /** Open connections, each with what has arrived over it. */
+  /** Open connections, each with the requests it received. */
   private readonly sockets = new Map<Socket, ReceivedRequest[]>();
   private scripts: ProviderScript[] = [];
   private standing: ProviderScript | null = null;
@@ -59,33 +59,36 @@ export class FakeProvider {
     return provider;
   }
 
-  /** `http://127.0.0.1:port`, without a slash at the end. */
+  /** `http://127.0.0.1:port`, without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Scripts for the next requests, one each, in order. */
+  /** Queues one script for each of the next requests. */
   expect(...scripts: ProviderScript[]): void {
     this.scripts.push(...scripts);
   }
 
-  /** The script of every request that has none of its own; `null` makes them unexpected again. */
+  /** Sets the script for every request without a queued one. `null` makes such requests unexpected again. */
   standingResponse(script: ProviderScript | null): void {
     this.standing = script;
   }
 
-  /** The same for requests whose path begins with `prefix`; it counts before the general one. */
+  /** Sets the standing script for requests whose path starts with `prefix`. It precedes the general one. */
   standingResponseAt(prefix: string, script: ProviderScript): void {
     this.standingAt.set(prefix, script);
   }
 
-  /** Fails when a request came that no script covered, or when a script was never used. Clears the record. */
+  /** Throws: an error if a request had no script, or if a script was not used. Clears the record. */
   verify(): void {
     const [problem] = this.takeProblems();
     if (problem !== undefined) throw new Error(problem);
   }
 
-  /** What `verify` fails with, for who has more to say. Clears the record and the scripts. */
+  /**
+   * Returns the problems that `verify` would report, so that the caller can add more. Clears the record and the
+   * scripts.
+   */
   takeProblems(): string[] {
     const unexpected = this.unexpected.splice(0).map(({ method, path, body }) => `${method} ${path} ${body}`);
     const unused = this.scripts.splice(0);
@@ -133,7 +136,6 @@ export class FakeProvider {
   }
 }
 
-/** What a script does with this request. */
 export const actionOf = (script: ProviderScript, request: ReceivedRequest): ProviderAction =>
   typeof script === 'function' ? script(request) : script;
 

@@ -3,23 +3,24 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createRequire } from 'node:module';
 import type { SMTPServer, SMTPServerOptions } from 'smtp-server';
 
-/** One mail as it arrived, with the envelope it came in. */
+/** One email as it arrived, with its envelope. */
 export interface ReceivedMail {
   from: string;
   recipients: string[];
   /** The whole message, headers and body, as sent. */
   raw: string;
-  /** It came over TLS. */
+  /** Whether it was sent over TLS. */
   encrypted: boolean;
-  /** The account that sent it, `null` without authentication. */
+  /** The account that sent it, or `null` without authentication. */
   user: string | null;
-  /** The name that the client gave (EHLO). */
+  /** The name that the client sent (EHLO). */
   hello: string;
 }
 
 /**
- * What the sink does with one mail: accepts it, refuses it at a stage of the conversation, never responds to the whole
- * message, or drops the connection then. `refused` recipients are refused while the others are accepted.
+ * The script for one email. The sink accepts the email, refuses it at a stage of the conversation, never responds to
+ * the message, or drops the connection after the message. `refused` recipients are refused while the others are
+ * accepted.
  */
 export type MailScript =
   | { accept: true; refused?: readonly string[] }
@@ -27,28 +28,28 @@ export type MailScript =
   | 'hang'
   | 'drop';
 
-/** TLS from the start, by STARTTLS, offered although no handshake succeeds, or not at all; and the account the server knows. */
+/** Options of the sink. TLS is implicit, by STARTTLS, offered but broken, or absent. */
 export interface SinkOptions {
   tls?: 'implicit' | 'starttls' | 'broken' | 'none';
   certificate?: { key: string; cert: string };
   account?: { user: string; password: string };
-  /** Refuses a mail that breaks a rule, whatever its script says; `null` lets the script decide. */
+  /** Refuses an email that breaks a rule, regardless of its script. `null` leaves the decision to the script. */
   judge?: (mail: ReceivedMail) => { code: number; text: string } | null;
 }
 
 /**
- * A real mail server on loopback. Each connection takes the next script; without one, the standing script counts. A mail that
- * neither covers is refused with 550 and fails `verify`.
+ * A real email server on loopback. Each connection takes the next script, or else the standing script. An email without
+ * either is refused with 550 and fails `verify`.
  */
 export class SmtpSink {
   readonly mails: ReceivedMail[] = [];
-  /** User names of connections whose user name or password was wrong. */
+  /** The user names of failed logins. */
   readonly refusedLogins: string[] = [];
   private readonly unexpected: string[] = [];
   private readonly sockets = new Set<Socket>();
   private scripts: MailScript[] = [];
   private standing: MailScript | null = null;
-  /** By the id of the connection, as long as it is open. */
+  /** The script of each open connection, by connection ID. */
   private readonly current = new Map<string, MailScript | null>();
   private readonly server: SMTPServer;
 
@@ -72,7 +73,7 @@ export class SmtpSink {
       onMailFrom: (address, { id }, done) => {
         const isExpected = this.scriptOf(id) !== null;
         if (!isExpected) this.unexpected.push(address.address);
-        done(isExpected ? this.refusalAt('sender', id) : refusal(550, 'this mail is not expected'));
+        done(isExpected ? this.refusalAt('sender', id) : refusal(550, 'this email is not expected'));
       },
       onRcptTo: (address, { id }, done) => done(this.recipientRefusal(address.address, id)),
       onData: (stream, session, done) => {
@@ -96,7 +97,7 @@ export class SmtpSink {
         });
       },
     });
-    // A client that disconnects in the middle is part of many tests.
+    // Many tests disconnect in the middle of a conversation.
     this.server.on('error', () => undefined);
     this.server.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
@@ -115,23 +116,26 @@ export class SmtpSink {
     return (this.server.server.address() as AddressInfo).port;
   }
 
-  /** Scripts for the next connections, one each, in order. */
+  /** Queues one script for each of the next connections. */
   expect(...scripts: MailScript[]): void {
     this.scripts.push(...scripts);
   }
 
-  /** The script of every connection that has none of its own; `null` makes its mails unexpected again. */
+  /** Sets the script for every connection without a queued one. `null` makes its emails unexpected again. */
   standingScript(script: MailScript | null): void {
     this.standing = script;
   }
 
-  /** Fails when a mail came that no script covered, or when a script was never used. Clears the record. */
+  /** Throws: an error if an email had no script, or if a script was not used. Clears the record. */
   verify(): void {
     const [problem] = this.takeProblems();
     if (problem !== undefined) throw new Error(problem);
   }
 
-  /** What `verify` fails with, for who has more to say. Clears the record and the scripts. */
+  /**
+   * Returns the problems that `verify` would report, so that the caller can add more. Clears the record and the
+   * scripts.
+   */
   takeProblems(): string[] {
     const unexpected = this.unexpected.splice(0);
     const unused = this.scripts.splice(0);
@@ -139,8 +143,8 @@ export class SmtpSink {
     this.refusedLogins.splice(0);
     this.standing = null;
     return [
-      ...(unexpected.length > 0 ? [`The mail server received unexpected mails from ${unexpected.join()}`] : []),
-      ...(unused.length > 0 ? [`The mail server still expects ${unused.length} mails`] : []),
+      ...(unexpected.length > 0 ? [`The mail server received unexpected emails from ${unexpected.join()}`] : []),
+      ...(unused.length > 0 ? [`The mail server still expects ${unused.length} emails`] : []),
     ];
   }
 
@@ -167,7 +171,7 @@ export class SmtpSink {
   }
 }
 
-/** An optional peer: only who sends mail to a sink has to install it. */
+/** An optional peer. Only users who send email to a sink must install it. */
 function smtpServer(): typeof SMTPServer {
   try {
     return (createRequire(__filename)('smtp-server') as { SMTPServer: typeof SMTPServer }).SMTPServer;

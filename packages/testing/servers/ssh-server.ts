@@ -15,21 +15,21 @@ export const isSshdInstalled = existsSync(SSHD);
 /** A real SSH server on a free loopback port. */
 export interface SshServer {
   readonly port: number;
-  /** Type and fingerprint of its host key, as in a check's result. */
+  /** The type and fingerprint of its host key, as in a check's result. */
   readonly hostKey: string;
-  /** Connections accepted so far. */
+  /** The number of connections accepted so far. */
   readonly arrived: number;
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly open: number;
   stop(): Promise<void>;
 }
 
-/** Types of `ssh-keygen -t`. */
+/** Key types of `ssh-keygen -t`. */
 export type HostKeyType = 'ed25519' | 'ecdsa' | 'rsa';
 
 const KEY_NAMES = { ed25519: 'ssh-ed25519', ecdsa: 'ecdsa-sha2-nistp256', rsa: 'ssh-rsa' };
 
-/** OpenSSH: each connection is handled by its own `sshd -i`, with a new host key. */
+/** OpenSSH. Each connection gets a separate `sshd -i` with the same new host key. */
 export class OpenSshServer implements SshServer {
   arrived = 0;
   private readonly children = new Set<ChildProcess>();
@@ -77,10 +77,10 @@ export class OpenSshServer implements SshServer {
   }
 }
 
-/** A name with its length, and 32 bytes with theirs (RFC 8709, section 4). */
+/** A name with its length, and 32 bytes with their length (RFC 8709, section 4). */
 const ED25519_BLOB_BYTES = 4 + 'ssh-ed25519'.length + 4 + 32;
 
-/** ssh2 drops zeros that a public key begins with (1.17, lib/keygen.js), so one key in 256 is too short to be parsed. */
+/** ssh2 drops leading zeros of a public key (1.17, lib/keygen.js), so one key in 256 is too short to be parsed. */
 function newHostKey(): { type: string; blob: Buffer; secret: string } {
   for (;;) {
     const pair = utils.generateKeyPairSync('ed25519');
@@ -125,7 +125,7 @@ export class Ssh2Server implements SshServer {
   }
 }
 
-/** OpenSSH where it is installed. */
+/** Starts OpenSSH if it is installed, otherwise ssh2. */
 export const startSshServer = (): Promise<SshServer> => (isSshdInstalled ? OpenSshServer.start() : Ssh2Server.start());
 
 async function listen(server: Server | Ssh2): Promise<number> {

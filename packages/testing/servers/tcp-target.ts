@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
 import { eventually } from '../eventually';
 
-/** A listener on loopback that handles every connection with a script. */
+/** A listener on loopback that runs a script for every connection. */
 export class TcpTarget {
-  /** Connections accepted so far. */
+  /** The number of connections accepted so far. */
   accepted = 0;
   private readonly open = new Set<Socket>();
 
@@ -15,7 +15,7 @@ export class TcpTarget {
     readonly host: string,
   ) {}
 
-  /** `tls` makes it a TLS server; the script then gets the decrypted stream. */
+  /** `tls` makes it a TLS server. The script then gets the decrypted stream. */
   static async listen(
     script: (socket: Socket) => void,
     options: { host?: string; tls?: TlsOptions; port?: number } = {},
@@ -29,7 +29,7 @@ export class TcpTarget {
     return target;
   }
 
-  /** `host:port`, IPv6 in brackets. */
+  /** `host:port`, with IPv6 in brackets. */
   get authority(): string {
     return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
   }
@@ -38,7 +38,7 @@ export class TcpTarget {
     return this.open.size;
   }
 
-  /** Settles when no connection is open; fails when one stays open. */
+  /** Resolves when no connection is open, and rejects if one stays open. */
   async untilLeft(): Promise<void> {
     await eventually('every connection to be closed', () => this.open.size === 0);
   }
@@ -56,14 +56,14 @@ export class TcpTarget {
   }
 }
 
-/** A port on which nothing listens, so that connections to it are refused. */
+/** Returns a port on which nothing listens, so that connections to it are refused. */
 export async function closedPort(host = '127.0.0.1'): Promise<number> {
   const target = await TcpTarget.listen(() => {}, { host });
   await target.close();
   return target.port;
 }
 
-/** Accepts and sends nothing. */
+/** Accepts a connection and sends nothing. */
 export const silence = (socket: Socket): void => {
   socket.on('error', () => {}).resume();
 };

@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as startRequest } from 'node:http';
 
-/** A response as it came: nothing is thrown for a status. */
+/** An unchanged response. No status throws an error. */
 export interface ApiResponse<Body = unknown> {
   status: number;
-  /** Lower-case names; several of one name are joined with a comma. */
+  /** Names are in lower case. Several headers with the same name are joined with a comma. */
   headers: Record<string, string>;
-  /** The body read as JSON; `null` when it is none. */
+  /** The parsed JSON body, or `null` if it isn't JSON. */
   body: Body;
   text: string;
 }
 
-/** Sends requests with one API key and shows what comes back. Paths are below `/api/v1`. Each request has a connection of its own. */
+/**
+ * Sends requests with one API key and returns the responses. Paths are relative to `/api/v1`. Each request uses a new
+ * connection.
+ */
 export class Api {
   constructor(
     readonly url: string,
@@ -58,7 +61,7 @@ export class Api {
   }
 }
 
-/** One request to any address, on a connection of its own. `signal` ends it: then it rejects. */
+/** Sends one request to any URL over a new connection. `signal` aborts it, and then it rejects. */
 export async function requestOnce<Body = unknown>(
   method: string,
   url: string,

@@ -3,7 +3,7 @@ import { EndpointModule } from '../../../src/endpoint/endpoint.module';
 import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
 import type { Extension } from '../../../src/extension/extension';
 
-/** Nothing falls due: before the first tick, so that not even what an earlier start has left is checked. */
+/** Turns off scheduled checks before the first tick, so that not even overdue checks from an earlier start run. */
 @Injectable()
 class NothingIsDue implements OnModuleInit {
   constructor(private readonly schedule: EndpointSchedule) {}
@@ -19,5 +19,5 @@ class NothingIsDue implements OnModuleInit {
 @Module({ imports: [EndpointModule], providers: [NothingIsDue] })
 class ChecksOnDemandModule {}
 
-/** A service that checks only what somebody asks for; everything else of it works as always. */
+/** A service that only checks on demand. Everything else works as usual. */
 export const checksOnDemand: Extension = { name: 'checks-on-demand', modules: [ChecksOnDemandModule] };

@@ -2,16 +2,17 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/tim
 
 const UNITS = { ms: 1, s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 
-/** `5 min`, `90 s`, `250 ms`, `36 h`, `2 d`. */
+/** A duration such as `5 min`, `90 s`, `250 ms`, `36 h`, `2 d`. */
 export type Duration = `${number} ${keyof typeof UNITS}`;
 
 const isUnit = (text: string | undefined): text is keyof typeof UNITS =>
   text !== undefined && Object.hasOwn(UNITS, text);
 
-/** Milliseconds of a duration. Throws for what is none, or none that goes forward. */
+/** Returns the milliseconds of a duration. Throws: an error if it is invalid or not positive. */
 export function millisecondsOf(duration: Duration): number {
   const [amount, unit] = duration.split(' ');
   const ms = isUnit(unit) ? Number(amount) * UNITS[unit] : NaN;
-  if (!(ms >= 0)) throw new Error(`"${duration}" is no duration such as "5 min": a number and ms, s, min, h or d`);
+  if (!(ms >= 0))
+    throw new Error(`"${duration}" is not a duration such as "5 min": use a number and ms, s, min, h, or d`);
   return ms;
 }

@@ -5,21 +5,19 @@ import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { eventually } from '../eventually';
 import { type ApiResponse, requestOnce } from './api';
 
-/** An endpoint of type `HEARTBEAT` as the API shows it to a key that may write: others see its address masked. */
+/** An endpoint of type `HEARTBEAT` as a key with the role write sees it. Other keys see its ping URL masked. */
 export interface PingedEndpoint {
   readonly heartbeat: { readonly ping_id: string };
 }
 
-/** What a ping says. */
 export type SentKind = 'success' | 'start' | 'fail' | 'log';
 
-/** What goes along with a ping. */
 export interface PingExtras {
-  /** The output of the job: its first 10,000 bytes are kept. */
+  /** The output of the job. The service keeps its first 10,000 bytes. */
   body?: string | Buffer;
-  /** Which run, a UUID: runs that overlap are told apart by it. */
+  /** The run, a UUID. It identifies overlapping runs. */
   rid?: string;
-  /** 0 to 255, said in the address in place of the kind: 0 is a success. */
+  /** 0 to 255, sent in the URL in place of the kind. 0 is a success. */
   exitCode?: number;
 }
 
@@ -35,7 +33,7 @@ export function sendPing(
   return requestOnce(body === undefined ? 'GET' : 'POST', url + path, {}, body);
 }
 
-/** Judges the heartbeats that are late by the application's clock, and waits for what its own sweep has begun. */
+/** Evaluates the heartbeats that are late by the application's clock, and waits for the running sweep. */
 export async function judgeLateHeartbeats(app: INestApplicationContext): Promise<void> {
   const [sweep, database, clock] = [app.get(HeartbeatSweep), app.get(Database), app.get(DatabaseClock)];
   const left = 'SELECT 1 FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1 LIMIT 1';

@@ -2,7 +2,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { Clock } from '../../../src/platform/time/clock';
 
-/** Moves the time of one running application forward, wall clock and monotonic clock alike. No test waits for real time. */
+/**
+ * Moves the time of one running application forward, both wall clock and monotonic clock. Tests do not wait for real
+ * time.
+ */
 export class MovingClock {
   private constructor(
     clock: Clock,
@@ -14,14 +17,14 @@ export class MovingClock {
     clock.monotonic = () => monotonic() + this.movedMs;
   }
 
-  /** `movedMs`: how far it is ahead from the start, for an application that continues after a restart. */
+  /** `movedMs` is the initial offset, for an application that continues after a restart. */
   static of(app: INestApplicationContext, movedMs = 0): MovingClock {
     return new MovingClock(app.get(Clock), movedMs, false);
   }
 
   /**
-   * Frozen between the moves: however slow the machine is, only `advance` makes something due. The database's clock is
-   * asked no more: each reply would move ours by the time it took, backwards as well.
+   * Freezes the clock between moves. Even on a slow machine, only `advance` makes something due. The clock is no longer
+   * synchronized with the database, because each reply would shift it by the time the reply took, possibly backwards.
    */
   static frozenIn(app: INestApplicationContext, movedMs = 0): MovingClock {
     app.get(DatabaseClock).synchronize = () => {};

@@ -23,72 +23,80 @@ import { noStalls } from './no-stalls';
 
 /** How a service under test is started. */
 export interface ServiceOptions {
-  /** Changes to the settings of `Config`. Tests begin with silent logs, no rate limit and no repeated failures. */
+  /**
+   * Changes to the settings of `Config`. By default, tests have silent logs, no rate limit and no retries of failed
+   * checks.
+   */
   config?: Partial<Config>;
   extensions?: readonly Extension[];
-  /** Variables that the settings of the extensions are read from; nothing of the process's environment. */
+  /** The variables from which the settings of the extensions are read. The process's environment is not used. */
   environment?: Readonly<Record<string, string | undefined>>;
   /**
-   * `memory`: embedded, gone with `stop`. `temporary`: embedded in a directory that `close` removes, for `restart`. Else the URL
-   * of an empty PostgreSQL database that you make and drop. Default `memory`.
+   * The database. `memory` is embedded and deleted by `stop`. `temporary` is embedded in a directory that `close`
+   * removes, for use with `restart`. Anything else is the URL of an empty PostgreSQL database that you create and drop.
+   * Default: `memory`.
    */
   database?: 'memory' | 'temporary' | (string & Record<never, never>);
   /**
-   * `scheduled`: endpoints are checked when they are due, as in production. `on demand`: only by `POST /endpoints/:id/checks`, so
-   * that each check is one step of the test. Default `scheduled`.
+   * `scheduled` checks endpoints when they are due, as in production. `on demand` only checks by `POST
+   * /endpoints/:id/checks`, so that each check is one step of the test. Default: `scheduled`.
    */
   checks?: 'scheduled' | 'on demand';
 }
 
-/** The clients of one organization, each with the key of a role. */
+/** The clients of one organization, one for each role. */
 export interface ServiceOrganization {
-  /** uuid, as services take it. */
+  /** The UUID, as services take it. */
   orgId: string;
   admin: Api;
   write: Api;
   read: Api;
 }
 
-/** A running service, whole: its own database, a free port on 127.0.0.1, real requests. */
+/** A complete running service with its own database, a free port on 127.0.0.1, and real requests. */
 export interface Service {
   readonly app: NestExpressApplication;
   /** `http://127.0.0.1:port` */
   readonly url: string;
   readonly config: Config;
-  /** Organization "Default". */
+  /** A client of the organization "Default". */
   readonly admin: Api;
   readonly write: Api;
   readonly read: Api;
-  /** Without a key. */
+  /** A client without a key. */
   readonly anonymous: Api;
-  /** With the operator token. */
+  /** A client with the operator token. */
   readonly operator: Api;
   organization(name: string): Promise<ServiceOrganization>;
-  /** What endpoints of type `SCRIPTED` with the URL `scripted://name` check. */
+  /** Returns the target that endpoints of type `SCRIPTED` with the URL `scripted://name` check. */
   target(name: string): ScriptedTarget;
   /**
-   * Pings a heartbeat as its job does, `'success'` if nothing else is said: the endpoint as a key that may write sees it. Nothing
-   * is thrown for a status; with 200 the ping and its check are committed. One a second is taken, ten at once, then 429.
+   * Pings a heartbeat as its job does. Default: `'success'`. Pass the endpoint as a key with the role write sees it. No
+   * status throws an error. After 200 the ping and its check are committed. The limit is one ping a second with a burst
+   * of ten, then 429.
    */
   ping(endpoint: PingedEndpoint, kind?: SentKind, extras?: PingExtras): Promise<ApiResponse>;
   /**
-   * Moves the application's clocks forward: deadlines, reminders, delays and retries of deliveries. Slots are the database's:
-   * no endpoint becomes due by it. A jump is no absence of the service: heartbeats that are late then are down. Judges those,
-   * delivers what is due and returns when nothing is being sent any more.
+   * Moves the application's clocks forward: deadlines, reminders, and the delays and retries of deliveries. Slots use
+   * the database's clock, so no endpoint becomes due. A jump does not count as downtime of the service, so late
+   * heartbeats become down. Evaluates those, sends the due deliveries, and returns when nothing is being sent.
    */
   advance(duration: Duration): Promise<void>;
-  /** Ends it as SIGTERM does: what is under way is finished. */
+  /** Stops the service as SIGTERM does. Work in progress is finished. */
   stop(): Promise<void>;
-  /** Starts it again on the same database, which must not be `memory`, with other settings if given. The clock is the real one again. */
+  /**
+   * Starts the service again on the same database, optionally with other settings. The database must not be `memory`.
+   * The clock is the real one again.
+   */
   restart(config?: Partial<Config>): Promise<void>;
-  /** Ends it and removes what it stored. */
+  /** Stops the service and removes what it stored. */
   close(): Promise<void>;
 }
 
-/** Of the operator's routes in tests. */
+/** The operator's token in tests. */
 export const OPERATOR_TOKEN = 'operator-token-for-the-tests-0001';
 
-/** Settings of every service under test, before those that the test asks for. */
+/** The settings of every service under test. A test's own settings override them. */
 const FOR_TESTS = {
   port: 0,
   rateLimitPerSecond: 0,
@@ -97,7 +105,7 @@ const FOR_TESTS = {
   operatorToken: OPERATOR_TOKEN,
 } as const satisfies Partial<Config>;
 
-/** Starts the real service. `close` it when the tests have ended: a connection that is left open keeps jest alive. */
+/** Starts the real service. `close` it at the end of the tests, because an open connection keeps jest alive. */
 export function startService(options: ServiceOptions = {}): Promise<Service> {
   const scripts = new Scripts();
   const onDemand = options.checks === 'on demand' ? [checksOnDemand] : [];
@@ -105,7 +113,7 @@ export function startService(options: ServiceOptions = {}): Promise<Service> {
   return startExactly({ ...options, extensions }, scripts);
 }
 
-/** The same without any extension of the kit: the service as it is built. */
+/** Starts the service as built, without any extension of the kit. */
 export async function startExactly(options: ServiceOptions, scripts: Scripts = new Scripts()): Promise<Service> {
   const { database = 'memory' } = options;
   const directory = database === 'temporary' ? await mkdtemp(join(tmpdir(), 'uptime-test-')) : null;
@@ -124,7 +132,7 @@ export async function startExactly(options: ServiceOptions, scripts: Scripts = n
 
 const urlOf = (database: string): string => (database === 'memory' ? 'embedded:memory' : database);
 
-/** What one start has made. */
+/** The parts that one start creates. */
 interface Started extends Omit<ServiceOrganization, 'orgId'> {
   readonly app: NestExpressApplication;
   readonly url: string;
@@ -179,7 +187,7 @@ class RunningService implements Service {
       const { orgId: _, ...clients } = await clientsOf(app, url, organization.id);
       this.started = { app, url, config, ...clients, clock: null, isStopped: false };
     } catch (error) {
-      // Nobody has it to close it, and it would keep its database locked.
+      // The caller has no reference to close it, and its database would stay locked.
       await app.close();
       throw error;
     }
@@ -216,7 +224,7 @@ class RunningService implements Service {
   async restart(config: Partial<Config> = {}): Promise<void> {
     if (this.config.databaseUrl?.startsWith('embedded:memory'))
       throw new Error(
-        "A database in memory has ended with the service: start it with database: 'temporary' to restart it",
+        "A database in memory is lost when the service stops. To restart the service, start it with database: 'temporary'.",
       );
     await this.start(config);
   }
@@ -227,7 +235,7 @@ class RunningService implements Service {
       await rm(this.settings.dataDir, { recursive: true, force: true });
   }
 
-  /** Once: a second `close` of an application waits for a database that has ended. */
+  /** Runs once. A second `close` of an application would wait for a database that has already stopped. */
   private async end(): Promise<void> {
     if (!this.started || this.started.isStopped) return;
     this.started.isStopped = true;

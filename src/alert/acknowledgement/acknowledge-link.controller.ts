@@ -8,10 +8,11 @@ import { MAX_NOTE } from './acknowledgement.dto';
 
 const TOKEN = {
   name: 'token',
-  description: 'From the link of a message: good for its incident, for seven days.',
+  description:
+    'The token from the link in a message. It is valid for the outage that the message is about, for seven days.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
-/** A note of MAX_NOTE characters, each of them twelve bytes once it is percent-encoded. */
+/** A note of MAX_NOTE characters, each of them twelve bytes when percent-encoded. */
 const MAX_FORM_BYTES = 16 * 1024;
 const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
 
@@ -24,9 +25,9 @@ export class AcknowledgeLinkController {
     access: 'public',
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'showAcknowledgeLink',
-    summary: 'Show the page behind the link of a message',
+    summary: 'Show the acknowledgement page',
     description:
-      'For people: what is down since when, in which incident, who has it in hand, and a form to take it, or all of the incident; or that it is over. Looking at it changes nothing. A token that was changed, is too old or never was one is a 404, for people as a page.',
+      'The web page that the link in a message opens. It shows what is down, since when, in which incident, and who acknowledged it, with a form to acknowledge the endpoint or the whole incident. If the outage has ended, the page says so. Opening the page changes nothing. If the token is invalid, changed, or too old, the response is a 404 with a page for browsers.',
     returns: { description: 'The page.', ...PAGE },
     problems: ['rate_limited'],
   })
@@ -37,12 +38,12 @@ export class AcknowledgeLinkController {
 
   @Route('POST', ':token', {
     access: 'public',
-    idempotencyKey: { refused: 'Taking it again changes nothing.' },
+    idempotencyKey: { refused: 'Acknowledging it again changes nothing.' },
     operationId: 'acknowledgeByLink',
-    summary: 'Acknowledge by the link of a message',
+    summary: 'Acknowledge through the link in a message',
     description:
-      'The form of the page. As `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as who it was; while somebody has the endpoint in hand already, nothing changes. With `all` as that of the incident that its alert is in now.',
-    returns: { description: 'The page, with who has it in hand.', ...PAGE },
+      'Submits the form of the page. It works like `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as the author. If the endpoint is already acknowledged, nothing changes. With `all`, it acknowledges the incident that the alert currently belongs to.',
+    returns: { description: 'The page, which shows who acknowledged it.', ...PAGE },
     problems: ['rate_limited'],
   })
   @FormBody(MAX_FORM_BYTES)
@@ -53,8 +54,13 @@ export class AcknowledgeLinkController {
     schema: {
       type: 'object',
       properties: {
-        note: { type: 'string', maxLength: MAX_NOTE, description: 'What others should know.', example: 'On my way.' },
-        all: { type: 'string', enum: ['1'], description: 'All of the incident, not its endpoint alone.', example: '1' },
+        note: { type: 'string', maxLength: MAX_NOTE, description: 'A note for others.', example: 'On my way.' },
+        all: {
+          type: 'string',
+          enum: ['1'],
+          description: 'Acknowledges the whole incident instead of only the endpoint.',
+          example: '1',
+        },
       },
     },
   })

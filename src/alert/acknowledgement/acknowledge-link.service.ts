@@ -31,7 +31,7 @@ interface Row {
   by: string | null;
   at: Date | null;
   note: string | null;
-  /** The open incident that it is in now, or was in, when other endpoints were in it as well. */
+  /** The open incident that the endpoint is in now, or was in, if other endpoints were in it as well. */
   incidentId: string | null;
   incidentNumber: number;
   incidentOpen: number;
@@ -41,9 +41,9 @@ interface Row {
 }
 
 /**
- * The page behind the link of a message. Whoever has the link may read the page and take its episode in hand: the token
- * is the whole authority, so it is asked for no key, no origin and no cookie. Looking changes nothing, because mail
- * scanners and chat previews look, too.
+ * The page that a link in a message opens. The token is the whole authority: anyone with the link may read the page and
+ * acknowledge its episode, without an API key, origin, or cookie. A GET changes nothing, because email scanners and
+ * chat previews follow links as well.
  */
 @Injectable()
 export class AcknowledgeLinkService {
@@ -61,8 +61,8 @@ export class AcknowledgeLinkService {
   }
 
   /**
-   * The page of the episode, also when it has ended: then it says so. 404 for a token that is none, was changed, or is
-   * too old. Throws `rate_limited` for an address that asks too often.
+   * Sends the page of the episode, even after it has ended. Sends 404 for a token that is invalid, was changed, or is
+   * too old. Throws `rate_limited` for an address with too many requests.
    */
   async show(token: string, request: Request, response: Response): Promise<void> {
     const claim = this.claimOf(token, request);
@@ -70,7 +70,7 @@ export class AcknowledgeLinkService {
     send(request, response, await this.page(claim, false));
   }
 
-  /** Takes the episode in hand, unless somebody has it or it has ended. The response is as for `show`. */
+  /** Acknowledges the episode, unless it is already acknowledged or has ended. Responds like `show`. */
   async take(token: string, request: Request, response: Response): Promise<void> {
     const claim = this.claimOf(token, request);
     if (claim === null) return sendNotFound(request, response);
@@ -101,8 +101,9 @@ export class AcknowledgeLinkService {
   }
 
   /**
-   * The signed alert is its organization. `null` when it is deleted. The incident is where the endpoint is now while the episode
-   * lasts, then where it was told, or what that was merged into. Cost: keys only.
+   * Returns `null` if the signed alert is deleted. The alert also determines the organization. While the episode is
+   * open, the incident is the one that the endpoint is in now. After that it is the one in the notification, or the one
+   * that it was merged into. Cost: lookups by key only.
    */
   private async read({ alertId, incidentNo }: AcknowledgeClaim): Promise<Row | null> {
     const [row] = await this.database.query<Row>(
@@ -146,7 +147,7 @@ const linkedEndpoint = ({ isDown, isDegraded, by, at, note, ...row }: Row): Link
 const inHandBy = (by: string | null, at: Date | null, note: string | null) =>
   at && { by, isByLink: by === BY_LINK, at, note: note ?? '' };
 
-/** A form counts a line end as two characters where the page counted one; what is too long all the same is cut. */
+/** A form counts a line end as two characters, but the page counted one. A note that is still too long is truncated. */
 function noteOf(body: unknown): string {
   const note = isRecord(body) ? body['note'] : undefined;
   return typeof note === 'string' ? cut(someLines(note, MAX_NOTE_LINES), MAX_NOTE) : '';
@@ -160,7 +161,7 @@ const authorOf = (request: Request): Authorship => ({
   ...originOf(request),
 });
 
-/** Programs that accept anything get the problem as JSON. */
+/** Clients that accept any format get the problem as JSON. */
 function sendNotFound(request: Request, response: Response): void {
   response.setHeader('Vary', 'Accept');
   response.setHeader('Cache-Control', 'no-store');
@@ -169,7 +170,7 @@ function sendNotFound(request: Request, response: Response): void {
   send(request, response, NO_LINK_PAGE);
 }
 
-/** The address holds the token: it goes into no cache, no index and no `Referer`. */
+/** The URL contains the token, so it must not get into a cache, an index, or a `Referer`. */
 function send(request: Request, response: Response, body: string): void {
   const bytes = Buffer.from(body);
   response.setHeader('Cache-Control', 'no-store');

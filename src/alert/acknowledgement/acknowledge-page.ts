@@ -7,20 +7,18 @@ import { oneLine } from '../../platform/text/text-limits';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { MAX_NOTE } from './acknowledgement.dto';
 
-/** What the page of a link tells. */
 export interface LinkedEndpoint {
-  /** uuid. */
+  /** UUID. */
   endpointId: string;
   endpoint: string;
   website: string;
   status: 'down' | 'degraded' | 'other';
-  /** First bad check of the episode. */
+  /** The time of the episode's first check. */
   startedAt: Date | null;
-  /** The episode has not ended. */
+  /** Whether the episode is still open. */
   isOpen: boolean;
-  /** Who has it in hand, if anybody. */
   acknowledgement: InHand | null;
-  /** The open incident that it is in now, when other endpoints were in it as well. */
+  /** The open incident that the endpoint is in now, if other endpoints were in it as well. */
   incident: LinkedIncident | null;
 }
 
@@ -33,7 +31,7 @@ interface InHand {
 
 export interface LinkedIncident {
   number: number;
-  /** Endpoints that are down or degraded now. */
+  /** Number of endpoints that are down or degraded now. */
   open: number;
   acknowledgement: InHand | null;
 }
@@ -60,7 +58,10 @@ a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 `;
 
-/** Content-Security-Policy of the pages: their own style, their icon, and a form that goes back to where it came from. */
+/**
+ * The Content-Security-Policy of the pages. It allows their own style, their icon, and a form that is sent to the same
+ * URL.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -70,7 +71,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** All addresses are relative, so that the page works below any path. */
+/** All URLs are relative, so that the page works under any path. */
 const pageOf = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -89,25 +90,25 @@ ${body}
 </html>
 `;
 
-/** Same bytes for every token that is none, was changed, or is too old. */
+/** The page has the same bytes for every token that is invalid, was changed, or is too old. */
 export const NO_LINK_PAGE = pageOf(
   'This link is not valid',
-  '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or older than seven days. Open the endpoint in the dashboard, or use the link of a newer message.</p>',
+  '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or it is older than seven days. Open the endpoint in the dashboard, or use the link in a newer message.</p>',
 );
 
-/** What the link of an episode that has ended leads to; `endpoint` is `null` when that is gone, too. */
+/** Returns the page of an episode that has ended. `endpoint` is `null` if it was deleted as well. */
 export function overPage(endpoint: { endpointId: string; endpoint: string } | null): string {
   const name = endpoint === null ? '' : ` of ${html(oneLine(endpoint.endpoint))}`;
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
   return pageOf(
     'It is over',
-    `<h1 class="over">It is over</h1>\n<p>The incident${name} that this link was sent for has ended. There is nothing left to take in hand.</p>${dashboard}`,
+    `<h1 class="over">It is over</h1>\n<p>The outage${name} that this link belongs to has ended. There is nothing left to acknowledge.</p>${dashboard}`,
   );
 }
 
 /**
- * The page of an open episode, or of an open incident that it was in: what it is, and who has it in hand or how to take it.
- * `isDone`: this request took it.
+ * Returns the page of an open episode, or of an open incident that it was in. It shows the status and who acknowledged
+ * it, or how to acknowledge it. `isDone` means that this request acknowledged it.
  */
 export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
   const { incident } = linked;
@@ -120,7 +121,7 @@ export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date):
       ...(linked.acknowledgement && linked.isOpen && !incident?.acknowledgement
         ? inHand(linked.acknowledgement, isDone)
         : []),
-      ...(incident ? [`<p>It is one of ${incidentText(incident)}.</p>`] : []),
+      ...(incident ? [`<p>It is part of ${incidentText(incident)}.</p>`] : []),
       ...(incident?.acknowledgement ? inHand(incident.acknowledgement, isDone) : []),
       ...formOf(linked),
       dashboardLink(linked.endpointId),
@@ -129,12 +130,12 @@ export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date):
 }
 
 const incidentText = ({ number, open }: LinkedIncident): string =>
-  `${plural(open, 'endpoint')} that ${open === 1 ? 'is' : 'are'} not well, incident #${number}`;
+  `incident #${number}: ${plural(open, 'endpoint')} ${open === 1 ? 'is' : 'are'} still failing`;
 
 function headlineOf({ endpoint, status, isOpen }: LinkedEndpoint): string {
   const name = oneLine(endpoint);
-  if (!isOpen) return `${name} is well again, others are not`;
-  return status === 'other' ? `${name} has not recovered for good yet` : `${name} is ${status}`;
+  if (!isOpen) return `${name} has recovered, others have not`;
+  return status === 'other' ? `${name} has not fully recovered yet` : `${name} is ${status}`;
 }
 
 function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
@@ -143,36 +144,39 @@ function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
   return `, since ${timeText(startedAt.toISOString())} (${length})`;
 }
 
-/** A form with what is left to take, if anything is. It goes to where it came from, whatever proxies make of the path. */
+/**
+ * Returns a form to acknowledge the endpoint, the incident, or both, or nothing if they are acknowledged. The form is
+ * sent to the same URL, so that it works behind proxies that change the path.
+ */
 function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[] {
   const takesOne = isOpen && acknowledgement === null;
   const takesAll = incident !== null && incident.acknowledgement === null;
   if (!takesOne && !takesAll) return [];
   return [
     takesOne
-      ? '<p>Nobody has it in hand yet. If you take it, no further alert of this endpoint triggers until it is well again; reminders stop, and the recovery is told as ever.</p>'
-      : '<p>Nobody has all of the incident in hand yet.</p>',
+      ? '<p>No one has acknowledged it yet. If you do, no more alerts trigger for this endpoint until it has recovered. Reminders stop. The recovery message is still sent.</p>'
+      : '<p>No one has acknowledged the whole incident yet.</p>',
     ...(takesAll
       ? [
-          '<p>If you take all of it, that holds for each of its endpoints, and for those that join it at the same address.</p>',
+          '<p>If you acknowledge the whole incident, this applies to all its endpoints, and to endpoints that join it at the same address.</p>',
         ]
       : []),
     `<form method="post">
 <label for="note">Note for the others (optional)</label>
 <textarea id="note" name="note" maxlength="${MAX_NOTE}"></textarea>
-${takesOne ? '<button>Take it in hand</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Take all of incident #${incident.number} in hand</button>\n` : ''}</form>`,
+${takesOne ? '<button>Acknowledge</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Acknowledge all of incident #${incident.number}</button>\n` : ''}</form>`,
   ];
 }
 
 function inHand({ by, isByLink, at, note }: InHand, isDone: boolean): string[] {
-  const who = isByLink ? 'by somebody with the link of a message' : `by ${html(oneLine(by ?? '') || 'somebody')}`;
+  const who = isByLink ? 'by someone with the link in a message' : `by ${html(oneLine(by ?? '') || 'someone')}`;
   return [
     isDone
-      ? '<p class="done" role="status">It is in your hand now.</p>'
-      : '<p class="done" role="status">Somebody has it in hand already.</p>',
-    `<p>Taken ${timeText(at.toISOString())} ${who}.</p>`,
+      ? '<p class="done" role="status">You have acknowledged it.</p>'
+      : '<p class="done" role="status">It has already been acknowledged.</p>',
+    `<p>Acknowledged ${timeText(at.toISOString())} ${who}.</p>`,
     ...(note === '' ? [] : [`<blockquote>${html(note)}</blockquote>`]),
-    '<p class="soft">To change the note or to give it back, use the dashboard.</p>',
+    '<p class="soft">To change the note or delete the acknowledgement, use the dashboard.</p>',
   ];
 }
 

@@ -7,8 +7,9 @@ import type { InHand } from '../../incident/incident-in-hand';
 import { BY_LINK } from './acknowledgement.dto';
 
 /**
- * Tells the pager of a triggered alert that somebody has it in hand. Nothing for a channel that cannot be told. One episode is
- * told once: the outbox keeps no second one of its event.
+ * Returns the delivery that notifies the pager of a triggered alert that it was acknowledged. Returns nothing for a
+ * channel without this feature. Each episode is sent once, because the outbox accepts no second delivery of the same
+ * event.
  */
 export function acknowledgedDelivery(
   channels: ChannelRegistry,

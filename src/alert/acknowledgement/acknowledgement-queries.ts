@@ -2,15 +2,15 @@ import { type InHand, isInHandSql } from '../../incident/incident-in-hand';
 import { storedName } from '../../platform/access/author';
 import type { Sql, Tx } from '../../platform/database/database';
 
-/** Locks the states of these endpoints, in the order of their ids: checks of them come before or after. */
+/** Locks the states of these endpoints in ID order, so that checks of them come before or after. */
 export const lockStates = (tx: Tx, endpointIds: readonly string[]): Promise<unknown> =>
   tx.query('SELECT FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE', [
     endpointIds,
   ]);
 
 /**
- * Writes the acknowledgements of endpoints by that of their incident; their states are locked. What somebody else has in hand
- * stays. Returns those that it wrote.
+ * Writes the acknowledgements of endpoints whose incident was acknowledged. Their states must be locked. Existing
+ * acknowledgements of other users stay. Returns the endpoints that it wrote.
  */
 export async function acknowledgeEndpoints(
   tx: Tx,
@@ -32,7 +32,10 @@ export async function acknowledgeEndpoints(
   return rows.map(({ id }) => id);
 }
 
-/** Acknowledgements follow their endpoint to where it is now, and are its own where nobody has that incident in hand. */
+/**
+ * Moves acknowledgements to the incident that their endpoint is in now. If that incident isn't acknowledged, they
+ * become the endpoint's own.
+ */
 export async function followMembers(tx: Tx, incidentId: string, endpointIds: readonly string[]): Promise<void> {
   await tx.query(
     `UPDATE acknowledgement SET incident_id = CASE WHEN ${isInHandSql('$1')} THEN $1::uuid END
@@ -41,7 +44,7 @@ export async function followMembers(tx: Tx, incidentId: string, endpointIds: rea
   );
 }
 
-/** The next endpoints that this incident's acknowledgement wrote, in the order of their ids. */
+/** Returns the next endpoints that were acknowledged through this incident, in ID order. */
 export async function writtenBy(sql: Sql, incidentId: string, limit: number): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `SELECT endpoint_id AS id FROM acknowledgement WHERE incident_id = $1 ORDER BY endpoint_id LIMIT $2`,
@@ -50,7 +53,10 @@ export async function writtenBy(sql: Sql, incidentId: string, limit: number): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Removes what this incident's acknowledgement wrote of these endpoints, unless somebody has it in hand again. Returns how many. */
+/**
+ * Removes the acknowledgements that this incident wrote for these endpoints, unless they are acknowledged again.
+ * Returns how many.
+ */
 export async function removeWritten(tx: Tx, incidentId: string, endpointIds: readonly string[]): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM acknowledgement WHERE endpoint_id = ANY ($1::uuid[]) AND incident_id = $2 AND NOT ${isInHandSql('incident_id')}
@@ -60,7 +66,10 @@ export async function removeWritten(tx: Tx, incidentId: string, endpointIds: rea
   return rows.length;
 }
 
-/** Incidents that nobody has in hand any more, whose endpoints still have what that wrote. Cost: what it wrote, by its index. */
+/**
+ * Returns incidents that are no longer acknowledged, but whose endpoints still have acknowledgements from them. Cost:
+ * reads these acknowledgements by index.
+ */
 export async function leftBehind(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `SELECT DISTINCT k.incident_id AS id FROM acknowledgement k

@@ -16,7 +16,7 @@ export class AcknowledgementController {
     access: 'read',
     operationId: 'getAcknowledgement',
     summary: 'Get the acknowledgement of an endpoint',
-    description: 'Who has it in hand. 404 when nobody has.',
+    description: 'Shows who acknowledged the endpoint. 404 if it is not acknowledged.',
     returns: { ok: AcknowledgementView, description: 'The acknowledgement.' },
   })
   get(@OrgId() orgId: string, @IdParam('endpoint') id: string): Promise<AcknowledgementView> {
@@ -30,8 +30,8 @@ export class AcknowledgementController {
     operationId: 'acknowledge',
     summary: 'Acknowledge an endpoint',
     description:
-      'From now on none of its alerts triggers; those that are triggered resolve as ever. PagerDuty and Opsgenie are told, once for each incident. Replaces the one that there is. Ends by itself when the endpoint is up and none of its alerts is triggered, at `until`, and when the endpoint is paused or deleted. 409 when the endpoint is not down and none of its alerts is triggered.',
-    returns: { ok: AcknowledgementView, description: 'The acknowledgement as it is now.' },
+      'While an endpoint is acknowledged, its alerts do not trigger. Alerts that are already triggered still resolve. PagerDuty and Opsgenie are updated once per alert. A new acknowledgement replaces the previous one. It ends automatically when the endpoint is up and has no triggered alert, at `until`, or when the endpoint is paused or deleted. 409 if the endpoint is not down and has no triggered alert.',
+    returns: { ok: AcknowledgementView, description: 'The new acknowledgement.' },
     problems: ['conflict'],
   })
   @AlsoChecked(AcknowledgementService, (acknowledgements, fields: AcknowledgeDto) =>
@@ -49,9 +49,9 @@ export class AcknowledgementController {
     access: 'write',
     ifMatch: { refused: NO_SETTINGS },
     operationId: 'deleteAcknowledgement',
-    summary: 'Take back an acknowledgement',
-    description: 'The next bad check may trigger again. Pagers are not told.',
-    returns: { noContent: 'Nobody has it in hand.' },
+    summary: 'Delete the acknowledgement of an endpoint',
+    description: 'The next failed check can trigger an alert again. Pagers are not notified.',
+    returns: { noContent: 'The endpoint is no longer acknowledged.' },
   })
   remove(@OrgId() orgId: string, @IdParam('endpoint') id: string): Promise<void> {
     return this.acknowledgements.remove(orgId, id);

@@ -4,26 +4,26 @@ import type { InHand } from '../../incident/incident-in-hand';
 import { IsTimestamp, Nullable, Optional, parseTimestamp, ReadOnlyField } from '../../platform/http/validators';
 import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
-/** `by` of an acknowledgement that came by the link of a message. */
+/** The value of `by` if the acknowledgement came through the link of a message. */
 export const BY_LINK = 'link';
-/** Why it takes no `If-Match`. */
-export const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
-/** Characters of a note. */
+/** The reason why the routes accept no `If-Match`. */
+export const NO_SETTINGS = 'A new acknowledgement always replaces the previous one.';
+/** In characters. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,
   format: 'date-time',
   nullable: true,
-  description: 'Until when at the longest; null: until the endpoint is well again.',
+  description: 'When the acknowledgement ends at the latest. `null`: when the endpoint has recovered.',
 };
 
-/** Both are optional. What is read may be sent back. */
+/** Both fields are optional. A client may send back what it read. */
 export class AcknowledgeDto {
   @ReadOnlyField() by?: unknown;
   @ReadOnlyField() at?: unknown;
 
   @ApiPropertyOptional({
-    description: 'What others should know. Pagers are told.',
+    description: 'A note for others. Pagers are notified.',
     maxLength: MAX_NOTE,
     default: '',
     example: 'The switch is being replaced.',
@@ -44,7 +44,7 @@ export class AcknowledgementView {
     type: String,
     nullable: true,
     description:
-      'The name of the person, or of the key, also of the one that the session was made from; `link` when it came by the link of a message.',
+      'The name of the user or of the API key. For a session created from a key, the name of that key. `link` if someone used the link in a message.',
     example: 'On call',
   })
   by!: string | null;
@@ -59,7 +59,7 @@ export class AcknowledgementView {
   until!: string | null;
 }
 
-/** What a route that takes it would refuse in these fields. */
+/** Returns the errors that a route would find in these fields. */
 export function acknowledgeFindings({ until }: AcknowledgeDto, now: Date): Findings {
   const time = parseTimestamp(until);
   if (time === null || time > now) return NO_FINDINGS;
@@ -73,7 +73,7 @@ export const toAcknowledgementView = ({ by, at, note, until }: InHand): Acknowle
   until: until?.toISOString() ?? null,
 });
 
-/** As the audit log keeps it: without a name, which would stay there for ever. */
+/** Returns the acknowledgement as the audit log stores it: without a name, which would stay there forever. */
 export function auditedAcknowledgement(inHand: InHand): Omit<AcknowledgementView, 'by'> {
   const { by: _, ...said } = toAcknowledgementView(inHand);
   return said;

@@ -14,8 +14,8 @@ const REMOVE_OVER = `
   RETURNING endpoint_id AS id`;
 
 /**
- * Removes acknowledgements whose time is over; nobody reads them from then on, but whoever follows the stream is told so. What
- * a process that died left of an incident's is finished.
+ * Removes expired acknowledgements and publishes that in the stream. They are ignored from their expiry on anyway. Also
+ * finishes the acknowledgements of incidents that a process left unfinished when it died.
  */
 @Injectable()
 export class AcknowledgementJob {
@@ -36,13 +36,15 @@ export class AcknowledgementJob {
     return this.job.tick();
   }
 
-  /** What one look does. */
   async run(): Promise<void> {
     await this.removeOver();
     await this.incidents.finishAll();
   }
 
-  /** Rows that somebody has locked are left for the next time. Cost: a scan of a table that holds what is open now. */
+  /**
+   * Removes expired acknowledgements. Locked rows are left for the next run. Cost: a scan of a table that only has open
+   * acknowledgements.
+   */
   async removeOver(): Promise<void> {
     const now = [this.clock.now()];
     if ((await this.database.query(IS_ANY_OVER, now)).length === 0) return;

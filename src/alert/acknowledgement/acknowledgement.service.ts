@@ -25,7 +25,7 @@ import {
   toAcknowledgementView,
 } from './acknowledgement.dto';
 
-/** The episode that a link is for. Ids are uuids. */
+/** The episode that a link was sent for. IDs are UUIDs. */
 export interface LinkedEpisode {
   orgId: string;
   endpointId: string;
@@ -36,17 +36,17 @@ export interface LinkedEpisode {
 interface Written {
   orgId: string;
   endpointId: string;
-  /** The endpoint's triggered alerts, locked. */
+  /** The triggered alerts of the endpoint, locked. */
   open: readonly AlertSnapshot[];
   after: InHand;
-  /** Where the request itself does not prove it. */
+  /** The author, if the request itself doesn't authenticate one. */
   author?: Authorship;
 }
 
 /**
- * Somebody has an endpoint in hand: none of its alerts triggers any more, and pagers are told. It ends by itself where the
- * endpoint is well again (`AlertEvaluator`), paused or deleted (`AlertLifecycle`), and at its time (`AcknowledgementJob`).
- * Every method throws `not_found` for anything of another organization.
+ * Acknowledges endpoints: no alert of an acknowledged endpoint triggers, and pagers are notified. An acknowledgement
+ * ends when the endpoint recovers (`AlertEvaluator`), when it is paused or deleted (`AlertLifecycle`), and at its
+ * expiry (`AcknowledgementJob`). Every method throws `not_found` for resources of another organization.
  */
 @Injectable()
 export class AcknowledgementService {
@@ -59,7 +59,7 @@ export class AcknowledgementService {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** Throws `not_found` when there is none. */
+  /** Returns the acknowledgement of an endpoint. Throws `not_found` if there is none. */
   async get(orgId: string, endpointId: string): Promise<AcknowledgementView> {
     const row = await read(this.database, orgId, endpointId, this.clock.now());
     if (!row) throw problems.notFound();
@@ -67,8 +67,8 @@ export class AcknowledgementService {
   }
 
   /**
-   * Replaces the one that there is. The state row is locked, so that a check that is recorded meanwhile comes before or
-   * after all of it. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
+   * Creates or replaces the acknowledgement. The state row is locked, so that a check that is recorded at the same time
+   * comes before or after it. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
    */
   put(orgId: string, endpointId: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
     return this.database.transaction(async (tx) => {
@@ -77,7 +77,9 @@ export class AcknowledgementService {
       const isDown = await lockState(tx, endpointId);
       const open = await lockOpen(tx, endpointId);
       if (!isDown && open.length === 0)
-        throw problems.conflict('The endpoint is not down and none of its alerts is triggered.');
+        throw problems.conflict(
+          'There is nothing to acknowledge: the endpoint is not down and has no triggered alert.',
+        );
       const at = this.clock.now();
       const after = { ...currentAuthor(), at, note: dto.note ?? '', until: parseTimestamp(dto.until) };
       await this.write(tx, { orgId, endpointId, open, after });
@@ -86,8 +88,9 @@ export class AcknowledgementService {
   }
 
   /**
-   * Acknowledges by the link of a message, for its episode only: until the endpoint is well again, and `by` is "link". It never replaces what
-   * somebody has said. Returns whether it is recorded: not when somebody has it in hand, nor once the episode is over.
+   * Acknowledges through the link of a message, for its episode only. The acknowledgement lasts until the endpoint
+   * recovers, and `by` is "link". It never replaces an existing one. Returns false if there is one already or the
+   * episode has ended.
    */
   putByLink(
     { orgId, endpointId, alertId, incidentNo }: LinkedEpisode,
@@ -112,12 +115,15 @@ export class AcknowledgementService {
     });
   }
 
-  /** What `put` would refuse in these fields. */
+  /** Returns the errors that `put` would find in these fields. */
   findingsIn(dto: AcknowledgeDto): Findings {
     return acknowledgeFindings(dto, this.clock.now());
   }
 
-  /** From now on alerts may trigger again; what pagers were told stays. Throws `not_found` when there is none. */
+  /**
+   * Removes the acknowledgement, so that alerts may trigger again. Notifications to pagers aren't taken back. Throws
+   * `not_found` if there is none.
+   */
   remove(orgId: string, endpointId: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.endpoints.hold(tx, orgId, endpointId);
@@ -136,7 +142,7 @@ export class AcknowledgementService {
     });
   }
 
-  /** Pagers, row and audit entry. The state row is locked. */
+  /** Writes the deliveries to pagers, the row, and the audit entry. The state row must be locked. */
   private async write(tx: Tx, { orgId, endpointId, open, after, author }: Written): Promise<void> {
     const before = await read(tx, orgId, endpointId, after.at);
     await this.outbox.enqueue(
@@ -156,7 +162,7 @@ export class AcknowledgementService {
   }
 }
 
-/** The triggered alerts of an endpoint whose state row is locked. */
+/** Locks and returns the triggered alerts of an endpoint whose state row is locked. */
 const lockOpen = (tx: Tx, endpointId: string): Promise<AlertSnapshot[]> =>
   tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = $1 AND a.triggered'), [endpointId]);
 

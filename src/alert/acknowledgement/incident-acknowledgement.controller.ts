@@ -16,7 +16,7 @@ export class IncidentAcknowledgementController {
     access: 'read',
     operationId: 'getIncidentAcknowledgement',
     summary: 'Get the acknowledgement of an incident',
-    description: 'Who has all of it in hand. 404 when nobody has.',
+    description: 'Shows who acknowledged the whole incident. 404 if it is not acknowledged.',
     returns: { ok: AcknowledgementView, description: 'The acknowledgement.' },
   })
   get(@OrgId() orgId: string, @IdParam('incident') id: string): Promise<AcknowledgementView> {
@@ -30,8 +30,8 @@ export class IncidentAcknowledgementController {
     operationId: 'acknowledgeIncident',
     summary: 'Acknowledge an incident',
     description:
-      'Acknowledges each endpoint in it that nobody has in hand, and those that join it later at the same address or as parent or child: they are `held`, their alerts do not trigger. One that joins by its website is told as ever. PagerDuty and Opsgenie are told under the key of each alert. Replaces the one that there is. Ends with the incident and at `until`. 409 unless it is a detected one that is open.',
-    returns: { ok: AcknowledgementView, description: 'The acknowledgement as it is now.' },
+      'Acknowledges every endpoint of the incident that is not acknowledged yet. Endpoints that join later at the same address, or as parent or child, are `held`: their alerts do not trigger. Endpoints that join through their website still trigger alerts. PagerDuty and Opsgenie are updated under the key of each alert. A new acknowledgement replaces the previous one. It ends with the incident, or at `until`. 409 unless the incident is detected and open.',
+    returns: { ok: AcknowledgementView, description: 'The new acknowledgement.' },
     problems: ['conflict'],
   })
   @AlsoChecked(IncidentAcknowledgementService, (acknowledgements, fields: AcknowledgeDto) =>
@@ -49,10 +49,10 @@ export class IncidentAcknowledgementController {
     access: 'write',
     ifMatch: { refused: NO_SETTINGS },
     operationId: 'deleteIncidentAcknowledgement',
-    summary: 'Take back the acknowledgement of an incident',
+    summary: 'Delete the acknowledgement of an incident',
     description:
-      'Takes back what it wrote, and nothing that somebody said of an endpoint alone. The next bad check of an endpoint may trigger again. Pagers are not told.',
-    returns: { noContent: 'Nobody has all of it in hand.' },
+      'Deletes the acknowledgement from the incident and from the endpoints that it acknowledged. Acknowledgements of single endpoints stay. The next failed check of an endpoint can trigger an alert again. Pagers are not notified.',
+    returns: { noContent: 'The incident is no longer acknowledged.' },
   })
   remove(@OrgId() orgId: string, @IdParam('incident') id: string): Promise<void> {
     return this.acknowledgements.remove(orgId, id);

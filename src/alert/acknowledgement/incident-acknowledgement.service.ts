@@ -46,17 +46,19 @@ import {
   toAcknowledgementView,
 } from './acknowledgement.dto';
 
-/** Endpoints of one transaction. */
+/** Maximum number of endpoints in one transaction. */
 const STEP = 500;
 
 /**
- * Somebody has an incident in hand, which is: each endpoint in it, and whoever joins by dependency or address. First the row of
- * the incident, under the lock of its organization's sequence: who joins comes before it and is marked, or after it and is
- * held (`IncidentRecorder`). Then the endpoints that are marked, step by step, in transactions of their own: each locks states
- * and alerts first, as every recorder does. What a process that dies leaves undone, `AcknowledgementJob` does.
+ * Acknowledges incidents: each endpoint in it, and each one that joins by dependency or address. First writes the row
+ * of the incident, under the lock of its organization's sequence. An endpoint that joins before that is marked, and one
+ * that joins after that is held (`IncidentRecorder`).
  *
- * It replaces nobody's acknowledgement of an endpoint, and takes back its own alone. Every method that has an organization
- * throws `not_found` for the incident of another one.
+ * Then acknowledges the marked endpoints step by step in separate transactions. Each locks states and alerts first, as
+ * every recorder does. If the process dies, `AcknowledgementJob` finishes the rest.
+ *
+ * It never replaces the acknowledgement of an endpoint, and only removes those that it wrote. Every method with an
+ * organization throws `not_found` for the incident of another one.
  */
 @Injectable()
 export class IncidentAcknowledgementService implements OnModuleInit {
@@ -73,14 +75,14 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     this.events.on(IncidentMembersMoved, ({ to, endpointIds }, tx) => followMembers(tx, to.id, endpointIds));
   }
 
-  /** Throws `not_found` when nobody has it in hand. */
+  /** Returns the acknowledgement of an incident. Throws `not_found` if there is none. */
   async get(orgId: string, id: string): Promise<AcknowledgementView> {
     const row = nowInHand(await this.incidents.read(this.database, orgId, id), this.clock.now());
     if (!row) throw problems.notFound();
     return toAcknowledgementView(row);
   }
 
-  /** Replaces the one that there is. Throws `conflict` unless the incident is a detected one that is open. */
+  /** Creates or replaces the acknowledgement. Throws `conflict` unless the incident was detected and is open. */
   async put(orgId: string, id: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
     const after = await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
@@ -95,7 +97,10 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     return toAcknowledgementView(after);
   }
 
-  /** By the link of a message, until its end; replaces nothing. Returns whether it is recorded: not when somebody has it in hand, nor once it is over. */
+  /**
+   * Acknowledges through the link of a message, until the incident ends. It never replaces an existing acknowledgement.
+   * Returns false if there is one already or the incident has ended.
+   */
   async putByLink(orgId: string, id: string, note: string, author: Authorship): Promise<boolean> {
     const isDone = await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
@@ -108,12 +113,15 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     return isDone;
   }
 
-  /** What `put` would refuse in these fields. */
+  /** Returns the errors that `put` would find in these fields. */
   findingsIn(dto: AcknowledgeDto): Findings {
     return acknowledgeFindings(dto, this.clock.now());
   }
 
-  /** From now on alerts of those endpoints may trigger that nobody else has in hand. Throws `not_found` when nobody has it. */
+  /**
+   * Removes the acknowledgement, so that alerts of its endpoints may trigger again, unless an endpoint has another
+   * acknowledgement. Throws `not_found` if there is none.
+   */
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
@@ -123,7 +131,10 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     await this.takeBack(id);
   }
 
-  /** Ends what is over, and finishes what a process left that died. Nearly always three probes of small indexes. */
+  /**
+   * Ends expired acknowledgements, and finishes the work of processes that died. Cost: usually three lookups in small
+   * indexes.
+   */
   async finishAll(): Promise<void> {
     const now = this.clock.now();
     if (await isAnyInHandOver(this.database, now))
@@ -157,7 +168,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     await failpoint('acknowledgement.before_commit');
   }
 
-  /** The acknowledgements of the marked endpoints. Safe at any time, also twice at once. */
+  /** Writes the acknowledgements of the marked endpoints. Safe at any time, even twice at once. */
   private async finish(id: string): Promise<void> {
     for (let marked = STEP; marked === STEP;) {
       await failpoint('acknowledgement.step');
@@ -172,7 +183,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     const open = await tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = ANY ($1::uuid[]) AND a.triggered'), [
       marked,
     ]);
-    // Nobody gives it back meanwhile: who wants to waits for this row.
+    // Anyone who wants to remove the acknowledgement has to wait for this row.
     const [incident] = await tx.query<InHand & { isInHand: boolean }>(
       `SELECT ${authorName('i.ack_by', 'i.ack_person_id')} AS by, i.ack_person_id AS "personId", i.ack_at AS at, COALESCE(i.ack_note, '') AS note, i.ack_until AS until, ${isInHandSql('i.id')} AS "isInHand"
        FROM incident i WHERE i.id = $1 FOR SHARE`,
@@ -191,7 +202,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     return marked.length;
   }
 
-  /** Removes what the acknowledgement of this incident wrote, unless somebody has it in hand again. */
+  /** Removes the acknowledgements that this incident wrote, unless it is acknowledged again. */
   private async takeBack(id: string): Promise<void> {
     for (let removed = STEP; removed === STEP;) {
       await failpoint('acknowledgement.step');
@@ -208,13 +219,13 @@ export class IncidentAcknowledgementService implements OnModuleInit {
   }
 }
 
-/** Who has it in hand now. */
+/** Returns the current acknowledgement, or `null`. */
 const nowInHand = (row: IncidentRow, now: Date): InHand | null =>
   row.endedAt !== null || (row.ackUntil !== null && row.ackUntil <= now) ? null : inHandOf(row);
 
-/** Why nobody can take it in hand; `null`: somebody can. */
+/** Returns why the incident can't be acknowledged, or `null` if it can. */
 function refusalOf({ kind, mergedInto, endedAt }: IncidentRow): string | null {
-  if (kind === 'manual') return 'An incident by hand has no alerts that could be acknowledged.';
-  if (mergedInto !== null) return 'The incident is merged into another one: acknowledge that one.';
-  return endedAt === null ? null : 'The incident is over: none of its endpoints is down.';
+  if (kind === 'manual') return 'A manual incident has no alerts to acknowledge.';
+  if (mergedInto !== null) return 'The incident was merged into another incident. Acknowledge that incident instead.';
+  return endedAt === null ? null : 'The incident has ended, so there is nothing to acknowledge.';
 }

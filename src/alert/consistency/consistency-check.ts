@@ -2,40 +2,45 @@ import type { Sql } from '../../platform/database/database';
 import { IS_LEFT_OVER, IS_MISSING } from '../../incident/incident-adoption';
 import { firstUuidAt } from '../../platform/ids/id';
 
-/** What can be wrong between flags, events, deliveries and members of incidents. The names are public: metrics and health show them. */
+/**
+ * Possible inconsistencies between flags, events, deliveries, and members of incidents. The names are public: metrics
+ * and health show them.
+ */
 export const INCONSISTENCY_KINDS = [
-  /** An alert's flag does not agree with its newest event. */
+  /** The flag of an alert doesn't match its newest event. */
   'flag_without_event',
-  /** Events of an alert do not alternate between triggered and resolved. */
+  /** Events of an alert don't alternate between triggered and resolved. */
   'not_alternating',
   /** An event that should have a delivery has none. */
   'event_without_message',
-  /** A pending delivery whose destination is never due. Repaired by the consistency job. */
+  /** A pending delivery whose destination is never due. The consistency job repairs it. */
   'message_forgotten',
-  /** A delivery that should have been claimed long ago: the delivery loop is stuck. */
+  /** A delivery that should have been claimed long ago, which means that the delivery loop is stuck. */
   'message_overdue',
-  /** A finished delivery without an end time, or one with half a lease: a state that no code path writes. */
+  /** A finished delivery without an end time, or with half a lease. No code path writes this state. */
   'message_inconsistent',
-  /** An endpoint with a triggered alert that is in no open incident. Repaired by the consistency job. */
+  /** An endpoint with a triggered alert that is in no open incident. The consistency job repairs it. */
   'member_missing',
-  /** An open member of an incident without a triggered alert that nobody has in hand. Repaired by the consistency job. */
+  /**
+   * An open member of an incident without a triggered alert and without an acknowledgement. The consistency job repairs
+   * it.
+   */
   'member_left_over',
 ] as const;
 export type InconsistencyKind = (typeof INCONSISTENCY_KINDS)[number];
 
-/** One kind of inconsistency that was found. */
 export interface Inconsistency {
   kind: InconsistencyKind;
   count: number;
-  /** uuids of up to five of them: of alerts, events, deliveries or endpoints. */
+  /** UUIDs of up to five examples: alerts, events, deliveries, or endpoints. */
   samples: string[];
 }
 
-/** What is compared: events recorded since a time, and everything that is open now. */
+/** The scope of a check: events recorded since a time, and everything that is open now. */
 export interface ConsistencyScope {
   since: Date;
   now: Date;
-  /** A delivery is overdue when its destination has been due for this long. */
+  /** A delivery is overdue if its destination has been due for this long. */
   overdueMs: number;
 }
 
@@ -61,7 +66,7 @@ const NOT_ALTERNATING = `
       SELECT 1 FROM alert_event r
       WHERE r.alert_id = e.alert_id AND r.incident_no = e.incident_no - 1 AND r.type = 'resolved')))`;
 
-// Whether a resolve is sent is the alert's own setting; an alert that was edited since the event proves nothing.
+// Whether a resolve is sent is a setting of the alert, so an alert that was edited since the event proves nothing.
 const EVENT_WITHOUT_DELIVERY = `
   SELECT e.id
   FROM alert_event e
@@ -91,13 +96,13 @@ const DELIVERY_INCONSISTENT = `
     OR (state = 'superseded' AND detail IS NULL)
     OR (state = 'failed' AND detail IS NULL))`;
 
-// Cost: the open alerts and the open members, each by a partial index, and a probe of the other index for each.
+// Cost: the open alerts and the open members, each by a partial index, and a lookup in the other index for each.
 const MEMBER_MISSING = `SELECT DISTINCT a.endpoint_id AS id FROM alert a WHERE ${IS_MISSING}`;
 const MEMBER_LEFT_OVER = `SELECT m.endpoint_id AS id FROM incident_member m WHERE ${IS_LEFT_OVER}`;
 
 /**
- * Compares the flags of alerts, their events, their deliveries and the members of incidents. Each comparison is one statement, so that a
- * transaction that commits in between cannot look like an inconsistency.
+ * Compares the flags of alerts, their events, their deliveries, and the members of incidents. Each comparison is one
+ * statement, so that a transaction that commits in between can't look like an inconsistency.
  */
 export async function checkConsistency(
   sql: Sql,

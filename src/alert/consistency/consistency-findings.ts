@@ -6,7 +6,7 @@ import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type Inconsistency, INCONSISTENCY_KINDS } from './consistency-check';
 
-/** Publishes what the consistency check finds, in log, metrics and health. */
+/** Publishes the findings of the consistency check in the log, metrics, and health. */
 @Injectable()
 export class ConsistencyFindings {
   private readonly logger = new Logger(ConsistencyFindings.name);
@@ -18,12 +18,12 @@ export class ConsistencyFindings {
   constructor(config: Config, health: Health, metrics: Metrics, clock: Clock) {
     this.findings = metrics.gauge({
       name: 'uptime_audit_findings',
-      help: 'Disagreements between alerts, events and owed messages, by kind; 0 when all is well.',
+      help: 'Inconsistencies between alerts, events, and pending deliveries, by kind. 0 if there are none.',
       labelNames: ['kind'],
     });
     this.passedAt = metrics.gauge({
       name: 'uptime_audit_passed_timestamp_seconds',
-      help: 'When the last audit without findings ended, in seconds since the epoch; before the first, the start of the process.',
+      help: 'The time when the last consistency check without findings ended, in seconds since the epoch. Before the first one, the start time of the process.',
     });
     if (config.role === 'api') return;
     for (const kind of INCONSISTENCY_KINDS) this.findings.set({ kind }, 0);
@@ -31,7 +31,7 @@ export class ConsistencyFindings {
     health.register('audit', () => ({ ok: true, detail: this.detail }));
   }
 
-  /** Replaces the findings of the check before. Logged only when they changed. */
+  /** Replaces the findings of the previous check. Logs them only if they changed. */
   publish(findings: readonly Inconsistency[], now: Date): void {
     for (const kind of INCONSISTENCY_KINDS) {
       this.findings.set({ kind }, findings.find((finding) => finding.kind === kind)?.count ?? 0);
@@ -43,7 +43,7 @@ export class ConsistencyFindings {
     this.reported = text;
   }
 
-  /** The check failed before it found anything. */
+  /** Reports that the check failed before it found anything. */
   couldNotRun(): void {
     this.detail = 'could not run';
   }

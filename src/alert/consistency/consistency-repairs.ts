@@ -3,7 +3,10 @@ import { IncidentAdoption } from '../../incident/incident-adoption';
 import { WorkerDatabase } from '../../platform/database/database';
 import { MissingDestinations } from './missing-destinations';
 
-/** What a consistency check puts right before it compares anything: what an older version or a lost key left behind. */
+/**
+ * Repairs that a consistency check makes before it compares anything. They fix leftovers of an older version or a lost
+ * key.
+ */
 @Injectable()
 export class ConsistencyRepairs {
   constructor(

@@ -10,14 +10,17 @@ import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
 import { ConsistencyRepairs } from './consistency-repairs';
 
-/** Events of this long are compared in each check; an inconsistency is therefore reported for this long. */
+/** Each check compares events of this period, so an inconsistency is reported for this long. */
 const WINDOW_MS = HOUR_MS;
-/** The delivery loop passes every second: work that is due for this long is stuck. Found within two minutes. */
+/**
+ * The delivery loop runs every second, so work that has been due for this long is stuck. It is found within two
+ * minutes.
+ */
 const OVERDUE_MS = MINUTE_MS;
 
 /**
- * Once a minute: compares flags, events, deliveries and members of incidents, repairs what is safe to repair and publishes the rest. While
- * nothing is wrong, the watchdog is pinged.
+ * Runs once a minute. Compares flags, events, deliveries, and members of incidents, repairs what is safe to repair, and
+ * publishes the rest. If nothing is wrong, it pings the watchdog.
  */
 @Injectable()
 export class ConsistencyJob {
@@ -40,7 +43,7 @@ export class ConsistencyJob {
     return this.job.tick();
   }
 
-  /** One check with its repairs. Returns what is still wrong. */
+  /** Runs one check with its repairs. Returns the remaining inconsistencies. */
   async run(): Promise<Inconsistency[]> {
     await this.repairs.run();
     const now = this.clock.now();

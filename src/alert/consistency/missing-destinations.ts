@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
 import { plural } from '../../platform/text/plural';
 
-/** Alerts of one statement. */
+/** Maximum number of alerts in one statement. */
 const STEP = 200;
 
 interface AlertRow {
@@ -14,7 +14,10 @@ interface AlertRow {
   config: SealedConfig;
 }
 
-/** The destinations of alerts whose config could not be read before, as with a lost key that was found again. */
+/**
+ * The destinations of alerts whose config could not be read before, for example because of a lost key that was found
+ * again.
+ */
 @Injectable()
 export class MissingDestinations {
   private readonly logger = new Logger(MissingDestinations.name);
@@ -25,7 +28,10 @@ export class MissingDestinations {
     private readonly configs: SealedConfigs,
   ) {}
 
-  /** Writes those that can be read by now; a config that is saved meanwhile keeps its own. One probe of an index without any. */
+  /**
+   * Writes the destinations that can be read by now. A config that is saved in the meantime keeps its own. Cost: one
+   * index lookup if none is missing.
+   */
   async write(sql: Sql): Promise<void> {
     let unreadable = 0;
     for (let after: string | null = NIL_UUID; after !== null;) {
@@ -40,7 +46,7 @@ export class MissingDestinations {
     this.report(unreadable);
   }
 
-  /** Once per change of the number: the pass is repeated every minute. */
+  /** Logs only if the number changed, because this runs every minute. */
   private report(unreadable: number): void {
     if (unreadable === this.unreadable) return;
     this.unreadable = unreadable;
@@ -48,7 +54,7 @@ export class MissingDestinations {
     this.logger.warn(`the config of ${plural(unreadable, 'alert')} cannot be read: its key or its channel is missing`);
   }
 
-  /** False when the config cannot be read. */
+  /** Returns false if the config can't be read. */
   private async writeOne(sql: Sql, alert: AlertRow): Promise<boolean> {
     const destination = this.destinationOf(alert);
     if (destination === null) return false;

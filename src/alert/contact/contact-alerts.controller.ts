@@ -8,7 +8,7 @@ import { Route } from '../../platform/http/route.decorator';
 import { AddContactAlertsDto, AddedContactAlertsView } from './contact-alerts.dto';
 import { ContactAlertsService } from './contact-alerts.service';
 
-/** The alerts of a contact are made here, because contacts know nothing of alerts. */
+/** The alerts of a contact are created here, because contacts don't depend on alerts. */
 @ApiTags('Contacts')
 @Controller('api/v1/contacts')
 export class ContactAlertsController {
@@ -19,10 +19,10 @@ export class ContactAlertsController {
     cost: costOfScope,
     idempotencyKey: 'honoured',
     operationId: 'addContactAlerts',
-    summary: 'Add alerts through a contact to endpoints',
+    summary: 'Add alert rules for a contact',
     description:
-      'Makes an alert through the contact for each endpoint of the scope that has none: all or nothing. Sent again it makes what is missing by then. Fields that are left out begin with the `alert_defaults` of the contact.',
-    returns: { ok: AddedContactAlertsView, description: 'How many there are now.' },
+      'Creates an alert rule that notifies through the contact for each endpoint in the scope that does not have one. Either all are created or none. If you send the request again, only the missing alert rules are created. Fields that you leave out get the `alert_defaults` of the contact.',
+    returns: { ok: AddedContactAlertsView, description: 'The number of created and existing alert rules.' },
     problems: ['quota_exceeded'],
   })
   @AlsoChecked(ContactAlertsService, (alerts, fields: Partial<AddContactAlertsDto>) => alerts.findingsIn(fields))

@@ -3,10 +3,10 @@ import { AlertDefaults } from '../../alert-rule/alert-rule';
 import { EndpointScopeDto } from '../../endpoint/search/scope.dto';
 import { Nested } from '../../platform/http/validators';
 
-/** Fields that are left out begin with the `alert_defaults` of the contact. */
+/** Fields that are left out default to the `alert_defaults` of the contact. */
 export class AddContactAlertsDto extends AlertDefaults {
   @ApiProperty({
-    description: 'The endpoints that get an alert: all, or those that any of the lists names.',
+    description: 'The endpoints that get an alert rule: all endpoints, or the endpoints that match any of the lists.',
     example: { tags: ['production'] },
   })
   @Nested(() => EndpointScopeDto)
@@ -14,12 +14,12 @@ export class AddContactAlertsDto extends AlertDefaults {
 }
 
 export class AddedContactAlertsView {
-  @ApiProperty({ type: 'integer', description: 'Alerts that were made.', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'The number of alert rules created.', example: 12 })
   created!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'Endpoints of the scope that had an alert through the contact already.',
+    description: 'The number of endpoints in the scope that already had an alert rule for this contact.',
     example: 3,
   })
   existing!: number;

@@ -12,7 +12,7 @@ import type { AddContactAlertsDto, AddedContactAlertsView } from './contact-aler
 import { insertAlerts } from './new-alerts';
 
 interface Found {
-  /** Endpoints without an alert through the contact, in the order of their ids. */
+  /** Endpoints without an alert through the contact, in ID order. */
   missing: string[];
   existing: number;
 }
@@ -31,7 +31,7 @@ const HOLD = 'SELECT id FROM endpoint WHERE id = ANY ($1::uuid[]) ORDER BY id FO
 const MOST_ALERTS = `
   SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
 
-/** Makes the alerts through a contact that endpoints lack. */
+/** Creates missing alerts of endpoints through a contact. */
 @Injectable()
 export class ContactAlertsService {
   constructor(
@@ -42,9 +42,9 @@ export class ContactAlertsService {
   ) {}
 
   /**
-   * One transaction, and as many statements for ten thousand endpoints as for one. The contact is locked, so that of two
-   * requests the second finds what the first made. Throws `not_found` for the contact and for what the scope names, and
-   * `quota_exceeded`.
+   * Creates the alerts in one transaction, with as many statements for ten thousand endpoints as for one. The contact
+   * is locked, so that the second of two requests finds the alerts of the first. Throws `not_found` for the contact and
+   * for resources in the scope, and `quota_exceeded`.
    */
   add(
     orgId: string,
@@ -80,7 +80,7 @@ export class ContactAlertsService {
     });
   }
 
-  /** What `add` would refuse in these fields, whatever there is. */
+  /** Returns the errors that `add` would find in these fields, without looking at stored resources. */
   findingsIn({ scope }: Partial<AddContactAlertsDto>): Findings {
     return { invalid: scope ? problemsOfScope(scope) : [], forbidden: [] };
   }
@@ -100,7 +100,10 @@ async function inScope(tx: Tx, orgId: string, contactId: string, scope: Endpoint
   return found ?? { missing: [], existing: 0 };
 }
 
-/** Those that are still there, which cannot be deleted until the transaction ends; locked in the order in which the purge locks. */
+/**
+ * Returns the endpoints that still exist, in the lock order of the purge. They can't be deleted until the transaction
+ * ends.
+ */
 async function hold(tx: Tx, endpointIds: readonly string[]): Promise<string[]> {
   return (await tx.query<{ id: string }>(HOLD, [endpointIds])).map(({ id }) => id);
 }

@@ -14,10 +14,13 @@ import { Alert } from '../alert.entity';
 import { AlertSettings } from '../alert-settings';
 import { insertAlerts } from './new-alerts';
 
-/** The audit log shows what a read key sees: no credential, no address. */
+/** The audit log shows only what a read key may see: no credentials and no addresses. */
 const READER = { role: 'read' } as const;
 
-/** New endpoints get an alert through each default contact, in the transaction that makes them: none is forgotten. */
+/**
+ * Creates an alert through each default contact for new endpoints. This happens in the transaction that creates them,
+ * so that no endpoint is missed.
+ */
 @Injectable()
 export class DefaultAlerts implements OnModuleInit {
   constructor(
@@ -32,14 +35,14 @@ export class DefaultAlerts implements OnModuleInit {
     this.events.on(EndpointsCreating, (creating, tx) => this.hold(tx, creating));
   }
 
-  /** One statement where there is no default contact. */
+  /** Holds the default contacts until the endpoints are created. Cost: one statement if there is no default contact. */
   private async hold(tx: Tx, creating: EndpointsCreating): Promise<void> {
     const { orgId } = creating;
     const contacts = await this.contacts.holdDefaults(tx, orgId);
     if (contacts.length > 0) creating.whenCreated((endpointIds) => this.add(tx, orgId, contacts, endpointIds));
   }
 
-  /** A statement for each contact, and four more. Throws `quota_exceeded`. */
+  /** Throws `quota_exceeded`. Cost: one statement for each contact, and four more. */
   private async add(
     tx: Tx,
     orgId: string,
@@ -79,11 +82,11 @@ export class DefaultAlerts implements OnModuleInit {
   }
 }
 
-/** The client asked for an endpoint, not for alerts: it has to learn what the limit has to do with it. */
+/** The client created an endpoint, not alerts, so the message explains why the limit applies. */
 const ofDefaults = ({ code, detail, quota }: Problem): Problem =>
   new Problem(
     code,
-    `${detail} The alerts are those through default contacts; with ?alerts=none the endpoint is made without.`,
+    `${detail} New endpoints get an alert rule for each default contact. To create the endpoint without them, send ?alerts=none.`,
     [],
     {},
     quota,

@@ -7,23 +7,23 @@ import { ruleOfNew } from '../new-rule';
 const { failureThreshold, successThreshold } = DEFAULT_RULE;
 const OF_CHECKS = { failureThreshold, successThreshold };
 
-/** One alert through a contact for each of some endpoints. */
+/** One alert through a contact for each of several endpoints. */
 export interface NewAlerts {
   orgId: string;
-  /** Held, so that type and destination are those of the contact when the transaction ends. */
+  /** The contact, held so that its type and destination can't change before the transaction ends. */
   contact: HeldContact;
-  /** What the client asked for, of all of them. */
+  /** The settings that the client sent for all of the alerts. */
   sent: Partial<Alert>;
-  /** What the contact has for fields that are missing; where it has none either, the alert's own default counts. */
+  /** The contact's defaults for missing fields. If it has none, the alert's own default applies. */
   defaults: Partial<Alert>;
-  /** Held; in the order of their ids. */
+  /** The endpoints, held, in ID order. */
   endpointIds: readonly string[];
   now: Date;
 }
 
 /**
- * Makes the alerts, for which room was claimed; returns their ids in the order of the endpoints. One statement, which costs
- * a probe of a primary key, a row and four entries of indexes for each.
+ * Creates the alerts after room was claimed for them. Returns their IDs in the order of the endpoints. Cost: one
+ * statement, with one primary key lookup, one row, and four index entries for each alert.
  */
 export async function insertAlerts(
   tx: Tx,

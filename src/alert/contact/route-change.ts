@@ -1,31 +1,31 @@
 import { formatId } from '../../platform/ids/id';
 import type { FieldProblem } from '../../platform/problem/problem';
 
-/** What a change of an alert says of what the alert notifies through. */
+/** The part of a change of an alert that affects its destination. */
 export interface SentRoute {
-  /** uuid; `null` for none; `undefined` when it is not sent. */
+  /** UUID, `null` for none, or `undefined` if it isn't sent. */
   contactId: string | null | undefined;
   hasType: boolean;
   hasConfig: boolean;
-  /** Type and config, as far as they are sent, are what the alert shows now. */
+  /** Whether type and config, if they are sent, equal what the alert shows now. */
   isAsShown: boolean;
 }
 
-/** What becomes of it. */
 export type RouteChange =
   | { kind: 'same' }
-  /** Type and config as they are sent are the alert's own. */
+  /** The alert gets its own config, from the type and config that were sent. */
   | { kind: 'own' }
-  /** The config of its contact becomes the alert's own. */
+  /** The config of the contact becomes the alert's own. */
   | { kind: 'detached' }
-  /** It notifies through this contact. */
+  /** The alert uses this contact. */
   | { kind: 'contact'; contactId: string }
   | { kind: 'refused'; problem: FieldProblem };
 
 /**
- * What a change makes of an alert that notifies through `presentId`; `null`: a config of its own. What the alert shows may be
- * sent back at any time. A contact's config is changed at the contact, so that nobody changes one alert and means all, or the
- * other way round; type and config together, without the contact, are the alert's own from then on.
+ * Returns how a change affects an alert that uses the contact `presentId`, or its own config (`null`). A client may
+ * always send back what the alert shows. The config of a contact can only be changed at the contact. Otherwise someone
+ * could change one alert and mean all, or the other way round. Type and config together, without the contact, become
+ * the alert's own.
  */
 export function routeChangeOf(sent: SentRoute, presentId: string | null): RouteChange {
   const { contactId, isAsShown } = sent;
@@ -43,6 +43,6 @@ export function routeChangeOf(sent: SentRoute, presentId: string | null): RouteC
 function refused({ hasConfig }: SentRoute, contactId: string): RouteChange {
   const field = hasConfig ? 'config' : 'type';
   const contact = formatId('contact', contactId);
-  const message = `${field} is that of the contact: change it with PUT /contacts/${contact}, or send contact_id null with type and config`;
+  const message = `${field} comes from the contact: change it with PUT /contacts/${contact}, or send contact_id null with type and config`;
   return { kind: 'refused', problem: { pointer: `/${field}`, code: 'read_only', message } };
 }

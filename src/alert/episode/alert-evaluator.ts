@@ -21,22 +21,21 @@ import { endAcknowledgements, endOverAcknowledgements, readSuppression } from '.
 import type { DecidedTransition } from './episode';
 import { EpisodeRecorder } from './episode-recorder';
 
-/** What one batch did to one endpoint. */
 interface EndpointUpdates {
   updates: StreakUpdate[];
-  /** The longest streaks that the batch reached and that may trigger or resolve; 0 when it had no such result. */
+  /** The longest streaks in the batch that may trigger or resolve an alert, or 0 if it had no such result. */
   failures: number;
   successes: number;
   bad: number;
   good: number;
-  /** The longest times that a failure, and any bad result, had lasted; milliseconds. */
+  /** How long the endpoint had been down, and how long it had been bad, at most, in milliseconds. */
   failingMs: number;
   badMs: number;
-  /** It came up: what somebody had in hand may be over. */
+  /** Whether the endpoint came up, so that its acknowledgement may end. */
   isRecovered: boolean;
 }
 
-/** Turns recorded checks into alert transitions, inside the transaction that records the checks. */
+/** Turns recorded checks into triggers and resolves, inside the transaction that records the checks. */
 @Injectable()
 export class AlertEvaluator {
   constructor(
@@ -45,14 +44,14 @@ export class AlertEvaluator {
   ) {}
 
   /**
-   * Evaluates every alert that the batch can change. The caller holds the `endpoint_state` rows of all its endpoints, as
-   * they are after the batch, which keeps other batches off the same alerts; edits of an alert wait for its row lock.
+   * Evaluates every alert that the batch can change. The caller holds the `endpoint_state` rows of all its endpoints,
+   * as they are after the batch. That keeps other batches off the same alerts, and edits of an alert wait for its row
+   * lock. Returns the endpoints that came up and that others depend on.
    *
-   * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
-   * was bad outside of maintenance. One more when an alert may change or an endpoint came up. Three more, whatever their
-   * number, when alerts change, and those of `IncidentRecorder`; two when an acknowledgement ends.
-   *
-   * Returns those that came up and that others depend on.
+   * Cost: one statement while everything is up, a lookup in the small partial index of open alerts. One more if a
+   * result was bad outside of maintenance. One more if an alert may change or an endpoint came up. If alerts change,
+   * three more, however many alerts there are, and the statements of `IncidentRecorder`. Two more if an acknowledgement
+   * ends.
    */
   async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<string[]> {
     const endpoints = byEndpoint(updates);
@@ -107,8 +106,9 @@ export class AlertEvaluator {
   }
 
   /**
-   * How many alerts a failure of one of `failing`, a success of one of `succeeding`, or a warning of one of `degraded` may
-   * change at most; endpoints without any are absent. Probes two indexes, the second of which nearly always finds nothing.
+   * Returns how many alerts may change at most by a failure in `failing`, a success in `succeeding`, or a warning in
+   * `degraded`. Endpoints without alerts are absent. Cost: lookups in two indexes, the second of which nearly always
+   * finds nothing.
    */
   async alertsAffected(
     sql: Sql,
@@ -125,9 +125,9 @@ export class AlertEvaluator {
   }
 
   /**
-   * Those endpoints where one of these failures would trigger an alert: it is confirmed first. One that comes before the
-   * alert's delay is over triggers nothing, so a long delay does not have each of its failures confirmed. With each: whether
-   * the vote of its location is enough. `location` is 0 unless given.
+   * Returns the endpoints where one of these failures would trigger an alert, so that it has to be confirmed first. The
+   * value is whether the vote of its location is enough. A failure before the end of the alert's delay doesn't trigger,
+   * so failures during a long delay aren't confirmed each time. `location` defaults to 0.
    */
   async nearTrigger(
     sql: Sql,
@@ -143,8 +143,8 @@ export class AlertEvaluator {
   }
 }
 
-// Cost: for each failure the alerts of its endpoint, by an index, its state, and what its location has seen. A streak that was
-// muted has no beginning. What comes so late that its location is silent triggers nothing.
+// A streak that was muted has no start. A failure that is so late that its location counts as silent triggers nothing.
+// Cost: for each failure the alerts of its endpoint by index, its state, and the state of its location.
 const NEAR_TRIGGER = `
   SELECT DISTINCT a.endpoint_id AS id, b.is_enough AS "isEnough"
   FROM (SELECT f.endpoint_id, coalesce(l.failures, s.consecutive_failures) + 1 AS failures, coalesce(l.bad, s.consecutive_bad) + 1 AS bad,
@@ -160,7 +160,7 @@ const NEAR_TRIGGER = `
 const upSince = (update: StreakUpdate | undefined): Date | null =>
   update?.outcome === 'up' ? (update.upSince ?? update.checkedAt) : null;
 
-/** What fits a column: no threshold and no delay is longer. */
+/** Maximum of an integer column. No threshold and no delay is longer. */
 const LONGEST = 2 ** 31 - 1;
 const ANY_STREAK = { failures: LONGEST, bad: LONGEST, failingFor: LONGEST, badFor: LONGEST };
 
@@ -191,7 +191,7 @@ function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdat
   return endpoints;
 }
 
-/** Of several locations the streak that counts may be long when the endpoint comes up. */
+/** With several locations, the streak that counts may already be long when the endpoint comes up. */
 const isFirst = ({ locations, upSince: since, checkedAt }: StreakUpdate): boolean =>
   locations !== undefined && since?.getTime() === checkedAt.getTime();
 
@@ -216,15 +216,15 @@ function byEndpointId(alerts: readonly AlertSnapshot[]): Map<string, AlertSnapsh
   return groups;
 }
 
-/** Whether any of the alerts would change by the marks of the checks alone. */
+/** Returns whether any alert would change if only the marks of the checks counted. */
 const mayChange = (alerts: readonly AlertSnapshot[], updates: readonly StreakUpdate[]): boolean =>
   foldTransitions(alerts, updates, FREE).passed.length > 0;
 
 const FREE = { ...NOTHING_KNOWN, openElsewhere: 0 };
 
 /**
- * Alerts without an episode whose threshold and delay a bad result of the batch reaches: one that still waits for its delay
- * is not locked at every failure. No statement when none was bad.
+ * Locks alerts without an episode whose threshold and delay the batch reaches. An alert that still waits for its delay
+ * isn't locked at every failure. Cost: no statement if no result was bad.
  */
 function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const bad = [...endpoints].flatMap(([endpointId, { failures, bad, failingMs, badMs }]): BadStreaks[] =>
@@ -238,7 +238,10 @@ function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>
 
 const wholeSeconds = (ms: number): number => Math.min(LONGEST, Math.floor(ms / SECOND_MS));
 
-/** Triggered alerts whose threshold a good result of the batch reaches: nearly always none, found by `alert_open`. */
+/**
+ * Locks triggered alerts whose threshold for resolving the batch reaches. There are nearly always none, which
+ * `alert_open` shows.
+ */
 function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const good = [...endpoints].filter(([, { successes }]) => successes > 0);
   if (good.length === 0) return Promise.resolve([]);

@@ -16,24 +16,22 @@ import { type LockedAlert, lockSql, type OpenAlert, readOpen } from './alert-sna
 import { endAcknowledgements, endOverAcknowledgements } from '../suppression/suppression-queries';
 import { EpisodeRecorder } from './episode-recorder';
 
-/** Events that one statement removes with their website. */
+/** Maximum number of events that one statement removes together with their website. */
 const EVENT_BATCH = 1000;
 
 type StopReason = 'disabled' | 'deleted';
 
-/** What a client's change makes of an alert. */
 export interface AlertEdit {
   enabled: boolean;
-  /** What it notifies through until now. */
   before: Route;
-  /** What it notifies through from now on; `null`: the same. */
+  /** The destination after the change, or `null` if it stays the same. */
   after: Route | null;
 }
 
 /**
- * What happens to open episodes when a client, not a check, ends them: the alert, its endpoint or its website is
- * disabled or deleted, or the alert notifies somewhere else from now on. With them ends what somebody had acknowledged. All
- * of it inside the transaction of the change, in as many statements for thousands of alerts as for one.
+ * Ends open episodes when a client ends them, not a check. This happens if the alert, its endpoint, or its website is
+ * disabled or deleted, or if the alert gets another destination. Acknowledgements end with them. All of this happens
+ * inside the transaction of the change, with as many statements for thousands of alerts as for one.
  */
 @Injectable()
 export class AlertLifecycle implements OnModuleInit {
@@ -52,15 +50,15 @@ export class AlertLifecycle implements OnModuleInit {
   }
 
   /**
-   * Saves a client's change of a locked alert. Disabling closes the open episode. So does another destination: the
-   * resolve goes through the old config, and the next failing result over the threshold opens a new episode with the new
-   * one. Only when the trigger certainly has not arrived anywhere the episode stays open: it goes through the new config.
-   * Another credential or look of the same destination closes nothing.
+   * Saves a client's change of a locked alert. Disabling it closes the open episode. So does another destination: the
+   * resolve goes through the old config, and the next failed result opens a new episode with the new one. If the
+   * trigger was certainly not delivered anywhere, the episode stays open and the trigger goes through the new config. A
+   * change of credentials or formatting for the same destination closes nothing.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
     const { before, after } = edit;
     const isStopped = alert.enabled && !edit.enabled;
-    // Read before the change is saved: the resolve says how things were.
+    // Read before the change is saved, because the resolve describes the previous state.
     const open = after || isStopped ? await readOpen(tx, [alert]) : [];
     const alerts = { orgId: alert.orgId, alertIds: [alert.id] };
     const moved = after ? await this.outbox.reroute(tx, { ...alerts, before, after, isStopped }) : NONE;
@@ -72,7 +70,7 @@ export class AlertLifecycle implements OnModuleInit {
     } else await this.closeAndEnd(tx, isStopped ? open : withoutMoved(open, moved), before);
   }
 
-  /** To be called before a locked alert is deleted: its pending deliveries keep its config. */
+  /** Call this before a locked alert is deleted. Its pending deliveries keep its config. */
   async deleting(tx: Tx, alertId: string): Promise<void> {
     const alerts = await tx.query<LockedAlert>(lockSql('a.id = $1'), [alertId]);
     await this.stop(tx, alerts, 'deleted');
@@ -91,12 +89,12 @@ export class AlertLifecycle implements OnModuleInit {
     await this.stop(tx, alerts, reason, await heldMembers(tx, endpointIds, this.clock.now()));
     await endAcknowledgements(tx, endpointIds);
     if (reason === 'deleted') {
-      // In one statement: left to the foreign key it would be one for each endpoint.
+      // One statement, because the foreign key would need one for each endpoint.
       await tx.query('DELETE FROM alert WHERE id = ANY ($1::uuid[])', [alerts.map(({ id }) => id)]);
     }
   }
 
-  /** `held`: endpoints without a triggered alert that leave their incident. */
+  /** Stops the alerts. `held` are endpoints without a triggered alert that leave their incident. */
   private async stop(
     tx: Tx,
     alerts: readonly LockedAlert[],
@@ -110,7 +108,10 @@ export class AlertLifecycle implements OnModuleInit {
     if (reason === 'deleted') await this.outbox.alertsDeleting(tx, ids);
   }
 
-  /** What `change` does, for all alerts of a contact: eleven statements at most, two more where something is acknowledged. */
+  /**
+   * Does the same as `change` for all alerts of a contact. Cost: at most eleven statements, and two more if an endpoint
+   * is acknowledged.
+   */
   private async rerouteAlertsOf(tx: Tx, { orgId, before, after }: ContactRouteChanged): Promise<void> {
     const isSame = isSameDestination(before, after);
     const alerts = await tx.query<LockedAlert>(lockSql('a.contact_id = $1'), [before.contactId]);
@@ -167,17 +168,20 @@ export class AlertLifecycle implements OnModuleInit {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Those whose trigger does not go through the new config: somebody may have been told through the old one. */
+/**
+ * Returns the alerts whose trigger doesn't move to the new config, because it may have been delivered through the old
+ * one.
+ */
 const withoutMoved = (open: readonly OpenAlert[], moved: ReadonlySet<string>): OpenAlert[] =>
   open.filter(({ triggerEventId }) => triggerEventId === null || !moved.has(triggerEventId));
 
-/** What their deliveries say about the contact that they go through from now on. */
+/** Returns the alerts with the contact that their deliveries will use. */
 const through = (open: readonly OpenAlert[], contactId: string | null): OpenAlert[] =>
   open.map((alert) => ({ ...alert, contactId }));
 
 /**
- * All alerts of a contact show another type, config or contact from now on, which moves `updated_at`; what only changes a
- * credential or the look of messages is not written to them. Cost: a row version for each alert.
+ * Writes the new type, destination, and contact to all alerts of a contact, which also changes `updated_at`. A change
+ * of only credentials or formatting isn't written to them. Cost: one row version for each alert.
  */
 async function saveRoute(tx: Tx, contactId: string, after: ContactRoute, now: Date): Promise<void> {
   await tx.query(
@@ -187,8 +191,8 @@ async function saveRoute(tx: Tx, contactId: string, after: ContactRoute, now: Da
 }
 
 /**
- * Events name their website by id only, so that they outlive alerts and endpoints; with the website they go too. An endpoint
- * that is still there has moved to another one: its events stay, as its alerts do.
+ * Deletes events together with their website. They store its ID only, so that they outlive alerts and endpoints. If an
+ * endpoint still exists, it has moved to another website, and its events and alerts stay.
  */
 async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
   if (step.hasMore) return;
@@ -201,7 +205,10 @@ async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
   if (removed.length === EVENT_BATCH) step.leave();
 }
 
-/** Those that name a website that went before their endpoint did: it had moved. By `alert_event_feed`, a batch at a time. */
+/**
+ * Deletes the remaining events, which belong to a website that was deleted before their endpoint, because it had moved.
+ * Cost: one batch at a time, by `alert_event_feed`.
+ */
 async function deleteRemainingEvents(tx: Tx, step: OrganizationPurge): Promise<void> {
   if (step.hasMore) return;
   const removed = await tx.query(

@@ -1,21 +1,21 @@
 import { RULE_COLUMNS, type StoredRule } from '../../alert-rule/alert-rule';
 import type { Tx } from '../../platform/database/database';
 
-/** An alert with the names of its endpoint and website as its events will keep them. Read under the alert's row lock. */
+/** An alert with the names of its endpoint and website, as its events store them. Read under the alert's row lock. */
 export interface AlertSnapshot extends StoredRule {
   id: string;
   orgId: string;
   type: string;
-  /** The contact that it notifies through; `null` for one with a config of its own. */
+  /** The contact that the alert uses, or `null` for an alert with its own config. */
   contactId: string | null;
   destination: string | null;
   description: string;
   enabled: boolean;
   triggered: boolean;
-  /** When the next reminder falls due, and how many the open episode had. */
+  /** When the next reminder is due, and how many the open episode had. */
   remindAt: Date | null;
   reminders: number;
-  /** Counts the alert's episodes; the running one's number while triggered. */
+  /** The number of episodes so far. While triggered, this is the number of the open one. */
   incidentNo: number;
   incidentStartedAt: Date | null;
   triggerEventId: string | null;
@@ -38,9 +38,10 @@ const COLUMNS = `a.id, a.org_id AS "orgId", a.contact_id AS "contactId", a.type,
   w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"`;
 
 /**
- * A statement that reads and locks the alerts (`a`) chosen by `where`, in id order, as every statement that locks several
- * does: they cannot deadlock. `source` may put further FROM items in front. Endpoints and websites are joined to the chosen
- * ones only, hence two steps: in one the planner may read every endpoint to find that no alert changes.
+ * Returns a statement that reads and locks the alerts (`a`) that match `where`. It locks in ID order, like every
+ * statement that locks several alerts, so that they can't deadlock. `source` may add FROM items in front. Endpoints and
+ * websites are joined in a second step, to the selected alerts only. In one step, the planner may read every endpoint
+ * just to find that no alert changes.
  */
 export const lockAlertsSql = (where: string, source = ''): string => `
   WITH a AS MATERIALIZED (SELECT a.* FROM ${source} alert a WHERE ${where} ORDER BY a.id FOR UPDATE OF a)
@@ -50,26 +51,26 @@ export const lockAlertsSql = (where: string, source = ''): string => `
   JOIN website w ON w.id = e.website_id
   ORDER BY a.id`;
 
-/** A locked alert, as far as ending its episode needs to know it. */
+/** The fields of a locked alert that are needed to end its episode. */
 export interface LockedAlert {
   id: string;
   endpointId: string;
   triggered: boolean;
 }
 
-/** Locks the alerts (`a`) chosen by `where`, in id order. */
+/** Returns a statement that locks the alerts (`a`) that match `where`, in ID order. */
 export const lockSql = (where: string): string =>
   `SELECT a.id, a.endpoint_id AS "endpointId", a.triggered FROM alert a WHERE ${where} ORDER BY a.id FOR UPDATE`;
 
-/** An alert with an open episode, and the streaks of its endpoint. */
+/** An alert with an open episode, and its endpoint's streaks. */
 export interface OpenAlert extends AlertSnapshot {
   failures: number;
   successes: number;
-  /** When what is good for its condition began; `null` while it is bad. */
+  /** When the endpoint became good for the alert's condition, or `null` while it is bad. */
   goodSince: Date | null;
 }
 
-/** Those of these locked alerts that have an open episode, in id order. No statement without any. */
+/** Returns the locked alerts that have an open episode, in ID order. Cost: no statement if there are none. */
 export async function readOpen(tx: Tx, alerts: readonly Pick<LockedAlert, 'id' | 'triggered'>[]): Promise<OpenAlert[]> {
   const ids = alerts.filter(({ triggered }) => triggered).map(({ id }) => id);
   if (ids.length === 0) return [];

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { NOTHING_KNOWN } from '../suppression/suppressed-by';
 import { type AlertRule, type EndpointFacts, foldTransitions, nextTransition, type Streaks } from './alert-transition';
 
-/** The results, one character each, so that a scenario reads as a timeline: D is degraded, small letters are muted. */
+/**
+ * The results, one character each, so that a scenario reads as a timeline. D is degraded, and small letters are muted.
+ */
 const RESULTS = {
   F: { outcome: 'down', degraded: false, muted: false },
   S: { outcome: 'up', degraded: false, muted: false },
@@ -36,7 +38,7 @@ const rule = (
   afterSeconds = 0,
 ): AlertRule => ({ enabled: true, triggered: false, condition, failureThreshold, successThreshold, afterSeconds });
 
-/** Results come a minute after each other, whatever is edited between them. */
+/** Results are a minute apart, regardless of edits between them. */
 const at = (index: number): Date => new Date(Date.UTC(2026, 10, 20) + index * 60_000);
 
 const NEW: Streaks = {
@@ -69,7 +71,9 @@ function streakAfter(streak: Streaks, letter: Letter): Streaks {
   };
 }
 
-/** Plays a scenario; returns one character per action: T triggered, R resolved, D resolved by disabling, · nothing. */
+/**
+ * Plays a scenario and returns one character per action: T triggered, R resolved, D resolved by disabling, · nothing.
+ */
 function play(start: AlertRule, actions: readonly Action[], before: readonly Action[] = []): string {
   let alert = start;
   let streak = NEW;
@@ -115,13 +119,13 @@ function updatesOf(results: readonly Letter[]): Streaks[] {
   return results.map((result) => (streak = streakAfter(streak, result)));
 }
 
-/** Which results are bad and good, said apart from the code. `up` is without a warning. */
+/** Which results are bad and good, written independently of the code. `up` is without a warning. */
 const BAD = { down: ['down'], degraded: ['down', 'degraded'] };
 const GOOD = { down: ['up', 'degraded'], degraded: ['up'] };
 const THRESHOLD = 3;
 const AFTER_SECONDS = 600;
 
-/** Delays, and since when it has been bad by `at(0)`. */
+/** Delays, and since when the endpoint has been bad at `at(0)`. */
 const DELAYS = [
   { delay: 'no delay', afterSeconds: 0, since: at(0), isOver: true },
   { delay: 'no delay and no beginning', afterSeconds: 0, since: null, isOver: true },
@@ -130,7 +134,7 @@ const DELAYS = [
   { delay: 'a delay and no beginning', afterSeconds: AFTER_SECONDS, since: null, isOver: false },
 ];
 
-/** Every rule and result there is, at a threshold of three. Streaks that must not count are long. */
+/** All combinations of rules and results, at a threshold of three. Streaks that must not count are long. */
 function combinations() {
   const cross = <A, B>(as: readonly A[], bs: readonly B[]) => as.flatMap((a) => bs.map((b) => ({ ...a, ...b })));
   const each = <Key extends string, Value>(key: Key, values: readonly Value[]) =>
@@ -294,7 +298,8 @@ describe('alert transitions', () => {
     it('there are two conditions, four results, three lengths of a streak and five delays', () => {
       expect(table).toHaveLength(2 * 2 * 2 * 4 * 3 * 5);
       const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
-      // Triggers: three bad results, at and over the threshold, without a delay or after it. Resolves: three good ones, always.
+      // Triggers: the three results that are bad, at and over the threshold, without a delay or after it. Resolves: the
+      // three that are good, always.
       expect([count('trigger'), count('resolve')]).toEqual([3 * 2 * 3, 3 * 2 * 5]);
     });
 
@@ -436,12 +441,12 @@ describe('what suppresses alerts of an endpoint', () => {
 });
 
 /**
- * The same rules in other terms: an alert opens when the last n known results failed, the first of all that failed without a
- * good one between them long enough ago, and closes when the last m were good.
+ * The same rules expressed differently. An alert opens when the last n known results failed and the first failure since
+ * the last success is old enough. It closes when the last m were successful.
  */
 function playModel(actions: readonly Action[], failures: number, successes: number, afterSeconds: number): string {
   const known: ('F' | 'S')[] = [];
-  /** The minute of each. */
+  /** The minute of each result. */
   const times: number[] = [];
   let minute = 0;
   let open = false;

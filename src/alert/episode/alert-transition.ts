@@ -4,7 +4,7 @@ import type { StreakUpdate } from '../../endpoint/streak-update';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type SuppressedBy, suppressedBy, type SuppressionFacts } from '../suppression/suppressed-by';
 
-/** What of an alert decides whether it changes. */
+/** The fields of an alert that decide whether it changes. */
 export interface AlertRule extends Pick<
   StoredRule,
   'condition' | 'failureThreshold' | 'afterSeconds' | 'successThreshold'
@@ -13,7 +13,7 @@ export interface AlertRule extends Pick<
   triggered: boolean;
 }
 
-/** What of a `StreakUpdate` decides; `unknown` results, which make no update, are covered as well. */
+/** The fields of a `StreakUpdate` that decide. They also cover `unknown` results, which create no update. */
 export type Streaks = Pick<
   StreakUpdate,
   | 'consecutiveFailures'
@@ -28,21 +28,23 @@ export type Streaks = Pick<
   | 'checkedAt'
 > & { outcome: Outcome };
 
-/** A trigger opens an episode, a resolve closes it. */
+/** A trigger opens an episode, and a resolve closes it. */
 export type Transition = 'trigger' | 'resolve';
 
-/** What a check is for alerts of one condition, with the streaks that count for them. */
+/** How a check counts for alerts with one condition, with the streaks that matter for them. */
 export interface Judged {
   isBad: boolean;
   isGood: boolean;
-  /** Consecutive bad checks up to this one. */
+  /** Number of consecutive checks that were bad, up to this one. */
   bad: number;
   good: number;
-  /** For how long it has been bad by this check, without what a mute covered, in milliseconds; 0 for one that is not bad. */
+  /**
+   * How long the endpoint has been bad at this check, in milliseconds, without muted time. 0 if the check isn't bad.
+   */
   badForMs: number;
 }
 
-/** What is bad for a condition. An `unknown` check is neither bad nor good. */
+/** Returns how a check counts for a condition. An `unknown` check is neither bad nor good. */
 export function judgedBy(condition: AlertCondition, streaks: Streaks): Judged {
   const { outcome, degraded, checkedAt, failingSince, badSince } = streaks;
   if (condition === 'down') {
@@ -65,15 +67,18 @@ export function judgedBy(condition: AlertCondition, streaks: Streaks): Judged {
   };
 }
 
-/** 0 for a time that has not begun, or lies ahead. */
+/** Returns 0 for a time that isn't set or is in the future. */
 const lengthMs = (since: Date | null, at: Date): number =>
   since === null ? 0 : Math.max(0, at.getTime() - since.getTime());
 
-/** Whether a bad check reaches threshold and delay. `REACHES_TRIGGER` says the same in SQL. */
+/** Returns whether a check is bad and reaches the threshold and the delay. `REACHES_TRIGGER` is the same in SQL. */
 const reachesTrigger = (rule: AlertRule, { isBad, bad, badForMs }: Judged): boolean =>
   isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS;
 
-/** The streaks of a bad check, its own included. Whole seconds that it has lasted; 0 for what does not count. */
+/**
+ * The streaks at a check that is bad, including the check itself, and their length in whole seconds. 0 if they don't
+ * count.
+ */
 export interface BadStreaks {
   endpointId: string;
   failures: number;
@@ -82,7 +87,7 @@ export interface BadStreaks {
   badFor: number;
 }
 
-/** Rows `b` of the parameters that `badStreaks` makes, the first of the statement. */
+/** Rows `b` from the parameters of `badStreaks`, which are the first of the statement. */
 export const BAD_STREAKS =
   'unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[]) AS b (endpoint_id, failures, bad, failing_for, bad_for)';
 
@@ -95,18 +100,20 @@ export const badStreaks = (streaks: readonly BadStreaks[]): unknown[] => [
 ];
 
 /**
- * The enabled alerts `a` without an episode whose threshold and delay the streaks `b` reach: as `reachesTrigger`. `$1`: the
- * endpoints of `b`. Cost: an index scan for each; by the join alone the planner would read all of 20,000 alerts for 200.
+ * SQL condition: enabled alerts `a` without an episode whose threshold and delay are reached by the streaks `b`, like
+ * `reachesTrigger`. `$1` is the list of endpoints in `b`. Cost: one index scan for each endpoint. With the join alone,
+ * the planner would read all of 20,000 alerts for 200.
  */
 export const REACHES_TRIGGER = `a.endpoint_id = b.endpoint_id AND a.endpoint_id = ANY ($1::uuid[]) AND a.enabled AND NOT a.triggered
        AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END
        AND a.after_seconds <= CASE a.condition WHEN 'degraded' THEN b.bad_for ELSE b.failing_for END`;
 
 /**
- * What one check does to one alert that nothing suppresses. Level, not edge: a streak at or over the threshold counts
- * whenever a further result arrives, so a lowered threshold, a late rule, a re-enabled one or the end of a suppression needs
- * no history. `afterSeconds` counts in the same way, and as well as the threshold. Only a bad result triggers, only a good
- * one resolves; `unknown` says nothing about the target and changes nothing.
+ * Returns how one check changes one alert that nothing suppresses. A streak at or over the threshold counts with every
+ * new result, not only when it reaches the threshold. So a lowered threshold, a new rule, a re-enabled one, or the end
+ * of a suppression needs no history. `afterSeconds` works the same way, in addition to the threshold. An alert triggers
+ * only if the result is bad, and resolves only if it is good. `unknown` says nothing about the target and changes
+ * nothing.
  */
 export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | null {
   if (!rule.enabled) return null;
@@ -115,25 +122,27 @@ export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | 
   return reachesTrigger(rule, judged) ? 'trigger' : null;
 }
 
-/** What is known of the endpoint of a batch beside its updates. */
+/** The known facts about an endpoint of a batch, in addition to its updates. */
 export interface EndpointFacts extends SuppressionFacts {
-  /** Alerts of the endpoint with an open episode that no update of the batch can close. */
+  /** Number of alerts of the endpoint with an open episode that no update of the batch can close. */
   openElsewhere: number;
 }
 
-/** What a batch does to the alerts of one endpoint. */
+/** The effect of a batch on the alerts of one endpoint. */
 export interface Folded<Alert, Update> {
-  /** Nearly always none or one of each alert; each alert's in order. */
+  /** The changes, in order for each alert. There is nearly always at most one for each alert. */
   passed: { alert: Alert; transition: Transition; update: Update }[];
-  /** Why there was no trigger, one for each alert and check that would have triggered. */
+  /** Reasons for suppressed triggers, one for each alert and check that would have triggered. */
   suppressed: SuppressedBy[];
-  /** The acknowledgement was over at one of the updates: the endpoint was up, and none of its alerts was triggered. */
+  /**
+   * Whether the acknowledgement ended with one of the updates: the endpoint was up, and no alert of it was triggered.
+   */
   isAcknowledgementOver: boolean;
 }
 
 /**
- * The transitions of alerts of one endpoint over a batch of its updates, in their order, as if each had come alone: an
- * acknowledgement that ends with one update suppresses nothing after it. A resolve is never suppressed.
+ * Returns the changes of the alerts of one endpoint for a batch of updates, in order, as if each update had come alone.
+ * An acknowledgement that ends with one update suppresses nothing after it. A resolve is never suppressed.
  */
 export function foldTransitions<Alert extends AlertRule, Update extends Streaks>(
   alerts: readonly Alert[],

@@ -24,11 +24,11 @@ import {
   notificationOf,
 } from './episode';
 
-/** What happens to one locked alert, in order. */
+/** The changes of one locked alert, in order. */
 export interface AlertChange {
   alert: AlertSnapshot;
   decided: readonly DecidedTransition[];
-  /** What its deliveries keep, when the alert notifies through something else from now on. */
+  /** The old destination, which the deliveries keep if the alert gets another one. */
   pinned: Pick<Route, 'contactId' | 'config'> | null;
 }
 
@@ -41,9 +41,9 @@ interface RecordedChange {
 }
 
 /**
- * The one place that flips `alert.triggered`. Flag, event and delivery are written in the caller's transaction, three
- * statements however many alerts change, and those of `IncidentRecorder`; no config is decrypted for it. A delivery never
- * decides the flag.
+ * The only place that changes `alert.triggered`. Flag, event, and delivery are written in the caller's transaction. No
+ * config is decrypted for that. A delivery never decides the flag. Cost: three statements, however many alerts change,
+ * and the statements of `IncidentRecorder`.
  */
 @Injectable()
 export class EpisodeRecorder {
@@ -56,9 +56,9 @@ export class EpisodeRecorder {
   ) {}
 
   /**
-   * Throws when an alert is not in the state it was decided on: then it was not locked, and all must roll back. `wellAgain`:
-   * endpoints that are held in an incident, and are well or stopped. Returns the endpoints that are held from now on: nothing
-   * of `changes` is written for them.
+   * Records the changes. `wellAgain` are endpoints that are held in an incident and have recovered or were stopped.
+   * Returns the endpoints that are held from now on, for which no changes are written. Throws if an alert isn't in the
+   * state that the decision was based on. In this case it was not locked, and the transaction must roll back.
    */
   async record(
     tx: Tx,
@@ -76,7 +76,8 @@ export class EpisodeRecorder {
       recorded = changed.filter(({ alert }) => !held.has(alert.endpointId)).map((change) => apply(change, now, names));
       if (recorded.length > 0) await saveFlags(tx, recorded, this.databaseClock.now());
       const gone = new Set(leaving.map(({ endpointId }) => endpointId));
-      // Somebody has their incident in hand, and so each of them. What was there is over: it would have suppressed the trigger.
+      // Their incident is acknowledged, and so is each of them. An existing acknowledgement has ended, because it would
+      // have suppressed the trigger.
       await saveAcknowledgements(
         tx,
         [...held.values()].filter(({ endpointId }) => !gone.has(endpointId)),
@@ -86,7 +87,7 @@ export class EpisodeRecorder {
     return new Set(heldNow);
   }
 
-  /** What the locations of these changes are called. No statement without any. */
+  /** Returns the names of the locations in these changes. Cost: no statement if there are none. */
   private async namesOf(tx: Tx, changes: readonly AlertChange[]): Promise<ReadonlyMap<number, string>> {
     const seen = changes.flatMap(({ decided }) => decided.flatMap(({ locations }) => locations ?? []));
     if (seen.length === 0) return new Map();
@@ -114,7 +115,7 @@ export class EpisodeRecorder {
   }
 }
 
-/** The first trigger of each endpoint, one that is down before one that is degraded. */
+/** Returns the first trigger of each endpoint, with down before degraded. */
 function triggersOf(changes: readonly AlertChange[]): IncidentTrigger[] {
   const triggers = new Map<string, IncidentTrigger>();
   for (const { alert, decided } of changes) {
@@ -149,7 +150,7 @@ const triggerOf = (
   at,
 });
 
-/** Each endpoint of which an alert resolves, by its last. */
+/** Returns each endpoint with a resolved alert, with its last resolve. */
 function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[]): Leaving[] {
   const leaving = new Map(wellAgain.map((one) => [one.endpointId, one]));
   for (const { alert, decided } of changes) {
@@ -203,7 +204,7 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date, names: Readon
   return change;
 }
 
-/** `now` is the database's: instances compare when reminders fall due. */
+/** `now` must be the database's clock, which instances compare to find due reminders. */
 async function saveFlags(tx: Tx, changes: readonly RecordedChange[], now: Date): Promise<void> {
   const flags = changes.map(({ alert, episode, triggered }) => ({
     id: alert.id,

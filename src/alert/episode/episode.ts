@@ -8,38 +8,44 @@ import { subjectOf } from './alert-subject';
 import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { Transition } from './alert-transition';
 
-/** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint or its website. */
+/** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint, or its website. */
 export const EVENT_REASONS = ['threshold', 'disabled', 'deleted'] as const;
 export type EventReason = (typeof EVENT_REASONS)[number];
 
-/** A transition that was decided, with what is known about its cause. */
+/** A trigger or resolve that was decided, with its known cause. */
 export interface DecidedTransition {
   transition: Transition;
   reason: EventReason;
   /** Streaks right after the deciding check, or when the alert was stopped. */
   failureCount: number;
   successCount: number;
-  /** When the deciding check ran, or the alert was stopped. */
+  /** When the deciding check ran, or when the alert was stopped. */
   at: Date;
-  /** A trigger's first bad check that no mute covered; ignored for a resolve, which ends the open episode. */
+  /**
+   * The time of the first check that was bad and not muted, for a trigger. A resolve ignores it, because it ends the
+   * open episode.
+   */
   failingSince: Date | null;
-  /** Of a resolve: the first good check, from which on it waited for its threshold; `null`: it ends with `at`. */
+  /**
+   * The time of the first check that was good, for a resolve that waited for its threshold. If it is `null`, the
+   * episode ends at `at`.
+   */
   endedAt: Date | null;
-  /** Of a trigger: its check was up with a warning, which `error` tells. */
+  /** Whether the check of a trigger was up with a warning, which is in `error`. */
   isDegraded: boolean;
   error: { code: string; message: string } | null;
   check: Notification['check'];
-  /** What each of several locations saw. */
+  /** The result of each location, if there are several. */
   locations?: readonly LocationSeen[] | undefined;
 }
 
-/** What is known of a location that has been silent for so long that the others decide without it. */
+/** The error of a location that has been silent for so long that the others decide without it. */
 const SILENT: NotifiedLocation['error'] = {
   code: 'monitor_offline',
-  message: 'Nothing has been heard from this location.',
+  message: 'No result has been received from this location.',
 };
 
-/** What locations saw, by their names; a probe that is deleted has none, and is left out. */
+/** Returns the results of the locations, by name. Deleted probes have no name and are left out. */
 export const namedLocations = (seen: readonly LocationSeen[], names: ReadonlyMap<number, string>): NotifiedLocation[] =>
   seen.flatMap(({ number, outcome, isLost, error }) => {
     const location = names.get(number);
@@ -48,15 +54,15 @@ export const namedLocations = (seen: readonly LocationSeen[], names: ReadonlyMap
     return { location, outcome, error: error && { code: error.code, message: cut(oneLine(error.message), 300) } };
   });
 
-/** The episode a transition opens or closes. */
+/** The episode that a trigger opens or a resolve closes. */
 export interface Episode {
   no: number;
   startedAt: Date | null;
-  /** uuid of the event that opened it. */
+  /** UUID of the event that opened the episode. */
   triggerEventId: string | null;
 }
 
-/** A row of `alert_event`; keys are its columns. Never changed once written. */
+/** A row of `alert_event`. Its keys are the columns. Never changed once written. */
 export interface AlertEventRow {
   id: string;
   org_id: string;
@@ -78,18 +84,18 @@ export interface AlertEventRow {
   started_at: Date | null;
   duration_seconds: number | null;
   created_at: Date;
-  /** The incident that its endpoint is in; known when the event is written. */
+  /** The incident that the endpoint is in, known when the event is written. */
   incident_id: string | null;
   locations: NotifiedLocation[] | null;
 }
 
-/** The episode after a transition: a trigger opens the next one, a resolve closes the open one. */
+/** Returns the episode after a change. A trigger opens the next one, and a resolve closes the open one. */
 export function episodeAfter(before: Episode, decided: DecidedTransition, eventId: string): Episode {
   if (decided.transition === 'resolve') return before;
   return { no: before.no + 1, startedAt: decided.failingSince ?? decided.at, triggerEventId: eventId };
 }
 
-/** The notification of a transition, free of any vendor. `now` is when it is recorded. */
+/** Returns the notification of a trigger or resolve, independent of any vendor. `now` is when it is recorded. */
 export function notificationOf(
   alert: AlertSnapshot,
   decided: DecidedTransition,
@@ -115,7 +121,10 @@ export function notificationOf(
   };
 }
 
-/** Somebody has the open episode in hand: told under the episode's key. The trigger's event names it. */
+/**
+ * Returns the notification that an open episode was acknowledged, with the key of the episode and the event of the
+ * trigger.
+ */
 export const acknowledgedNotification = (
   alert: AlertSnapshot,
   triggerEventId: string,
@@ -140,21 +149,21 @@ export const acknowledgedNotification = (
   check: null,
 });
 
-/** What a reminder of the open episode says beside the alert. */
+/** The content of a reminder of the open episode, in addition to the alert. */
 export interface Reminder {
-  /** uuid of its delivery: its own id, or receivers take it for the trigger once more. */
+  /** UUID of its delivery. It has its own ID, because receivers would otherwise treat it as the trigger again. */
   id: string;
-  /** uuid of the trigger's event. */
+  /** UUID of the trigger event. */
   of: string;
   ordinal: number;
   isUp: boolean;
   failureCount: number;
-  /** What the trigger said. */
+  /** The error in the trigger. */
   error: Notification['error'];
   check: Notification['check'];
 }
 
-/** The episode is still open: told under the episode's key. */
+/** Returns the reminder that an episode is still open, with the key of the episode. */
 export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, now: Date): Notification => ({
   ...aboutAlert(
     alert,
@@ -189,7 +198,7 @@ type AboutAlert = Pick<
   | 'digest'
 >;
 
-/** What all notifications of an episode say in the same way. */
+/** Returns the fields that are the same in all notifications of an episode. */
 const aboutAlert = (alert: AlertSnapshot, episode: Episode, eventId: string, now: Date): AboutAlert => ({
   id: formatId('event', eventId),
   incidentKey: `${formatId('alert', alert.id)}-${episode.no}`,
@@ -200,7 +209,7 @@ const aboutAlert = (alert: AlertSnapshot, episode: Episode, eventId: string, now
   digest: null,
 });
 
-/** The stored event that says the same as the notification. */
+/** Returns the event row with the content of the notification. */
 export function eventRowOf(
   alert: AlertSnapshot,
   decided: DecidedTransition,
@@ -234,7 +243,9 @@ export function eventRowOf(
   };
 }
 
-/** An instance of an older version does not keep when a recovery begins: what it left behind may lie before the episode. */
+/**
+ * An instance of an older version doesn't store when a recovery starts, so the stored time may be before the episode.
+ */
 const endOf = ({ endedAt, at }: DecidedTransition, { startedAt }: Episode): Date =>
   endedAt !== null && startedAt !== null && endedAt > startedAt ? endedAt : at;
 

@@ -6,7 +6,7 @@ import { Route } from '../../platform/http/route.decorator';
 import { AlertEventQuery, AlertEventView } from './alert-event.dto';
 import { AlertEventService } from './alert-event.service';
 
-/** Listed in the module before `AlertController`, whose `:id` would take "events" for an alert. */
+/** Listed in the module before `AlertController`, whose `:id` would match "events". */
 @ApiTags('Alerts')
 @Controller('api/v1/alerts/events')
 export class AlertEventController {
@@ -17,7 +17,7 @@ export class AlertEventController {
     operationId: 'listAlertEvents',
     summary: 'List alert events',
     description:
-      'Triggered and resolved events across all alerts of your organization, newest first. Events outlive their alert; deleting a website deletes its events.',
+      'The triggered and resolved events of all alert rules of your organization, newest first. Events are kept after their alert rule is deleted. If you delete a website, its events are deleted.',
     returns: { page: AlertEventView, description: 'One page of events.' },
   })
   list(@OrgId() orgId: string, @Query() query: AlertEventQuery): Promise<Page<AlertEventView>> {

@@ -15,7 +15,7 @@ import { EVENT_REASONS, type EventReason } from '../episode/episode';
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Filters of the feed; an unknown id matches nothing. */
+/** Filters of the feed. An unknown ID matches nothing. */
 export class AlertEventQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
@@ -24,7 +24,7 @@ export class AlertEventQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'Only events of this alert.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only events of this alert rule.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('alert')
   alert_id?: string;
@@ -79,17 +79,22 @@ export class AlertEventErrorView {
 }
 
 export class AlertEventLocationView {
-  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` of a shared one.', example: 'fra' })
+  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` for a shared probe.', example: 'fra' })
   location!: string;
 
   @ApiProperty({
     enum: ['up', 'down', 'unknown'],
-    description: 'What it saw last; `unknown`: it was silent and the others decided without it.',
+    description:
+      'The last outcome from this location. `unknown`: the location was not responding, and the others decided without it.',
     example: 'down',
   })
   outcome!: 'up' | 'down' | 'unknown';
 
-  @ApiProperty({ type: AlertEventErrorView, nullable: true, description: 'null when it was up without a warning.' })
+  @ApiProperty({
+    type: AlertEventErrorView,
+    nullable: true,
+    description: '`null` if the endpoint was up without a warning.',
+  })
   error!: AlertEventErrorView | null;
 }
 
@@ -100,18 +105,21 @@ export class AlertEventView {
   @ApiProperty({ enum: EVENT_TYPES })
   type!: EventType;
 
-  @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st', description: 'The alert; it may be deleted by now.' })
+  @ApiProperty({
+    example: 'al_01jd3k6q7be5y9x4v2m8n0r1st',
+    description: 'The ID of the alert rule. The alert rule may have been deleted since then.',
+  })
   alert_id!: string;
 
   @ApiProperty({
-    description: `Channel type of the alert at that time: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
+    description: `The channel type of the alert rule at that time: ${SPEC_CHANNEL_TYPES.join(', ')}, or a type that a module adds.`,
     example: 'slack',
   })
   alert_type!: string;
 
   @ApiProperty({
     enum: ALERT_CONDITIONS,
-    description: 'Which checks were bad for the alert at that time.',
+    description: 'Which checks counted as failed at that time.',
     example: 'down',
   })
   condition!: AlertCondition;
@@ -119,19 +127,19 @@ export class AlertEventView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
-  @ApiProperty({ description: 'Name at that time.', example: 'Checkout API' })
+  @ApiProperty({ description: 'The name at that time.', example: 'Checkout API' })
   endpoint_name!: string;
 
   @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
   website_id!: string;
 
-  @ApiProperty({ description: 'Name at that time.', example: 'Example shop' })
+  @ApiProperty({ description: 'The name at that time.', example: 'Example shop' })
   website_name!: string;
 
   @ApiProperty({
     enum: EVENT_REASONS,
     description:
-      '`threshold`: enough checks in a row. `disabled`: alert, endpoint or website was switched off, or the alert got another type or config. `deleted`: one of them was deleted.',
+      '`threshold`: enough consecutive checks failed or succeeded. `disabled`: the alert rule, endpoint, or website was turned off, or the type or config of the alert rule changed. `deleted`: one of them was deleted.',
   })
   reason!: EventReason;
 
@@ -141,21 +149,25 @@ export class AlertEventView {
   @ApiProperty({
     type: AlertEventErrorView,
     nullable: true,
-    description: 'The bad check’s error, or its warning when it was up; null on resolve.',
+    description: 'The error of the failed check, or its warning if the endpoint was up. `null` for resolved events.',
   })
   error!: AlertEventErrorView | null;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive bad checks at that moment.', example: 3 })
+  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks at that time.', example: 3 })
   failure_count!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive good checks at that moment.', example: 0 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of consecutive successful checks at that time.',
+    example: 0,
+  })
   success_count!: number;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'First bad check of the incident outside of maintenance.',
+    description: 'The time of the first failed check outside of maintenance.',
     example: '2026-11-20T09:58:00.000Z',
   })
   started_at!: string | null;
@@ -164,7 +176,7 @@ export class AlertEventView {
     type: 'integer',
     nullable: true,
     description:
-      'Resolved only: seconds from the first bad check to the first good one after it, as the outage; to the change that ended it while it was bad.',
+      'Only for resolved events: the length of the outage in seconds, from the first failed check to the first successful check after it. If a change ended the alert while the endpoint was still failing, the time until that change.',
     example: null,
   })
   duration_seconds!: number | null;
@@ -175,7 +187,8 @@ export class AlertEventView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The incident that its endpoint was in then; null for events of before there were any.',
+    description:
+      'The incident that the endpoint belonged to at that time. `null` for events that are older than the incidents feature.',
     example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   incident_id!: string | null;
@@ -184,7 +197,7 @@ export class AlertEventView {
     type: [AlertEventLocationView],
     nullable: true,
     description:
-      'What each location that had a say saw, in the order of the endpoint; null of an endpoint with one location, and when something was switched off or deleted.',
+      'The result of each location that counted, in the order of the endpoint’s locations. `null` for endpoints with one location, and if the cause is that something was turned off or deleted.',
     example: null,
   })
   locations!: AlertEventLocationView[] | null;
@@ -193,7 +206,7 @@ export class AlertEventView {
     type: DeliverySummaryView,
     nullable: true,
     description:
-      'What became of its message; null when none was to be sent. Absent in the live stream, which tells an event before anything is sent.',
+      'The delivery of the message about this event. `null` if no message was due. Absent in the live stream, because the stream sends events before any message goes out.',
   })
   delivery?: DeliverySummaryView | null;
 
@@ -201,12 +214,12 @@ export class AlertEventView {
     type: DeliveryContactView,
     nullable: true,
     description:
-      'The contact that its message went through; null when none was to be sent, for a config of the alert’s own and a contact that is deleted. Absent in the live stream.',
+      'The contact that the message was sent through. `null` if no message was due, if the alert rule has its own config, or if the contact was deleted. Absent in the live stream.',
   })
   contact?: DeliveryContactView | null;
 }
 
-/** The event itself. Lists add what became of its message. */
+/** Returns the event itself. Lists add the state of its delivery. */
 export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
   id: formatId('event', event.id),
   type: event.type,

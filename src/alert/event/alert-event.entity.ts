@@ -3,7 +3,7 @@ import type { NotifiedLocation } from '../../channel/notification';
 import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { EventReason } from '../episode/episode';
 
-/** One transition of one alert. Append-only; the names are snapshots. Written by `EpisodeRecorder`. */
+/** One trigger or resolve of one alert. Append-only, with names as snapshots. Written by `EpisodeRecorder`. */
 @Entity('alert_event')
 @Unique('alert_event_once', ['alertId', 'incidentNo', 'type'])
 @Index('alert_event_feed', ['orgId', 'id'])
@@ -27,7 +27,7 @@ export class AlertEvent {
   @Column('varchar', { name: 'alert_type', length: 32 })
   alertType!: string;
 
-  /** The alert's, as it was. */
+  /** The alert's condition at that time. */
   @Column('varchar', { length: 16, default: 'down' })
   condition!: AlertCondition;
 
@@ -73,11 +73,10 @@ export class AlertEvent {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
   createdAt!: Date;
 
-  /** The incident it belongs to. */
   @Column('uuid', { name: 'incident_id', nullable: true })
   incidentId!: string | null;
 
-  /** What each of several locations saw. */
+  /** The result of each location, if there are several. */
   @Column('jsonb', { nullable: true })
   locations!: NotifiedLocation[] | null;
 }

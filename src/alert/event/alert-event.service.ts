@@ -12,9 +12,9 @@ import { AlertEvent } from './alert-event.entity';
 const LIST = 'alert-events';
 const DEFAULT_LIMIT = 50;
 const COLUMNS = selectColumns(AlertEvent, 'e');
-/** Sorts after every id. */
+/** Sorts after every ID. */
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Ids are made by the clock of an instance, `created_at` is that of the decision: they are never a day apart. */
+/** IDs use the clock of an instance, and `created_at` is the time of the decision. They are never a day apart. */
 const SLACK_MS = DAY_MS;
 
 /** The feed of triggered and resolved events of an organization. */
@@ -25,7 +25,10 @@ export class AlertEventService {
     private readonly cursors: Cursors,
   ) {}
 
-  /** Newest first: one statement, and one for their deliveries. Events that are recorded later do not shift a page that starts at a cursor. */
+  /**
+   * Returns a page, newest first. Events that are recorded later don't shift a page that starts at a cursor. Cost: one
+   * statement, and one for the deliveries.
+   */
   async list(orgId: string, query: AlertEventQuery): Promise<Page<AlertEventView>> {
     const page = await this.cursors.paginate<AlertEvent>({
       orgId,
@@ -46,11 +49,13 @@ export class AlertEventService {
 }
 
 /**
- * A range of one index, of (alert, incident, endpoint, website or organization, id), by the narrowest of what is asked for and by its
- * whole order: the planner, which does not know how rare an endpoint's events are, may walk over those of all otherwise.
- * Conditions that no index serves (`IS NOT DISTINCT FROM`) keep it from another one. Times are a range of ids, with room for
- * clocks that differ. Of what is in the range a type takes about half: that is what the planner believes of a `CASE`, while
- * it takes `=` for rare until there are statistics, and would sort everything.
+ * Reads a range of one index on (alert, incident, endpoint, website, or organization, id), the most selective one for
+ * the filters, with its full sort order. Otherwise the planner, which doesn't know how rare an endpoint's events are,
+ * may scan the events of all endpoints. Conditions that no index supports (`IS NOT DISTINCT FROM`) keep it from using
+ * another index. Times become a range of IDs, with room for clock differences.
+ *
+ * A type matches about half of the range. The planner assumes that for a `CASE`. It assumes that `=` is rare until
+ * there are statistics, and would sort everything.
  */
 function statementOf(
   orgId: string,
@@ -78,7 +83,7 @@ function statementOf(
   const conditions = filters
     .filter(([, value]) => value !== undefined)
     .map(([condition, value]) => `AND ${condition.replace('?', () => `$${parameters.push(value)}`)}`);
-  // Its index is partial, which the planner does not see in the range.
+  // The index is partial, and the planner can't derive its condition from the range.
   if (column === 'incident_id') conditions.push('AND e.incident_id IS NOT NULL');
   return [
     `SELECT ${COLUMNS} FROM alert_event e

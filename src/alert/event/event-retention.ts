@@ -1,12 +1,15 @@
 import { firstUuidAt, NIL_UUID } from '../../platform/ids/id';
 import { type Removal, type Retention, RETENTION_BATCH } from '../../platform/jobs/retention.job';
 
-/** Rows removed by one run, a twentieth of a million events: with both clocks wrong not everything goes at once. */
+/**
+ * Maximum number of rows that one run removes, a twentieth of a million events. If both clocks are wrong, not
+ * everything is deleted at once.
+ */
 const MAX_PER_RUN = 50_000;
 
 /**
- * Ids are in the order of their creation: a range of the primary key, and for each row three probes of an index. Rows that
- * stay, four of each alert at most, are looked at in each run.
+ * IDs are in the order of creation. Cost: a range of the primary key, and three index lookups for each row. Rows that
+ * stay, at most four of each alert, are read in each run.
  */
 const REMOVE = `
   WITH old AS MATERIALIZED (
@@ -38,8 +41,8 @@ async function removeEvents({ database, cutoff, isStopping }: Removal): Promise<
 }
 
 /**
- * Whole episodes go, but not an alert's newest one nor one that a younger episode follows, so that what is left still
- * tells when the alert was triggered and that triggers and resolves alternate.
+ * Removes whole episodes, but never the newest episode of an alert, or one before a newer episode. The remaining events
+ * then still show when the alert was triggered, and triggers and resolves still alternate.
  */
 export const EVENT_RETENTION: Retention = {
   name: 'event-retention',

@@ -5,10 +5,9 @@ import type { Sql } from '../../platform/database/database';
 import type { EndingRow } from './expiry-queries';
 import { type ExpiryStep, expiryStep } from './expiry-step';
 
-/** An alert, and what becomes of it now. */
 export type DecidedExpiry = EndingRow & { step: ExpiryStep };
 
-/** Which of the alerts whose certificates end tell it now. */
+/** Decides which alerts notify now about an expiring certificate. */
 @Injectable()
 export class ExpiryDecisions {
   constructor(
@@ -16,7 +15,7 @@ export class ExpiryDecisions {
     private readonly coverage: MaintenanceCoverage,
   ) {}
 
-  /** Without pagers. One statement; one more where a maintenance window is in force. */
+  /** Returns the decisions, without pagers. Cost: one statement, and one more if a maintenance window is in force. */
   async of(sql: Sql, rows: readonly EndingRow[], now: Date): Promise<DecidedExpiry[]> {
     const people = rows.filter(({ type }) => !this.channels.isPager(type));
     if (people.length === 0) return [];

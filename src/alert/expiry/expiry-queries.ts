@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { isSuppressedSql } from '../suppression/suppression-queries';
 import type { Told } from './expiry-step';
 
-/** An alert of an endpoint whose certificate ends within its `tls.warn_days`. */
+/** An alert of an endpoint whose certificate expires within its `tls.warn_days`. */
 export interface EndingRow {
   id: string;
   orgId: string;
@@ -10,7 +10,7 @@ export interface EndingRow {
   type: string;
   expiresAt: Date;
   warnDays: number;
-  /** But for maintenance. */
+  /** Whether the alert is suppressed, not counting maintenance. */
   isSuppressed: boolean;
   told: Told | null;
   /** See `ExpiryFacts`. */
@@ -20,7 +20,8 @@ export interface EndingRow {
 
 type Read = Omit<EndingRow, 'told'> & { toldExpiresAt: Date | null; toldStep: number | null };
 
-// `$1` is now. Cost: a scan of `endpoint_state` (10 ms for 20,000 endpoints), and four probes for each certificate that ends.
+// `$1` is now. Cost: a scan of `endpoint_state` (10 ms for 20,000 endpoints), and four index lookups for each
+// certificate that expires.
 const ENDING = `
   SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId", a.type,
     s.certificate_expires_at AS "expiresAt", e.certificate_warn_days AS "warnDays",
@@ -37,11 +38,11 @@ const ENDING = `
   WHERE s.certificate_expires_at > $1
     AND s.certificate_expires_at < $1::timestamptz + (e.certificate_warn_days + 1) * interval '1 day'`;
 
-/** A page of them in the order of their ids. */
+/** Returns a page of these alerts in ID order. */
 export const endingAfter = (sql: Sql, now: Date, after: string, limit: number): Promise<EndingRow[]> =>
   read(sql, `${ENDING} AND a.id > $2 ORDER BY a.id LIMIT $3`, [now, after, limit]);
 
-/** Those of these alerts, as they are now. */
+/** Returns the current state of these alerts. */
 export const endingOf = (tx: Tx, now: Date, ids: readonly string[]): Promise<EndingRow[]> =>
   read(tx, `${ENDING} AND a.id = ANY ($2::uuid[])`, [now, ids]);
 
@@ -53,7 +54,11 @@ async function read(sql: Sql, statement: string, parameters: unknown[]): Promise
   }));
 }
 
-/** Names of the certificates that end by endpoint, the endpoint's own or of an authority in its chain, where a check that saw them is kept. Cost: the few distinct details of each endpoint. */
+/**
+ * Returns the names in the expiring certificates by endpoint: its own certificate, or one of an authority in its chain.
+ * Only endpoints with a stored check that saw the certificate are included. Cost: the few distinct details of each
+ * endpoint.
+ */
 export async function certificateNames(
   tx: Tx,
   ending: readonly Pick<EndingRow, 'endpointId' | 'expiresAt'>[],
@@ -72,7 +77,7 @@ export async function certificateNames(
   return new Map(rows.map(({ endpointId, ...names }) => [endpointId, names]));
 }
 
-/** Writes what these alerts have told. */
+/** Saves which notifications these alerts have sent. */
 export async function saveTold(tx: Tx, told: readonly (Told & { id: string })[]): Promise<void> {
   if (told.length === 0) return;
   await tx.query(

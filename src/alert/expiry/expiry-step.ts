@@ -1,43 +1,50 @@
 import { daysUntil } from '../../checker/certificate-warning';
 import { DAY_MS, HOUR_MS } from '../../platform/time/time-units';
 
-/** Days before the end at which it is told again, where they lie below `tls.warn_days`. */
+/** Days before the expiry at which alerts notify again, if they are below `tls.warn_days`. */
 const STEPS = [7, 3, 1];
-/** So long an alert on `degraded` may take to trigger by itself. */
+/** How long an alert on `degraded` may take to trigger on its own. */
 const TRIGGER_WAIT_MS = HOUR_MS;
 
-/** What an alert told last: of the certificate that ends then, at this step. */
+/** The last notification of an alert: the expiry of its certificate, and the step. */
 export interface Told {
   expiresAt: Date;
   step: number;
 }
 
 export interface ExpiryFacts {
-  /** When the certificate ends that the newest check saw. */
+  /** The expiry of the certificate that the newest check saw. */
   expiresAt: Date;
   warnDays: number;
   told: Told | null;
-  /** Somebody has the endpoint in hand, a parent is down, or a maintenance window mutes it. */
+  /** Whether the endpoint is acknowledged, a parent is down, or a maintenance window mutes it. */
   isSuppressed: boolean;
-  /** Of an alert on `degraded` that triggered for the certificate: when. */
+  /** When an alert on `degraded` triggered because of the certificate. */
   triggeredAt: Date | null;
-  /** Of an alert on `degraded` that has not triggered: since when its endpoint is degraded. */
+  /** Since when the endpoint is degraded, for an alert on `degraded` that has not triggered. */
   degradedSince: Date | null;
 }
 
 /**
- * `sent`: to be told now. `known`: the alert has just told it by its own trigger. `later`: suppressed, or its trigger is on its
- * way; nothing is lost, the next look decides. `nothing`: too early, told, or over.
+ * The decision. `sent`: notify now. `known`: the alert has just reported it with its own trigger. `later`: suppressed,
+ * or a trigger is expected. Nothing is lost then, because the next run decides. `nothing`: too early, already sent, or
+ * over.
  */
 export type ExpiryStep = { is: 'sent' | 'known'; step: number; daysLeft: number } | { is: 'later' | 'nothing' };
 
-/** The step that so many days belong to: `warnDays`, 7, 3 or 1. `null` before the first and after the end. */
+/**
+ * Returns the step for this number of days: `warnDays`, 7, 3, or 1. Returns `null` before the first step and after the
+ * expiry.
+ */
 export function stepAt(days: number, warnDays: number): number | null {
   if (days < 0 || days > warnDays) return null;
   return Math.min(...[warnDays, ...STEPS].filter((step) => step <= warnDays && step >= days));
 }
 
-/** Once for each certificate and step. Of two behind one name the one that ends first is told until it has ended. */
+/**
+ * Decides once for each certificate and step. If a name has two certificates, only the one that expires first is
+ * reported until it has expired.
+ */
 export function expiryStep(facts: ExpiryFacts, now: Date): ExpiryStep {
   const { expiresAt, warnDays, told, isSuppressed, triggeredAt, degradedSince } = facts;
   const days = Math.floor(daysUntil(expiresAt.getTime(), now.getTime()));

@@ -18,15 +18,15 @@ import { certificateNames, endingAfter, endingOf, saveTold } from './expiry-quer
 import type { ExpiryStep } from './expiry-step';
 
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Alerts of one transaction. */
+/** Maximum number of alerts in one transaction. */
 const BATCH = 200;
-/** What somebody else holds is waited for no longer: the next look tries again. */
+/** How long to wait for locked rows. After that, the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * Tells that certificates end: through every enabled alert that is for people or a webhook, once at each step. Deliveries and
- * the mark that they were made commit together under the locks of the alerts: an instance that is killed has told all or
- * nothing, and of several that look at the same time one tells.
+ * Notifies about expiring certificates through every enabled alert for people or webhooks, once at each step.
+ * Deliveries and the marks that they were sent commit together under the locks of the alerts. An instance that is
+ * killed has sent all or nothing, and if several run at the same time, only one sends.
  */
 @Injectable()
 export class ExpiryJob {
@@ -48,7 +48,7 @@ export class ExpiryJob {
     return this.job.tick();
   }
 
-  /** One statement while no certificate ends soon. */
+  /** Looks for expiring certificates. Cost: one statement while no certificate expires soon. */
   async run(): Promise<void> {
     if (!this.config.tellEndingCertificates) return;
     let after = NIL_UUID;
@@ -63,7 +63,7 @@ export class ExpiryJob {
     }
   }
 
-  /** What is due is decided once more under the locks. */
+  /** Decides again under the locks, and sends. */
   private async tell(tx: Tx, ids: readonly string[]): Promise<void> {
     const now = this.clock.now();
     const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [ids]);

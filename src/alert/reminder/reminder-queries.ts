@@ -8,21 +8,19 @@ import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
 import { isSuppressedSql } from '../suppression/suppression-queries';
 import { LOOK_EVERY_MS } from './reminder-step';
 
-/** What is read of a due alert beside the alert itself. */
 export interface DueFacts {
-  /** Somebody has its endpoint in hand, or a parent is down. */
+  /** Whether the endpoint is acknowledged, or a parent is down. */
   isSuppressed: boolean;
   isTold: boolean;
-  /** The newest check was up. */
   isUp: boolean;
-  /** Bad checks in a row, by the alert's condition. */
+  /** Number of consecutive checks that were bad, by the alert's condition. */
   failureCount: number;
-  /** What its trigger said. */
+  /** The error in the trigger. */
   error: { code: string; message: string } | null;
   check: Notification['check'];
 }
 
-/** An alert, with what decides whether a maintenance window covers it. */
+/** An alert with the fields that decide whether a maintenance window covers it. */
 export interface OpenAlert {
   id: string;
   orgId: string;
@@ -31,14 +29,14 @@ export interface OpenAlert {
 
 const IS_SUPPRESSED = isSuppressedSql('a.endpoint_id', '$1');
 
-// Nearer than a period after the next look: what is suppressed until then must be pushed ahead now.
+// Closer than one period after the next run. A suppressed alert must be postponed now.
 const IS_NEAR = `a.remind_at < $1::timestamptz + (a.remind_every_seconds + ${LOOK_EVERY_MS / SECOND_MS}) * interval '1 second'`;
 
 const pushed = (where: string): string => `
   UPDATE alert a SET remind_at = $1::timestamptz + (a.remind_every_seconds + ${(2 * LOOK_EVERY_MS) / SECOND_MS}) * interval '1 second'
    WHERE a.id = ANY (ARRAY(SELECT a.id FROM alert a WHERE ${IS_NEAR} AND ${where} ORDER BY a.id FOR UPDATE OF a SKIP LOCKED))`;
 
-// Cost: the open alerts with reminders, by a partial index; for each two probes of small indexes.
+// Cost: the open alerts with reminders, by a partial index, and for each of them two lookups in small indexes.
 const PUSH_SUPPRESSED = pushed(IS_SUPPRESSED);
 const PUSH = pushed('a.id = ANY ($2::uuid[])');
 
@@ -66,7 +64,9 @@ interface FactsRow {
   mayHaveArrived: boolean | null;
 }
 
-/** When the next reminder of any alert falls due; `null` when none does. One look into a small index. */
+/**
+ * Returns when the next reminder of any alert is due, or `null` if there is none. Cost: one lookup in a small index.
+ */
 export async function nextReminder(sql: Sql): Promise<Date | null> {
   const [row] = await sql.query<{ at: Date | null }>(
     'SELECT min(remind_at) AS at FROM alert WHERE remind_at IS NOT NULL',
@@ -75,8 +75,8 @@ export async function nextReminder(sql: Sql): Promise<Date | null> {
 }
 
 /**
- * Locks alerts whose reminder is due, the oldest first. What another session has locked is left to it. Two statements: in one
- * the planner may look for what is due once for each alert.
+ * Locks alerts whose reminder is due, oldest first. Skips alerts that another session has locked. Cost: two statements,
+ * because in one statement the planner may search the due alerts again for each alert.
  */
 export async function lockDue(tx: Tx, now: Date, limit: number): Promise<AlertSnapshot[]> {
   const due = await tx.query<{ id: string }>(
@@ -87,7 +87,7 @@ export async function lockDue(tx: Tx, now: Date, limit: number): Promise<AlertSn
   return tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [due.map(({ id }) => id)]);
 }
 
-/** What decides about the reminders of these alerts, and what they say. By the alert's id. */
+/** Returns the facts that decide about the reminders of these alerts, and their content, by alert ID. */
 export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date): Promise<Map<string, DueFacts>> {
   const rows = await tx.query<FactsRow>(FACTS, [now, alertIds]);
   return new Map(
@@ -105,23 +105,26 @@ export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date):
   );
 }
 
-/** Alerts that are suppressed now, but for maintenance, remind a full period after that at the earliest. */
+/**
+ * Postpones the reminders of alerts that are suppressed now, not counting maintenance. They remind a full period after
+ * the suppression at the earliest.
+ */
 export async function pushSuppressed(sql: Sql, now: Date): Promise<void> {
   await sql.query(PUSH_SUPPRESSED, [now]);
 }
 
-/** These alerts remind a full period after `now` at the earliest. */
+/** Postpones the reminders of these alerts to a full period after `now` at the earliest. */
 export async function pushAhead(sql: Sql, alertIds: readonly string[], now: Date): Promise<void> {
   if (alertIds.length > 0) await sql.query(PUSH, [now, alertIds]);
 }
 
-/** The organizations that have an alert with a reminder ahead. Cost: the open alerts with reminders. */
+/** Returns the organizations with a planned reminder. Cost: the open alerts with reminders. */
 export async function remindedOrganizations(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>('SELECT DISTINCT org_id AS id FROM alert WHERE remind_at IS NOT NULL');
   return rows.map(({ id }) => id);
 }
 
-/** Alerts of these organizations that would remind less than a period after the next look. */
+/** Returns alerts of these organizations that would remind less than a period after the next run. */
 export const nearReminders = (sql: Sql, orgIds: readonly string[], now: Date): Promise<OpenAlert[]> =>
   sql.query<OpenAlert>(
     `SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId" FROM alert a
@@ -129,14 +132,13 @@ export const nearReminders = (sql: Sql, orgIds: readonly string[], now: Date): P
     [now, orgIds],
   );
 
-/** What became of a due reminder. */
 export interface RemindedAlert {
   id: string;
   remindAt: Date | null;
   reminders: number;
 }
 
-/** Writes when each of these locked alerts reminds next, and how many reminders it had. */
+/** Saves the next reminder of each of these locked alerts, and how many reminders it had. */
 export async function saveReminded(tx: Tx, alerts: readonly RemindedAlert[]): Promise<void> {
   await tx.query(
     `UPDATE alert a SET remind_at = r.remind_at, reminders = r.reminders

@@ -7,7 +7,7 @@ const HOUR = 3600;
 const RULE: ReminderRule = { triggered: true, remindEverySeconds: HOUR, remindAt: DUE };
 const FACTS: ReminderFacts = { isPager: false, isTold: true, isSuppressed: false, transitions: 1 };
 
-/** What becomes of it, and how many seconds after its time the alert is looked at again. */
+/** The decision, and how many seconds after the due time the alert is read again. */
 function step(rule: Partial<ReminderRule>, facts: Partial<ReminderFacts>, lateSeconds = 0): string {
   const found = reminderStep({ ...RULE, ...rule }, { ...FACTS, ...facts }, later(lateSeconds));
   return found.is === 'over' ? 'over' : `${found.is}, again after ${(found.next.getTime() - DUE.getTime()) / 1000}`;

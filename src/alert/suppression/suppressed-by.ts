@@ -1,15 +1,16 @@
 import type { StreakUpdate } from '../../endpoint/streak-update';
 
-/** A check, with the marks that it was recorded with. */
+/** A check with the marks that it was recorded with. */
 export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted' | 'isLate'>;
 
-/** What is known of the endpoint of the check. */
 export interface SuppressionFacts {
-  /** Somebody has it in hand, until then or (`null`) for as long as it lasts; `undefined`: nobody has. */
+  /** When the acknowledgement expires, `null` if it lasts as long as the problem, or `undefined` if there is none. */
   acknowledgedUntil: Date | null | undefined;
-  /** A parent is down. */
   isParentDown: boolean;
-  /** When the last of its parents that are up came up: what was found before may have been theirs. */
+  /**
+   * When the last of its parents came up, of those that are up. Failures found before that may have been caused by the
+   * parent.
+   */
   parentsUpSince: Date | null;
 }
 
@@ -19,9 +20,7 @@ export const NOTHING_KNOWN: SuppressionFacts = {
   parentsUpSince: null,
 };
 
-/**
- * In order: what was planned, what is long past, what a person said, what a parent explains. The names are labels of a metric.
- */
+/** In order: planned, too late, acknowledged by a user, explained by a parent. The names are labels of a metric. */
 const REASONS = {
   maintenance: ({ muted }) => muted,
   late: ({ isLate }) => isLate === true,
@@ -34,9 +33,9 @@ const REASONS = {
 export type SuppressedBy = keyof typeof REASONS;
 
 /**
- * Why no alert of the endpoint may trigger by this check, the first reason that holds; `null`: it may. Alerts may always
- * resolve, and everything is recorded. When the reason ends, the next bad check decides: nothing is caught up, so there is
- * no state to lose. Without `endpoint` by the marks of the check alone.
+ * Returns why no alert of the endpoint may trigger with this check: the first reason that applies, or `null` if it may.
+ * Alerts may always resolve, and everything is recorded. When the reason ends, the next check decides. Nothing is made
+ * up for, so there is no state to lose. Without `endpoint`, only the marks of the check count.
  */
 export function suppressedBy(check: MarkedCheck, endpoint: SuppressionFacts = NOTHING_KNOWN): SuppressedBy | null {
   for (const name of Object.keys(REASONS) as SuppressedBy[]) if (REASONS[name](check, endpoint)) return name;

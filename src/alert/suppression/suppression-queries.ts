@@ -2,12 +2,12 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Tx } from '../../platform/database/database';
 import type { SuppressionFacts } from './suppressed-by';
 
-/** What suppresses the alerts of one endpoint, and which of them have an open episode. */
+/** The facts that suppress the alerts of one endpoint, and its alerts with an open episode. */
 export interface SuppressedEndpoint extends SuppressionFacts {
   triggered: readonly string[];
-  /** It joined an incident that somebody has in hand, and none of its alerts triggered. */
+  /** Whether the endpoint joined an acknowledged incident without a triggered alert. */
   held: boolean;
-  /** Others depend on it. */
+  /** Whether other endpoints depend on it. */
   isParent: boolean;
 }
 
@@ -17,20 +17,23 @@ interface Row extends Omit<SuppressedEndpoint, 'acknowledgedUntil'> {
   until: Date | null;
 }
 
-/** Whether what this endpoint depends on is known to be down; a parent that is paused counts for nothing. */
+/** SQL condition: a parent of this endpoint is known to be down. Paused parents don't count. */
 const isParentDown = (endpointId: string): string => `EXISTS (
       SELECT FROM endpoint_dependency d
       JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.down}
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = ${endpointId})`;
 
-/** `suppressedBy` for a moment in SQL, but for maintenance. `endpointId`, `now`: expressions. Cost: a few probes of small indexes. */
+/**
+ * SQL condition: `suppressedBy` for a moment, not counting maintenance. `endpointId` and `now` are expressions. Cost: a
+ * few lookups in small indexes.
+ */
 export const isSuppressedSql = (endpointId: string, now: string): string => `(
   EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = ${endpointId} AND (k.until IS NULL OR k.until > ${now}))
   OR ${isParentDown(endpointId)})`;
 
-// Cost: for each endpoint a probe of five small indexes, and of the state and
-// the schedule of each parent; nearly always there is none.
+// Cost: for each endpoint a lookup in five small indexes, and in the state and the schedule of each parent. There is
+// nearly always no parent.
 const READ = `
   SELECT e.id, k.endpoint_id IS NOT NULL AS "isAcknowledged", k.until,
     ${isParentDown('e.id')} AS "isParentDown",
@@ -43,7 +46,10 @@ const READ = `
     EXISTS (SELECT FROM endpoint_dependency d WHERE d.parent_id = e.id) AS "isParent"
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
-/** What suppresses alerts of these endpoints, one statement. The caller holds their `endpoint_state` rows, as they are now. */
+/**
+ * Returns what suppresses alerts of these endpoints. The caller holds their current `endpoint_state` rows. Cost: one
+ * statement.
+ */
 export async function readSuppression(
   tx: Tx,
   endpointIds: readonly string[],
@@ -58,15 +64,15 @@ export async function readSuppression(
   );
 }
 
-/** Ends the acknowledgements of these endpoints, whatever their state. */
+/** Ends the acknowledgements of these endpoints, regardless of their state. */
 export async function endAcknowledgements(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;
   await tx.query('DELETE FROM acknowledgement WHERE endpoint_id = ANY ($1::uuid[])', [endpointIds]);
 }
 
 /**
- * Ends the acknowledgements of those of these endpoints that are up and have no triggered alert. Two transactions may each
- * close the last but one alert, as each sees it: so the rows are locked first, and judged by a statement of its own.
+ * Ends the acknowledgements of those endpoints that are up and have no triggered alert. Two transactions may each close
+ * what looks like the last but one alert. So the rows are locked first, and a separate statement decides.
  */
 export async function endOverAcknowledgements(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;

@@ -17,25 +17,24 @@ import {
   unmask,
 } from './config-masking';
 
-/** The role of the API key that reads a config: decides what is masked. */
+/** The role of the API key that reads a config. It decides which values are masked. */
 export type ConfigReader = 'read' | 'write' | 'admin';
 
-/** A config that may be stored. */
 export interface ValidConfig {
-  /** Plain JSON: the keys as they were sent, masks replaced by the stored values, generated secrets added. */
+  /** The config as plain JSON: the sent properties, with masks replaced by stored values, and generated secrets. */
   config: object;
-  /** Secrets that were generated because none was sent: shown once, in the response to this request. */
+  /** The names of generated secrets. They are shown once, in the response to this request. */
   generatedKeys: string[];
 }
 
-/** The configs of all channels: validated on the way in, masked on the way out. Knows no vendor. */
+/** Validates incoming configs and masks outgoing ones, for all channels. Independent of vendors. */
 @Injectable()
 export class ChannelConfigs {
   constructor(private readonly registry: ChannelRegistry) {}
 
   /**
-   * The config to store, or everything that is wrong with it, with pointers under `/config`. `stored` is what the alert
-   * holds for the same type: masked values sent back keep it. The type must exist.
+   * Returns the config to store, or everything that is wrong with it, with pointers under `/config`. `stored` is the
+   * alert's config of the same type. If a masked value is sent back, the stored value is kept. The type must exist.
    */
   validate(type: string, input: unknown, stored?: object | null): ValidConfig | FieldProblem[] {
     const channel = this.registry.get(type);
@@ -50,7 +49,7 @@ export class ChannelConfigs {
   }
 
   /**
-   * The config as the API returns it: credentials always masked, confidential values masked for read keys.
+   * Returns the config for the API. Credentials are always masked, and confidential values are masked for read keys.
    * `shownKeys` are the secrets that this request generated.
    */
   present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
@@ -61,12 +60,15 @@ export class ChannelConfigs {
     });
   }
 
-  /** The config with something else in place of each credential and confidential value, given its path. */
+  /** Returns the config with each credential and confidential value replaced, given its path. */
   replaced(type: string, config: object, replacement: (path: readonly (string | number)[]) => unknown): object {
     return mapMarked(this.registry.get(type).configClass, config, ({ path }) => replacement(path));
   }
 
-  /** Whom the config reaches, in a few words, as this reader may see it: the keys marked `Addressee`. `null`: it tells nobody. */
+  /**
+   * Returns a short text about who the config notifies, from the properties marked `Addressee`, as this reader may see
+   * it. `null` if there is none.
+   */
   destination(type: string, config: object, reader: ConfigReader): string | null {
     if (!this.registry.has(type)) return null;
     const shown = this.present(type, config, reader) as Readonly<Record<string, unknown>>;
@@ -74,19 +76,22 @@ export class ChannelConfigs {
     return destinationText(named);
   }
 
-  /** True where a config of this type has a credential, or what read keys are not shown. Of an unknown type everything. */
+  /**
+   * Whether a config of this type has a credential or confidential value at the path. True for every path of an unknown
+   * type.
+   */
   hidesAt(type: string, path: readonly (string | number)[]): boolean {
     return !this.registry.has(type) || isMarkedAt(this.registry.get(type).configClass, path);
   }
 
-  /** The class whose `@ApiProperty` decorators describe the config of this type. */
+  /** Returns the class whose `@ApiProperty` decorators describe the config of this type. */
   schema(type: string): new () => object {
     return this.registry.get(type).configClass;
   }
 
   /**
-   * The hosts and URLs that sending would connect to, so that the egress policy can refuse them when the alert is saved;
-   * pointers are under `/config`. The vendors' own hosts are not listed.
+   * Returns the hosts and URLs that sending would connect to, with pointers under `/config`. The egress policy can
+   * refuse them when the alert is saved. The vendors' own hosts are not included.
    */
   dialed(type: string, config: object): { pointer: string; value: string }[] {
     return dialedValues(this.registry.get(type).configClass, config).map(({ pointer, value }) => ({
@@ -95,12 +100,12 @@ export class ChannelConfigs {
     }));
   }
 
-  /** The credentials that a config that a client sent names themselves, not by their masks. */
+  /** Returns the credentials that a client sent as plain values, not as masks. */
   namedSecrets(type: string, config: object): string[] {
     return this.registry.has(type) ? namedSecrets(this.registry.get(type).configClass, config) : [];
   }
 
-  /** Every credential and confidential value of a config, for redaction. */
+  /** Returns every credential and confidential value of a config, for redaction. */
   hiddenValues(type: string, config: object): string[] {
     return this.registry.has(type) ? hiddenValues(this.registry.get(type).configClass, config) : [];
   }
@@ -110,9 +115,9 @@ const underConfig = (found: readonly FieldProblem[]): FieldProblem[] =>
   found.map((problem) => ({ ...problem, pointer: `/config${problem.pointer}` }));
 
 const REFUSED_MASK = {
-  unknown: 'is a masked value that does not belong to the stored config; send the value itself',
+  unknown: 'is a masked value that does not belong to the stored config; send the real value',
   redirected:
-    'must be sent itself, not masked, because the config connects to another server, port or encryption than before',
+    'must be sent as its real value, not masked, because the config connects to a different server, port or encryption than before',
 } as const;
 
 const refusedMask = ({ path, reason }: RefusedMask): FieldProblem => ({
@@ -121,7 +126,7 @@ const refusedMask = ({ path, reason }: RefusedMask): FieldProblem => ({
   message: REFUSED_MASK[reason],
 });
 
-/** A mask need not satisfy the rule of the value it stands for; the restored value is judged instead. */
+/** A mask need not follow the rule of the value that it replaces. The restored value is validated instead. */
 function isMaskedAt(input: object, pointer: string): boolean {
   const value = pointer
     .slice(1)

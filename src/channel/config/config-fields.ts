@@ -13,8 +13,8 @@ const problem = (code: FieldProblem['code'], message: string, pointer = ''): Fie
 ];
 
 /**
- * A key that must be sent and must satisfy the rule. Unlike the single constraints of class-validator a rule chooses its code
- * and points into lists; both kinds may be mixed on one class.
+ * A required property with a rule. Unlike the single constraints of class-validator, a rule chooses its error code and
+ * points into lists. One class may use both kinds.
  */
 export const Required = (rule: ValueRule): PropertyDecorator => {
   const judged: ValueRule = (value) => (value === undefined ? problem('required', 'is required') : rule(value));
@@ -30,50 +30,56 @@ export const Required = (rule: ValueRule): PropertyDecorator => {
   );
 };
 
-/** A key that may be left out and otherwise must satisfy the rule. */
+/** An optional property with a rule. */
 export const Optional = (rule: ValueRule): PropertyDecorator =>
   applyDecorators(
     ValidateIf((_, value) => value !== undefined),
     Required(rule),
   );
 
-/** A credential: encrypted at rest, never returned, never logged. A masked value sent back keeps the stored one. */
+/**
+ * A credential, which is encrypted at rest and never returned or logged. If a masked value is sent back, the stored one
+ * is kept.
+ */
 export const Secret = (): PropertyDecorator => markedAs('secret');
 
-/** A secret that signs and is itself never sent: it is kept when the config is pointed at another host. */
+/** A secret that signs and is never sent. It is kept when the config is pointed at another host. */
 export const SigningSecret = (): PropertyDecorator => markedAs('secret', 'signing');
 
-/** Returned as stored to write and admin keys, masked for read keys; encrypted at rest as well. */
+/** A value that is shown to write and admin keys and masked for read keys. It is also encrypted at rest. */
 export const Confidential = (): PropertyDecorator => markedAs('confidential');
 
-/** A confidential URL or mail address: read keys see its host, or its domain, and nothing else of it. */
+/** A confidential URL or email address. Read keys only see its host or domain. */
 export const ConfidentialAddress = (): PropertyDecorator => markedAs('confidential', 'address');
 
-/** An http(s) URL or a host name that `send` connects to: judged by the egress policy when the alert is saved. */
+/** An http(s) URL or host name that `send` connects to. The egress policy checks it when the alert is saved. */
 export const Dialed = (): PropertyDecorator => markedAs('dialed');
 
-/** Tells people whom an alert reaches: lists of alerts show it, of a URL the host, as far as its reader may see it. */
+/**
+ * Shows people who an alert notifies. Lists of alerts include it, as far as the reader may see it. A URL is shown as
+ * its host.
+ */
 export const Addressee = (): PropertyDecorator => markedAs('addressee');
 
-/** A former name of another key: documented as deprecated, and not in the dashboard's forms. */
+/** A former name of another property. It is documented as deprecated, and not in the dashboard's forms. */
 export const AliasOf = (name: string): PropertyDecorator => aliasKey(name);
 
 /**
- * Decides how the dialed host of the same object is connected to, such as its port: after a change a masked credential has
- * to be sent again. `unsent` is what counts when the key is left out.
+ * A setting of the connection to the dialed host in the same object, such as its port. After a change, a masked
+ * credential must be sent again. `unsent` is the value if the property is missing.
  */
 export const Connection = (unsent: string | number | boolean): PropertyDecorator => connectionKey(unsent);
 
-/** The value is an object, or a list of objects, of a class whose keys carry marks of their own. */
+/** The value is an object, or a list of objects, of a class with its own marks. */
 export const Nested = (type: () => ConfigClass): PropertyDecorator => nestedAs(type);
 
-/** An object judged by the rules of its own class. */
+/** An object that follows the rules of its class. */
 export const object =
   (type: () => ConfigClass): ValueRule =>
   (value) =>
     configProblems(type(), value);
 
-/** What a text must look like. `form` completes "must be …" when it does not match `pattern` or `accepts`. */
+/** The requirements for a text. `form` completes "must be …" if the text does not match `pattern` or `accepts`. */
 export interface TextOptions {
   max: number;
   min?: number;
@@ -82,7 +88,7 @@ export interface TextOptions {
   form?: string;
 }
 
-/** Text on one line. */
+/** A text on one line. */
 export function text(options: TextOptions): ValueRule {
   return (value) => {
     if (typeof value !== 'string') return problem('wrong_type', 'must be a string');
@@ -90,11 +96,11 @@ export function text(options: TextOptions): ValueRule {
     if (countCodePoints(value) > options.max) return problem('too_long', `must have at most ${options.max} characters`);
     if (hasUnprintable(value)) return problem('invalid_characters', 'must not contain control characters');
     const accepted = (options.pattern?.test(value) ?? true) && (options.accepts?.(value) ?? true);
-    return accepted ? [] : problem('invalid_format', `must be ${options.form ?? 'of another form'}`);
+    return accepted ? [] : problem('invalid_format', `must be ${options.form ?? 'in another format'}`);
   };
 }
 
-/** An http(s) URL without credentials, at most 2048 characters, safe to hand to the HTTP client as it is. */
+/** An http(s) URL without credentials, with at most 2048 characters. It can be passed to the HTTP client unchanged. */
 export function httpUrl(judge: (url: URL) => string | null = () => null): ValueRule {
   const asText = text({ max: 2048 });
   return (value) => {
@@ -105,7 +111,7 @@ export function httpUrl(judge: (url: URL) => string | null = () => null): ValueR
       return problem('invalid_format', 'must be an absolute URL such as https://example.com/hook');
     const url = new URL(value);
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      return problem('unsupported_scheme', 'must begin with https:// or http://');
+      return problem('unsupported_scheme', 'must start with https:// or http://');
     if (!/^https?:\/\/[^/]/i.test(value) || url.port === '0')
       return problem('invalid_format', 'must be an absolute URL such as https://example.com/hook');
     if (url.username || url.password) return problem('credentials_in_url', 'must not contain a user name or password');
@@ -131,7 +137,7 @@ export const integer =
     return value >= min && value <= max ? [] : problem('out_of_range', `must be between ${min} and ${max}`);
   };
 
-/** Each item by the rule, with the item's position in the pointer; 1 to `max` items, none twice. */
+/** A list of 1 to `max` different items that follow the rule. Pointers contain the item's position. */
 export const list =
   (rule: ValueRule, max: number, min = 1): ValueRule =>
   (value) => {
@@ -149,21 +155,21 @@ export const oneOrMany =
   (value) =>
     Array.isArray(value) ? list(rule, max)(value) : rule(value);
 
-/** `ops@example.com`. */
+/** An email address, such as `ops@example.com`. */
 export const mailAddress: ValueRule = text({
   max: 254,
   accepts: isMailAddress,
-  form: 'exactly one e-mail address such as ops@example.com',
+  form: 'exactly one email address such as ops@example.com',
 });
 
-/** E.164: `+` and 7 to 15 digits. */
+/** A number in E.164 form: `+` and 7 to 15 digits. */
 export const phoneNumber: ValueRule = text({
   max: 16,
   pattern: /^\+[1-9][0-9]{6,14}$/,
   form: 'a phone number with country code such as +15005550006',
 });
 
-/** A host name or an address literal without port, in any notation that the dialer reads. */
+/** A host name or an IP address without a port, in any notation that the dialer reads. */
 export const hostName: ValueRule = (value) => {
   if (typeof value !== 'string') return problem('wrong_type', 'must be a string');
   return normalizeHost(value) === null ? problem('invalid_format', `must be ${HOST_FORM}`) : [];

@@ -4,21 +4,21 @@ import { MASK } from '../../platform/secrets/mask';
 import { readUrl } from '../../platform/text/read-url';
 import { type ConfigClass, connectionDefaults, markedKeys, nestedType } from './config-metadata';
 
-/** One marked string or number of a config. `path` leads to it: keys and list positions. */
+/** A marked string or number in a config. `path` consists of properties and list positions. */
 export interface MarkedValue {
   path: readonly (string | number)[];
-  /** A signing secret is never sent, a secret is. */
+  /** The mark. A signing secret is never sent, but a secret is. */
   mark: 'secret' | 'signing' | 'confidential';
-  /** The value is a URL or a mail address by the rule of its key, so that its host is no part of a secret. */
+  /** Whether the value's rule makes it a URL or an email address, so that its host isn't part of a secret. */
   isAddress: boolean;
   value: string | number;
-  /** The object that holds the value: in a list it tells which item this is. */
+  /** The object that contains the value. In a list, it identifies the item. */
   holder: object;
 }
 
 /**
- * What is shown in place of a value: nothing of it, but the host of a URL and the domain of a mail address, by which its
- * owner recognises it. The mark of the key decides, never the look of the value: a password may look like anything.
+ * Returns the mask of a value. It shows only the host of a URL or the domain of an email address, by which the owner
+ * recognizes it. The property's mark decides, never the form of the value, because a password may look like anything.
  */
 export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'isAddress' | 'value'>): string {
   if (mark !== 'confidential' || !isAddress) return MASK;
@@ -29,10 +29,10 @@ export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'i
   return domain === undefined ? MASK : `${MASK}@${domain}`;
 }
 
-/** True when a client may have got the text from `maskOf`. */
+/** Whether a client may have received the text from `maskOf`. */
 export const isMasked = (value: string | number): boolean => String(value).includes(MASK);
 
-/** A copy with every marked string or number replaced by `change`. Unmarked values are kept. */
+/** Returns a copy in which `change` replaces every marked string or number. Other values are kept. */
 export function mapMarked(type: ConfigClass, config: object, change: (found: MarkedValue) => unknown): object {
   const secrets = new Set(markedKeys(type, 'secret'));
   const signing = new Set(markedKeys(type, 'signing'));
@@ -59,7 +59,6 @@ export function mapMarked(type: ConfigClass, config: object, change: (found: Mar
   );
 }
 
-/** Every marked value of a config. */
 export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
   const found: MarkedValue[] = [];
   mapMarked(type, config, (value) => {
@@ -69,7 +68,7 @@ export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
   return found;
 }
 
-/** True where a config has a credential, or what read keys are not shown: at keys with a mark, of whatever value. */
+/** Whether a config has a credential or confidential value at the path. Only the mark counts, not the value. */
 export function isMarkedAt(type: ConfigClass, [first, ...rest]: MarkedValue['path']): boolean {
   const key = String(first);
   if (markedKeys(type, 'secret').includes(key) || markedKeys(type, 'confidential').includes(key)) return true;
@@ -78,7 +77,7 @@ export function isMarkedAt(type: ConfigClass, [first, ...rest]: MarkedValue['pat
   return nested !== null && inside.length > 0 && isMarkedAt(nested, inside);
 }
 
-/** The hosts and URLs that a config names, with the pointers of their keys. */
+/** Returns the hosts and URLs in a config, with the pointers of their properties. */
 export function dialedValues(type: ConfigClass, config: object): { pointer: string; value: string }[] {
   const dialed = new Set(markedKeys(type, 'dialed'));
   return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
@@ -89,7 +88,9 @@ export function dialedValues(type: ConfigClass, config: object): { pointer: stri
   });
 }
 
-/** Where a config connects to, and how: scheme, host and port of its URLs, its hosts with their port and encryption. */
+/**
+ * Returns where and how a config connects: scheme, host and port of its URLs, and its hosts with port and encryption.
+ */
 function connectionsOf(type: ConfigClass, config: object): string[] {
   const dialed = new Set(markedKeys(type, 'dialed'));
   const how = { ...connectionDefaults(type), ...config } as Readonly<Record<string, unknown>>;
@@ -107,13 +108,13 @@ function originOf(value: string): string {
   return url?.host ? `${url.protocol}//${url.host}` : (normalizeHost(value) ?? value);
 }
 
-/** A mask that cannot be replaced by a stored value, and why. */
+/** A mask that can't be replaced with a stored value, and the reason. */
 export interface RefusedMask {
   path: MarkedValue['path'];
   reason: 'unknown' | 'redirected';
 }
 
-/** True unless another key of the two objects differs: masked ones are not compared. */
+/** Whether all other properties of the two objects are equal. Masked values are not compared. */
 const mayBeSame = (one: object, other: object, key: string | number | undefined): boolean =>
   Object.entries({ ...one, ...other }).every(([name]) => {
     const [a, b] = [one, other].map((item) => (item as Readonly<Record<string, unknown>>)[name]);
@@ -122,7 +123,10 @@ const mayBeSame = (one: object, other: object, key: string | number | undefined)
     );
   });
 
-/** Items of a list are told apart by their other keys: a header by its name. Everything else has its place. */
+/**
+ * Items of a list are identified by their other properties, such as a header by its name. Everything else is identified
+ * by its position.
+ */
 const isSameItem = (one: MarkedValue, other: MarkedValue): boolean =>
   typeof one.path.at(-2) !== 'number' || mayBeSame(one.holder, other.holder, one.path.at(-1));
 
@@ -130,10 +134,10 @@ const shape = (path: MarkedValue['path']): string =>
   path.map((step) => (typeof step === 'number' ? '*' : step)).join('/');
 
 /**
- * Replaces masks in the input by the stored values. A mask is compared with the value at its own position first, then with
- * the other items of the same list, where it must match exactly one. Refused are masks that match no stored value, and
- * masked credentials of a config that now connects elsewhere or otherwise: a client that may not read a credential must
- * not be able to have it sent to a host or port of its own, nor without encryption.
+ * Replaces masks in the input with the stored values. A mask is compared with the value at its position first. After
+ * that it is compared with the other items of the same list, where it must match exactly one. Refuses masks that match
+ * no stored value. Also refuses masked credentials if the config now connects elsewhere or in another way. A client
+ * that may not read a credential must not have it sent to its own host or port, or without encryption.
  */
 export function unmask(
   type: ConfigClass,
@@ -159,12 +163,12 @@ export function unmask(
   return { config, refused: isRedirected ? [...unknown, ...secrets] : unknown };
 }
 
-/** Credentials of the config that are there themselves and not as masks. */
+/** Returns the credentials that the config contains as plain values, not as masks. */
 export const namedSecrets = (type: ConfigClass, config: object): string[] =>
   markedValues(type, config).flatMap(({ mark, value }) =>
     mark === 'confidential' || isMasked(value) ? [] : [String(value)],
   );
 
-/** The marked values as texts that no error may repeat. */
+/** Returns the marked values as texts that errors must not contain. */
 export const hiddenValues = (type: ConfigClass, config: object): string[] =>
   markedValues(type, config).map(({ value }) => String(value));

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 /** A class that declares the config of a channel. */
 export type ConfigClass = new () => object;
 
-/** What a key of a config class can be marked as; `config-fields.ts` says what each mark means. */
+/** The marks of a property in a config class. `config-fields.ts` explains them. */
 export type KeyMark = 'secret' | 'signing' | 'confidential' | 'address' | 'dialed' | 'addressee';
 
 const MARKS: Readonly<Record<KeyMark, symbol>> = {
@@ -18,7 +18,7 @@ const NESTED = Symbol('channel:nested');
 const ALIAS = Symbol('channel:alias');
 const CONNECTION = Symbol('channel:connection');
 
-/** Decorates a key with one or several marks. */
+/** Adds one or more marks to a property. */
 export const markedAs =
   (...marks: readonly KeyMark[]): PropertyDecorator =>
   (target, key) => {
@@ -28,11 +28,11 @@ export const markedAs =
     }
   };
 
-/** The keys of a config class that carry the mark, in the order of their declaration. */
+/** Returns the properties of a config class with the mark, in the order of their declaration. */
 export const markedKeys = (type: ConfigClass, mark: KeyMark): string[] =>
   (Reflect.getMetadata(MARKS[mark], type.prototype) as string[] | undefined) ?? [];
 
-/** Decorates a key whose value is an object, or a list of objects, of another class. */
+/** Declares a property whose value is an object, or a list of objects, of another class. */
 export const nestedAs =
   (type: () => ConfigClass): PropertyDecorator =>
   (target, key) => {
@@ -40,32 +40,32 @@ export const nestedAs =
     Reflect.defineMetadata(NESTED, new Map(known).set(String(key), type), target);
   };
 
-/** The class of a nested object or list, or `null` for a plain value. */
+/** Returns the class of a nested object or list, or `null` for a plain value. */
 export const nestedType = (type: ConfigClass, key: string): ConfigClass | null =>
   (Reflect.getMetadata(NESTED, type.prototype) as Map<string, () => ConfigClass> | undefined)?.get(key)?.() ?? null;
 
-/** Decorates a key that decides how the host beside it is connected to; `unsent` is what counts without it. */
+/** Declares a property that affects the connection to the host in the same object. `unsent` is its default. */
 export const connectionKey =
   (unsent: string | number | boolean): PropertyDecorator =>
   (target, key) => {
     Reflect.defineMetadata(CONNECTION, { ...connectionOf(target), [String(key)]: unsent }, target);
   };
 
-/** The keys that decide how a config's host is connected to, with what counts when they are not sent. */
+/** Returns the properties that affect the connection to a config's host, with their defaults. */
 export const connectionDefaults = (type: ConfigClass): Readonly<Record<string, unknown>> =>
   connectionOf(type.prototype);
 
 const connectionOf = (prototype: object): Readonly<Record<string, unknown>> =>
   (Reflect.getMetadata(CONNECTION, prototype) as Readonly<Record<string, unknown>> | undefined) ?? {};
 
-/** Decorates a key that is a former name of another one. */
+/** Declares a property that is a former name of another one. */
 export const aliasKey =
   (name: string): PropertyDecorator =>
   (target, key) => {
     Reflect.defineMetadata(ALIAS, { ...aliasesIn(target), [String(key)]: name }, target);
   };
 
-/** The former names among the keys of a config class, each with the key it stands for. */
+/** Returns the former names in a config class, each with the current property. */
 export const aliasesOf = (type: ConfigClass): Readonly<Record<string, string>> => aliasesIn(type.prototype);
 
 const aliasesIn = (prototype: object): Readonly<Record<string, string>> =>

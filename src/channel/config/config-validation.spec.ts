@@ -2,7 +2,7 @@ import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength } from 'class-validat
 import { configProblems, knownKeys } from './config-validation';
 import * as field from './config-fields';
 
-/** A channel of another team may use class-validator's own decorators beside ours. */
+/** Channels of other teams may combine our decorators with class-validator's own. */
 class MixedConfig {
   @IsString()
   @MaxLength(5)

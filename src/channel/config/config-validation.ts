@@ -4,18 +4,18 @@ import { type FieldProblem, MAX_ERRORS } from '../../platform/problem/problem';
 import { isRecord } from '../../platform/text/json';
 import type { ConfigClass } from './config-metadata';
 
-/** Judges one value of a config. No problems: the value is fine. Pointers are relative to the value, empty for itself. */
+/** Validates one value of a config. An empty result means that it is valid. Pointers are relative to the value. */
 export type ValueRule = (value: unknown) => FieldProblem[];
 
 /** The name under which class-validator reports a failed rule. */
 export const RULE_CONTEXT = 'configRule';
 
-/** How a failed rule is found again in what class-validator reports. */
+/** Attached to a class-validator rule, to find the rule of a reported failure. */
 export interface RuleContext {
   judged: ValueRule;
 }
 
-/** The keys a config class accepts: those that carry a validation rule. */
+/** Returns the properties that a config class accepts: those with a validation rule. */
 export const knownKeys = (type: ConfigClass): string[] => [
   ...new Set(
     getMetadataStorage()
@@ -24,7 +24,7 @@ export const knownKeys = (type: ConfigClass): string[] => [
   ),
 ];
 
-/** Everything that is wrong with a config, at once; pointers are relative to it. Keys the class does not know are wrong. */
+/** Returns everything that is wrong with a config. Pointers are relative to it. Unknown properties are wrong. */
 export function configProblems(type: ConfigClass, input: unknown): FieldProblem[] {
   if (!isRecord(input)) return [{ pointer: '', code: 'wrong_type', message: 'must be an object' }];
   const known = knownKeys(type);
@@ -34,7 +34,11 @@ export function configProblems(type: ConfigClass, input: unknown): FieldProblem[
     if (refused.length === MAX_ERRORS) return refused;
     const pointer = `/${pointerStep(key)}`;
     if (!known.includes(key))
-      refused.push({ pointer, code: 'unknown_field', message: `is not a key here; known are: ${known.join(', ')}` });
+      refused.push({
+        pointer,
+        code: 'unknown_field',
+        message: `is not a known key; known keys are: ${known.join(', ')}`,
+      });
     else if (value === null)
       refused.push({ pointer, code: 'wrong_type', message: 'must not be null; leave the key out instead' });
     else Object.assign(instance, { [key]: value });
@@ -53,7 +57,7 @@ function problemsOf(error: ValidationError): FieldProblem[] {
   return constraint ? [{ pointer: `/${error.property}`, ...constraint }, ...nested] : nested;
 }
 
-/** The one constraint that is reported: a missing key before a wrong type before everything else. */
+/** Returns the one constraint to report. A missing property precedes a wrong type, which precedes everything else. */
 function mostTelling({ property, value, constraints }: ValidationError): Omit<FieldProblem, 'pointer'> | null {
   const broken = Object.entries(constraints ?? {}).map(([name, message]) => ({
     code: codeOfConstraint(name),

@@ -6,7 +6,10 @@ import { mailDomain, type MailSender } from '../../platform/text/mail-address';
 
 const MAX_SUBJECT = 200;
 
-/** A mail, independent of the library that sends it. Each address is a single one and validated: none is parsed as a list. */
+/**
+ * An email, independent of the library that sends it. Each address is a single validated one and never parsed as a
+ * list.
+ */
 export interface Mail {
   from: MailSender;
   to: readonly string[];
@@ -15,14 +18,14 @@ export interface Mail {
   text: string;
   html: string;
   messageId: string;
-  /** Message ids of the mails before it in the thread, oldest first. */
+  /** The message IDs of the previous emails in the thread, oldest first. */
   references: readonly string[];
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The mail that says a notification. Its `Message-ID` is fixed by the event, so that a repeat is recognised as the same mail,
- * and a resolve refers to its trigger, so that both are shown as one thread.
+ * Returns the email of a notification. Its `Message-ID` is derived from the event, so that a repeat is recognized as
+ * the same email. A resolve refers to its trigger, so that both are shown as one thread.
  */
 export function emailLayout(
   notification: Notification,
@@ -48,7 +51,7 @@ const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za
 
 const COLORS = { bad: '#b42318', warning: '#b54708', good: '#067647', neutral: '#344054' } as const;
 
-/** For programs with dark colors that know style sheets. The others get the light colors with their background. */
+/** For email programs with a dark mode and style sheets. Others use the light colors with their background. */
 const DARK =
   ':root{color-scheme:light dark}@media (prefers-color-scheme:dark){body{background:#101828!important;color:#eaecf0!important}' +
   '.soft{color:#98a2b3!important}.bad{color:#fda29b!important}.warning{color:#fec84b!important}' +

@@ -23,7 +23,7 @@ const sender = field.text({
 export class EmailSmtpConfig {
   @ApiProperty({
     title: 'Mail server',
-    description: 'Host of the mail server.',
+    description: 'The host of the mail server.',
     example: 'smtp.example.com',
     maxLength: 253,
   })
@@ -32,7 +32,7 @@ export class EmailSmtpConfig {
   host!: string;
 
   @ApiPropertyOptional({
-    description: 'Port: 465 is TLS from the start, any other port begins with STARTTLS.',
+    description: 'The port. Port 465 uses TLS from the start, any other port uses STARTTLS.',
     example: 587,
     default: 587,
     type: 'integer',
@@ -46,8 +46,9 @@ export class EmailSmtpConfig {
   @ApiPropertyOptional({
     title: 'Require TLS',
     description:
-      'Demand TLS with a certificate that is trusted: without it the mail is not sent. `false` uses STARTTLS only when the ' +
-      'server offers it, and sends in clear otherwise. Without a password the certificate is then not verified.',
+      'Require TLS with a trusted certificate; without it, the email is not sent. With `false`, STARTTLS is used ' +
+      'only if the server offers it, and the email is sent unencrypted otherwise. With `false` and no password, the ' +
+      'certificate is not verified.',
     example: true,
     default: true,
     type: 'boolean',
@@ -58,7 +59,7 @@ export class EmailSmtpConfig {
 
   @ApiPropertyOptional({
     title: 'User name',
-    description: 'User name of the account.',
+    description: 'The user name of the account.',
     example: 'uptime@example.com',
     maxLength: 320,
   })
@@ -66,7 +67,7 @@ export class EmailSmtpConfig {
   username?: string;
 
   @ApiPropertyOptional({
-    description: 'Password of the account.',
+    description: 'The password of the account.',
     example: 'correct horse battery staple',
     format: 'password',
     maxLength: 500,
@@ -78,7 +79,7 @@ export class EmailSmtpConfig {
 
 export class EmailConfig {
   @ApiProperty({
-    description: 'Recipients, at most 50, each exactly one address.',
+    description: 'The recipients, at most 50. Each item is exactly one address.',
     example: ['ops@example.com'],
     type: [String],
     minItems: 1,
@@ -91,7 +92,7 @@ export class EmailConfig {
 
   @ApiPropertyOptional({
     title: 'Copy to',
-    description: 'Recipients of a copy, at most 50.',
+    description: 'The recipients of a copy, at most 50.',
     example: ['team@example.com'],
     type: [String],
     maxItems: MAX_RECIPIENTS,
@@ -103,8 +104,9 @@ export class EmailConfig {
   @ApiPropertyOptional({
     title: 'Sender',
     description:
-      'Sender, with a mail account of the alert’s own; by default the user name of that account. The server’s account sends ' +
-      'from the address of the server (`SMTP_FROM`) and takes only the display name from here.',
+      'The sender. If the alert has its own SMTP account, this defaults to the user name of that account. The SMTP ' +
+      'account of the server always sends from the address of the server (`SMTP_FROM`) and takes only the display ' +
+      'name from here.',
     example: 'Uptime <uptime@example.com>',
     maxLength: 320,
   })
@@ -112,8 +114,8 @@ export class EmailConfig {
   from?: string;
 
   @ApiPropertyOptional({
-    title: 'Own mail account',
-    description: "Mail account of this alert, instead of the server's own (`SMTP_URL`).",
+    title: 'Own SMTP account',
+    description: 'The SMTP account of this alert, used instead of the SMTP account of the server (`SMTP_URL`).',
     type: EmailSmtpConfig,
     example: { host: 'smtp.example.com', port: 587, username: 'uptime@example.com', password: 'correct horse battery' },
   })
@@ -122,14 +124,16 @@ export class EmailConfig {
   smtp?: EmailSmtpConfig;
 }
 
-/** Mail over SMTP, through the alert's own account or the server's. */
+/** Email over SMTP, through the alert's own account or the server's. */
 @Channel('email')
 @Injectable()
 export class EmailChannel implements Channel<EmailConfig> {
   readonly audience = 'mail';
   readonly configClass = EmailConfig;
 
-  /** Recipients through the server's account, by organization: its good name is everybody's. */
+  /**
+   * Recipients through the server's account, by organization. All organizations share the reputation of this account.
+   */
   private readonly recipients: TokenBuckets | null;
 
   constructor(
@@ -149,7 +153,7 @@ export class EmailChannel implements Channel<EmailConfig> {
         {
           key: smtp.username === undefined ? 'smtp/username' : 'smtp/password',
           code: 'required',
-          message: 'is required: user name and password belong together',
+          message: 'is required: set both user name and password, or neither',
         },
       ];
     return config;
@@ -162,7 +166,7 @@ export class EmailChannel implements Channel<EmailConfig> {
 
   async send({ notification, text, config, ...attempt }: SendRequest<EmailConfig>): Promise<SendOutcome> {
     const account = this.accountOf(config);
-    if (!account) return refused('There is no mail account: the alert has no "smtp" and the server has no SMTP_URL');
+    if (!account) return refused('No SMTP account: the alert has no "smtp" and the server has no SMTP_URL');
     const from = this.senderOf(config, account);
     if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
     const wait = account.operators ? this.waitOf(attempt.egress, config) : 0;
@@ -172,7 +176,9 @@ export class EmailChannel implements Channel<EmailConfig> {
     return this.smtp.send(mail, account, { ...attempt, hidden });
   }
 
-  /** Seconds until the organization may send through the server's account again; who runs the installation always may. */
+  /**
+   * Returns the seconds until the organization may send through the server's account again. The operator has no limit.
+   */
   private waitOf({ organization, isDefault }: EgressRule, { to, cc = [] }: EmailConfig): number {
     if (organization === null || isDefault === true) return 0;
     return this.recipients?.take(organization, to.length + cc.length) ?? 0;
@@ -183,7 +189,10 @@ export class EmailChannel implements Channel<EmailConfig> {
     return this.settings.smtpUrl === null ? null : serverAccount(this.settings.smtpUrl);
   }
 
-  /** The operator's account sends from the operator's address, whatever the alert says: it gives the display name at most. */
+  /**
+   * Returns the sender. The operator's account always sends from the operator's address, and the alert only sets the
+   * display name.
+   */
   private senderOf(config: EmailConfig, account: SmtpAccount): MailSender | null {
     const own = parseSender(config.from ?? '');
     if (!account.operators) return own ?? parseSender(account.username ?? this.settings.smtpFrom ?? '');
@@ -196,14 +205,14 @@ const tooManyRecipients = (waitSeconds: number): SendOutcome => ({
   result: 'retry',
   status: null,
   error:
-    "Your organization has sent to too many recipients through the server's mail account within an hour; " +
-    'give the alert an "smtp" account of its own, or fewer recipients',
+    'Your organization has sent email to too many recipients through the SMTP account of the server within an ' +
+    'hour. Give the alert its own "smtp" account, or use fewer recipients',
   retryAfterMs: Math.ceil(waitSeconds) * SECOND_MS,
   mayHaveArrived: false,
 });
 
-const NO_SENDER = 'There is no sender: the alert has no "from" and the server has no SMTP_FROM';
-const NO_SMTP_FROM = 'There is no sender: the server has a mail account (SMTP_URL), but no SMTP_FROM';
+const NO_SENDER = 'No sender: the alert has no "from" and the server has no SMTP_FROM';
+const NO_SMTP_FROM = 'No sender: the server has an SMTP account (SMTP_URL), but no SMTP_FROM';
 
 const refused = (error: string): SendOutcome => ({ result: 'rejected', status: null, error, gone: false });
 

@@ -7,7 +7,10 @@ import type { SendOutcome } from '../channel';
 import { serverAccount } from './smtp-account';
 import { SmtpClient } from './smtp-client';
 
-/** A plain-text email to one person. `id` is the same for each attempt, so that a mail program recognizes a repeated one. */
+/**
+ * A plain-text email to one person. `id` is the same for each attempt, so that an email program recognizes a repeated
+ * one.
+ */
 export interface PlainMail {
   id: string;
   to: string;
@@ -23,13 +26,13 @@ export class OperatorMail {
     private readonly settings: Config,
   ) {}
 
-  /** One attempt, of 15 seconds at most. */
+  /** Makes one attempt with a limit of 15 seconds. */
   async send({ id, to, subject, text }: PlainMail, signal: AbortSignal): Promise<SendOutcome> {
     const { smtpUrl, smtpFrom } = this.settings;
     const account = smtpUrl === null ? null : serverAccount(smtpUrl);
     const from = account && parseSender(smtpFrom ?? account.username ?? '');
     if (!account || !from)
-      return { result: 'rejected', status: null, error: 'there is no SMTP_URL with a sender', gone: false };
+      return { result: 'rejected', status: null, error: 'no SMTP_URL with a sender is configured', gone: false };
     const mail = {
       from,
       to: [to],

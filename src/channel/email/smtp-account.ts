@@ -1,27 +1,26 @@
-/** One account on a mail server. */
 export interface SmtpAccount {
   host: string;
   port: number;
-  /** TLS from the first byte. */
+  /** Uses TLS from the first byte. */
   implicitTls: boolean;
   /** Without implicit TLS: fail rather than send over an unencrypted connection. */
   requireTls: boolean;
   /**
-   * TLS protects against listeners only (RFC 7435): the certificate isn't verified, and if TLS fails, the message is sent in
-   * clear. This is what relays do among themselves. Never with a password.
+   * Uses TLS only against eavesdropping (RFC 7435), as relays do among themselves. The certificate isn't verified, and
+   * if TLS fails, the message is sent unencrypted. Never used with a password.
    */
   opportunistic: boolean;
   username: string | null;
   password: string | null;
-  /** Set by the operator of the service: the egress rule of the organization does not apply to it. */
+  /** Whether the operator configured the account. The egress rule of the organization does not apply to it. */
   operators: boolean;
 }
 
 const IMPLICIT_TLS_PORT = 465;
-/** The port of an account that names none. */
+/** The default port. */
 export const SUBMISSION_PORT = 587;
 
-/** The account of one alert. TLS is required unless `secure` is false. */
+/** Returns the account of one alert. TLS is required unless `secure` is false. */
 export function alertAccount(smtp: {
   host: string;
   port?: number;
@@ -45,9 +44,9 @@ export function alertAccount(smtp: {
 }
 
 /**
- * The server-wide account from `SMTP_URL`. `smtps://` is implicit TLS. `smtp://` requires STARTTLS when it carries a
- * password, so that the password is never sent in clear. Without one it uses STARTTLS if the server offers it, as a relay
- * on the same machine does, with a self-signed certificate.
+ * Returns the server-wide account from `SMTP_URL`. `smtps://` is implicit TLS. `smtp://` with a password requires
+ * STARTTLS, so that the password is never sent unencrypted. Without a password, STARTTLS is used if the server offers
+ * it, as a relay on the same machine does with a self-signed certificate.
  */
 export function serverAccount(smtpUrl: string): SmtpAccount {
   const url = new URL(smtpUrl);

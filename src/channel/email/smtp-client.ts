@@ -23,7 +23,7 @@ const nodemailer = (): typeof Nodemailer => require('nodemailer') as typeof Node
 
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
 
-/** How STARTTLS is used: with a certificate that is trusted, with any certificate, or not at all. */
+/** How STARTTLS is used: with a trusted certificate, with any certificate, or not at all. */
 type Encryption = 'verified' | 'offered' | 'none';
 
 interface Conversation {
@@ -37,11 +37,12 @@ interface Conversation {
 class HandshakeFailed extends Error {}
 
 const OPERATORS_FAULT = {
-  retry: 'The mail server of this installation could not take the mail now; its operator finds the reason in the log',
-  rejected: 'The mail server of this installation refused the mail; its operator finds the reason in the log',
+  retry:
+    'The mail server of this installation could not accept the email at this time; the operator can find the reason in the log',
+  rejected: 'The mail server of this installation rejected the email; the operator can find the reason in the log',
 } as const;
 
-/** Hands one mail to a mail server, over a connection of the service's own making, so that the egress policy holds. */
+/** Sends one email to an email server. It opens the connection itself, so that the egress policy applies. */
 @Injectable()
 export class SmtpClient {
   private readonly logger = new Logger(SmtpClient.name);
@@ -52,7 +53,10 @@ export class SmtpClient {
     private readonly settings: Config,
   ) {}
 
-  /** One attempt. What the operator's own mail server says is for the operator's log: address, port and words of it. */
+  /**
+   * Makes one attempt. Details of the operator's own email server (address, port, replies) only go to the operator's
+   * log.
+   */
   async send(mail: Mail, account: SmtpAccount, attempt: Attempt): Promise<SendOutcome> {
     const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]);
     if (!account.operators)
@@ -60,11 +64,11 @@ export class SmtpClient {
     const limits = { ...attempt, egress: OPERATORS_EGRESS, signal };
     const outcome = publicOutcome(await this.attempt(mail, account, limits), attempt.hidden);
     if (outcome.result === 'delivered') return outcome;
-    this.logger.warn(`a mail through the account of SMTP_URL was not sent: ${outcome.error}`);
+    this.logger.warn(`Could not send an email through SMTP_URL: ${outcome.error}`);
     return { ...outcome, error: OPERATORS_FAULT[outcome.result] };
   }
 
-  /** With opportunistic TLS a failed handshake is followed by a second connection, in clear. */
+  /** If the handshake fails with opportunistic TLS, connects again without encryption. */
   private async attempt(mail: Mail, account: SmtpAccount, attempt: Attempt): Promise<SendOutcome> {
     if (!account.opportunistic) return this.connect(mail, account, attempt, 'verified');
     try {
@@ -86,7 +90,7 @@ export class SmtpClient {
       const dialed = await this.dialer.dial({ host: account.host, port: account.port, egress, signal });
       socket = dialed.socket;
       const log = (words: string): void =>
-        this.logger.warn(`the mail server ${account.host}:${account.port} answered: ${words}`);
+        this.logger.warn(`Mail server ${account.host}:${account.port} responded: ${words}`);
       const quote = account.operators ? quotingAnybody(hidden) : quotingOrLogging(dialed.address, hidden, log);
       return await this.converse(mail, account, { connection: socket, quote, signal, tls });
     } catch (error) {
@@ -120,14 +124,14 @@ export class SmtpClient {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // Set once the whole message has been read by the transport: from then on the server may have taken it.
+    // Set once the transport has read the whole message. From then on, the server may have accepted it.
     const written = { whole: false };
     transport.use('stream', ({ message }, done) => {
       message.transform(() => new PassThrough({ flush: (end) => end(void (written.whole = true)) }));
       done();
     });
     const afterWritten = armedFailpoint('outbox.after_request_written');
-    // The message's end has been handed to the socket; over TLS that is a socket of the library's own.
+    // The end of the message has been passed to the socket. Over TLS, that socket belongs to the library.
     if (afterWritten) connection.once('unpipe', () => void holdResponse(connection, afterWritten));
     try {
       const sent = await transport.sendMail({ ...mailOptions(mail), signal });
@@ -159,7 +163,7 @@ function mailOptions(mail: Mail): object {
   };
 }
 
-/** At least one recipient was accepted; sending to all of them again would not help a refused one. */
+/** At least one recipient was accepted. Sending to all of them again would not help a refused one. */
 function delivered(refused: number, all: number): SendOutcome {
   if (refused === 0) return { result: 'delivered', status: 250 };
   return { result: 'delivered', status: 250, warning: `The mail server refused ${refused} of ${all} recipients` };

@@ -2,30 +2,31 @@ import { oneLine, cut } from '../../platform/text/text-limits';
 import type { SendOutcome } from '../channel';
 import type { Quote } from '../send-outcome';
 
-/** What nodemailer reports about a failed attempt. */
+/** The error that nodemailer reports for a failed attempt. */
 export interface SmtpFailure extends Error {
-  /** `ECONNECTION`, `ETIMEDOUT`, `ETLS`, `EAUTH`, `EENVELOPE` and the like. */
+  /** `ECONNECTION`, `ETIMEDOUT`, `ETLS`, `EAUTH`, `EENVELOPE` and similar. */
   code?: string;
-  /** The server's whole reply, when it gave one. */
+  /** The server's whole reply, if it sent one. */
   response?: string;
   responseCode?: number;
-  /** The code of the system or of TLS beneath it. */
+  /** The underlying code from the system or TLS. */
   originalCode?: string;
 }
 
-/** Codes of a certificate that is not accepted and of a failed handshake. */
+/** Codes of a refused certificate and of a failed handshake. */
 const TLS_FAULT = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
 
-/** True if the server offered STARTTLS and the handshake failed. No part of the message was sent. */
+/** Whether the server offered STARTTLS and the handshake failed. No part of the message was sent in this case. */
 export const isHandshakeFailure = ({ code, originalCode = '', responseCode }: SmtpFailure): boolean =>
   responseCode === undefined && (code === 'ETLS' || TLS_FAULT.test(originalCode));
 
-/** Failures of the connection: the same attempt may succeed later. */
+/** Connection failures. The same attempt may succeed later. */
 const CONNECTION = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EABORT', 'EPROTOCOL']);
 
 /**
- * The outcome of a failed conversation: 4xx may work later, 5xx will not without a change. Without a reply to the whole
- * message (`messageWritten`) it may have been taken. TLS that is required is never given up.
+ * Returns the outcome of a failed conversation. 4xx may work later, and 5xx can't work without a change. If the whole
+ * message was written (`messageWritten`) and there is no reply, the server may have accepted it. Required TLS is never
+ * skipped.
  */
 export function judgeSmtpFailure(
   error: SmtpFailure,
@@ -52,20 +53,20 @@ export function judgeSmtpFailure(
 function failureText(error: SmtpFailure, aborted: boolean, quoted: string): string {
   const code = error.responseCode === undefined ? '' : ` (${error.responseCode})`;
   const said = quoted === '' ? code : `: ${quoted}`;
-  if (aborted) return 'The mail server did not answer in time';
+  if (aborted) return 'The mail server did not respond in time';
   if (TLS_FAULT.test(error.originalCode ?? '')) return `TLS with the mail server failed: ${tlsReason(error)}`;
   switch (error.code) {
     case 'ETLS':
-      return `The mail server does not offer the encryption that is required${said || `: ${tlsReason(error)}`}`;
+      return `The mail server does not offer the required encryption${said || `: ${tlsReason(error)}`}`;
     case 'EAUTH':
-      return `The mail server refused the user name and password${said}`;
+      return `The mail server rejected the user name and password${said}`;
     case 'ETIMEDOUT':
-      return 'The mail server did not answer in time';
+      return 'The mail server did not respond in time';
     case 'ECONNECTION':
     case 'ESOCKET':
       return `The mail server closed the connection${said}`;
     default:
-      return `The mail server refused the message${said}`;
+      return `The mail server rejected the message${said}`;
   }
 }
 

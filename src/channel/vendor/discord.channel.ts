@@ -6,11 +6,11 @@ import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 import { isTaken, type Promised } from '../receipt';
 
-/** Without a saved message Discord answers 204: that is acceptance, not delivery. */
+/** Without a saved message Discord responds with 204, which confirms acceptance but not delivery. */
 const PROMISED: Promised = { hosts: /(?:^|\.)discord(?:app)?\.com$/, isKept: ({ status }) => status === 200 };
 const COLORS = { bad: 0xd92d20, warning: 0xdc6803, good: 0x079455, neutral: 0x667085 } as const;
 const MAX_TITLE = 256;
-/** Below Discord's 4096: title, description and fields of all embeds together may have 6000. */
+/** Below Discord's limit of 4096, because title, description and fields of all embeds together may have 6000. */
 const MAX_DESCRIPTION = 2000;
 const MAX_FIELDS = 10;
 const MAX_FIELD_VALUE = 256;
@@ -18,7 +18,7 @@ const MAX_LONG_FIELD_VALUE = 1000;
 
 export class DiscordConfig {
   @ApiProperty({
-    description: 'URL of a Discord webhook.',
+    description: 'The URL of a Discord webhook.',
     example: 'https://discord.com/api/webhooks/000000000000000000/XXXXXXXXXXXXXXXXXXXXXXXX',
     format: 'uri',
     maxLength: 2048,
@@ -29,21 +29,22 @@ export class DiscordConfig {
   @field.Addressee()
   webhook_url!: string;
 
-  @ApiPropertyOptional({ title: 'Post as', description: 'Name to post under.', example: 'Uptime', maxLength: 80 })
+  @ApiPropertyOptional({ title: 'Post as', description: 'The name to post under.', example: 'Uptime', maxLength: 80 })
   @field.Optional(field.text({ max: 80 }))
   username?: string;
 
   @ApiPropertyOptional({
-    description: 'Thread to post to, by its id.',
+    description: 'The ID of the thread to post to.',
     example: '1100000000000000000',
     pattern: '^[0-9]{1,20}$',
   })
-  @field.Optional(field.text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread id' }))
+  @field.Optional(field.text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread ID' }))
   thread_id?: string;
 
   @ApiPropertyOptional({
     title: 'Text or mention above the message',
-    description: 'Text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.',
+    description:
+      'The text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.',
     example: '<@&1100000000000000000>',
     maxLength: 500,
   })
@@ -51,7 +52,10 @@ export class DiscordConfig {
   content?: string;
 }
 
-/** Discord: a webhook, asked to wait until the message is saved. It has no key, so a resolve is a second message. */
+/**
+ * Discord webhooks. The request waits until the message is saved. Discord has no idempotency key, so a resolve is a
+ * second message.
+ */
 @Channel('discord')
 @Injectable()
 export class DiscordChannel implements Channel<DiscordConfig> {
@@ -85,7 +89,7 @@ function executeUrl(config: DiscordConfig): string {
   return url.href;
 }
 
-/** The body of the webhook call. Only what the config itself mentions may ping; names and errors never do. */
+/** Returns the body of the webhook call. Only mentions from the config notify users, never names or errors. */
 function discordMessage({ notification, text, config }: SendRequest<DiscordConfig>): object {
   const { tone, sentence, facts, lines, links } = text;
   const title = escaped(sentence, MAX_TITLE);
@@ -106,7 +110,8 @@ function discordMessage({ notification, text, config }: SendRequest<DiscordConfi
             name: label,
             value: escaped(value, label === 'Description' ? MAX_LONG_FIELD_VALUE : MAX_FIELD_VALUE),
           })),
-          // Not as the embed's own URL: Discord refuses the message when the host has no dot, as in http://uptime:3000.
+          // The embed has no URL, because Discord refuses the message if the host has no dot, as in
+          // http://uptime:3000.
           ...(links.length > 0 ? [{ name: 'Links', value: linkMarkup(links) }] : []),
         ],
         timestamp: notification.createdAt,
@@ -129,10 +134,10 @@ function allowedMentions(content: string): object {
   };
 }
 
-/** A URL with nothing in it that Discord would read as markup once it has made a link of it. */
+/** A URL without characters that Discord would read as markup after making it a link. */
 const PLAIN_URL = /^https?:\/\/[A-Za-z0-9._~:/?#@!$&'+,;=%-]+$/;
 
-/** Discord's markdown made literal. The limit counts the escaped text. */
+/** Escapes Discord's markdown. The limit counts the escaped text. */
 function escaped(value: string, max: number): string {
   if (PLAIN_URL.test(value) && value.length <= max) return value;
   const safe = value.replace(/[\\*_~`|>[\]()#<@]/g, (character) => `\\${character}`);

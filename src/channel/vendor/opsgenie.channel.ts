@@ -24,26 +24,26 @@ const MAX_DESCRIPTION = 15_000;
 const MAX_ENTITY = 512;
 
 export class OpsgenieResponder {
-  @ApiProperty({ description: 'Kind of responder.', example: 'team', enum: RESPONDER_TYPES })
+  @ApiProperty({ description: 'The type of the responder.', example: 'team', enum: RESPONDER_TYPES })
   @field.Required(field.oneOf(RESPONDER_TYPES))
   type!: (typeof RESPONDER_TYPES)[number];
 
-  @ApiPropertyOptional({ description: 'Id of the responder.', example: '4513b7ea-3b91-438f-b7e4-e3e54af9147c' })
+  @ApiPropertyOptional({ description: 'The ID of the responder.', example: '4513b7ea-3b91-438f-b7e4-e3e54af9147c' })
   @field.Optional(field.text({ max: 100 }))
   id?: string;
 
-  @ApiPropertyOptional({ description: 'Name of a team, escalation or schedule.', example: 'Operations' })
+  @ApiPropertyOptional({ description: 'The name of a team, escalation, or schedule.', example: 'Operations' })
   @field.Optional(field.text({ max: 200 }))
   name?: string;
 
-  @ApiPropertyOptional({ description: 'User name of a user.', example: 'ops@example.com' })
+  @ApiPropertyOptional({ description: 'The user name of a user.', example: 'ops@example.com' })
   @field.Optional(field.text({ max: 254 }))
   username?: string;
 }
 
 export class OpsgenieConfig {
   @ApiProperty({
-    description: 'Key of an API integration.',
+    description: 'The key of an API integration.',
     example: '00000000-0000-0000-0000-000000000000',
     format: 'password',
     maxLength: 200,
@@ -54,7 +54,7 @@ export class OpsgenieConfig {
 
   @ApiPropertyOptional({
     description:
-      '`us` and `eu` are Opsgenie, which ends on 2027-04-05; `jsm` is its successor in Jira Service Management.',
+      '`us` and `eu` are Opsgenie, which shuts down on 2027-04-05. `jsm` is its successor in Jira Service Management.',
     example: 'jsm',
     default: 'us',
     enum: REGIONS,
@@ -64,7 +64,7 @@ export class OpsgenieConfig {
 
   @ApiPropertyOptional({
     title: 'API server',
-    description: 'Base URL of a compatible server, instead of the region; `/v2/alerts` is added.',
+    description: 'The base URL of a compatible server, used instead of the region. The service appends `/v2/alerts`.',
     example: API_URLS.us,
     format: 'uri',
     maxLength: 2048,
@@ -74,16 +74,21 @@ export class OpsgenieConfig {
   @field.Addressee()
   api_url?: string;
 
-  @ApiPropertyOptional({ description: 'Priority of the alert.', example: 'P1', default: 'P3', enum: PRIORITIES })
+  @ApiPropertyOptional({ description: 'The priority of the alert.', example: 'P1', default: 'P3', enum: PRIORITIES })
   @field.Optional(field.oneOf(PRIORITIES))
   priority?: (typeof PRIORITIES)[number];
 
-  @ApiPropertyOptional({ description: 'Tags, at most 20.', example: ['uptime'], type: [String], maxItems: 20 })
+  @ApiPropertyOptional({
+    description: 'The tags of the alert, at most 20.',
+    example: ['uptime'],
+    type: [String],
+    maxItems: 20,
+  })
   @field.Optional(field.list(field.text({ max: 50 }), 20))
   tags?: string[];
 
   @ApiPropertyOptional({
-    description: 'Who is to respond, at most 50.',
+    description: 'The responders, at most 50.',
     example: [{ type: 'team', name: 'Operations' }],
     type: [OpsgenieResponder],
     maxItems: 50,
@@ -98,7 +103,10 @@ export class OpsgenieConfig {
   responders?: OpsgenieResponder[];
 }
 
-/** Opsgenie and its successor in Jira Service Management: the alias ties a close to its alert and makes repeats harmless. */
+/**
+ * Opsgenie and its successor in Jira Service Management. The alias connects a close to its alert and makes repeats
+ * harmless.
+ */
 @Channel('opsgenie')
 @Injectable()
 export class OpsgenieChannel implements Channel<OpsgenieConfig> {
@@ -136,7 +144,10 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
   }
 }
 
-/** Opens the alert, acknowledges or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
+/**
+ * Returns the call that creates, acknowledges or closes the alert with the alias. A test has a separate alias, so that
+ * it closes nothing real.
+ */
 function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const alias = cut(kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey, MAX_ALIAS, '');

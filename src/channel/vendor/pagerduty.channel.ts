@@ -18,7 +18,7 @@ const routingKey = field.text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/, form: 'an 
 
 export class PagerDutyConfig {
   @ApiPropertyOptional({
-    description: 'Integration key of an Events API v2 integration.',
+    description: 'The integration key of an Events API v2 integration.',
     example: '0123456789abcdef0123456789abcdef',
     format: 'password',
     maxLength: 64,
@@ -28,7 +28,7 @@ export class PagerDutyConfig {
   routing_key?: string;
 
   @ApiPropertyOptional({
-    description: 'Former name of `routing_key`, still accepted; send one of them.',
+    description: 'Former name of `routing_key`, still accepted. Send only one of them.',
     example: '0123456789abcdef0123456789abcdef',
     format: 'password',
     maxLength: 64,
@@ -39,7 +39,7 @@ export class PagerDutyConfig {
   integration_key?: string;
 
   @ApiPropertyOptional({
-    description: 'Severity of the incident; without it an endpoint that is only degraded has `warning`.',
+    description: 'The severity of the incident. If unset, an endpoint that is only degraded has `warning`.',
     example: 'critical',
     default: 'critical',
     enum: SEVERITIES,
@@ -48,7 +48,7 @@ export class PagerDutyConfig {
   severity?: (typeof SEVERITIES)[number];
 
   @ApiPropertyOptional({
-    description: 'Service region of the account.',
+    description: 'The service region of the account.',
     example: 'eu',
     default: 'us',
     enum: ['us', 'eu'],
@@ -58,7 +58,7 @@ export class PagerDutyConfig {
 
   @ApiPropertyOptional({
     title: 'API server',
-    description: 'Base URL of a compatible server, instead of the region.',
+    description: 'The base URL of a compatible server, used instead of the region.',
     example: API_URLS.us,
     format: 'uri',
     maxLength: 2048,
@@ -69,7 +69,7 @@ export class PagerDutyConfig {
   api_url?: string;
 }
 
-/** PagerDuty: Events API v2. The dedup key ties a resolve to its trigger and makes repeats harmless. */
+/** PagerDuty's Events API v2. The dedup key connects a resolve to its trigger and makes repeats harmless. */
 @Channel('pagerduty')
 @Injectable()
 export class PagerDutyChannel implements Channel<PagerDutyConfig> {
@@ -88,7 +88,7 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
           {
             key: 'integration_key',
             code: 'invalid_config',
-            message: 'is another name of routing_key; send one of them',
+            message: 'is another name of routing_key; send only one of them',
           },
         ];
   }
@@ -110,7 +110,10 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   }
 }
 
-/** The event. A test has a key of its own per alert or contact, so that it never touches a real incident nor piles up. */
+/**
+ * Returns the event. A test has a separate key for each alert or contact, so that it never affects a real incident and
+ * tests do not pile up.
+ */
 function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): object {
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const key = kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey;

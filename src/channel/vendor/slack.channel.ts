@@ -17,13 +17,13 @@ const PROMISED: Promised = {
   isKept: ({ status, body }) => status === 200 && body.trim() === 'ok',
 };
 
-/** `@channel`, a user id, a group id, or Slack's own notation of one of them. */
+/** `@channel`, a user ID, a group ID, or Slack's own notation of one of them. */
 const MENTION =
   /^(?:@(?:channel|here|everyone)|[UWS][A-Z0-9]{2,30}|<(?:!(?:channel|here|everyone)|@[UW][A-Z0-9]{2,30}|!subteam\^S[A-Z0-9]{2,30})>)$/;
 
 export class SlackConfig {
   @ApiProperty({
-    description: 'URL of an incoming webhook of Slack or of a compatible server.',
+    description: 'The URL of an incoming webhook of Slack or of a compatible server.',
     example: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
     format: 'uri',
     maxLength: 2048,
@@ -35,7 +35,7 @@ export class SlackConfig {
   webhook_url!: string;
 
   @ApiPropertyOptional({
-    description: 'Channel to post to, where the webhook allows another one.',
+    description: 'The channel to post to, if the webhook allows you to choose one.',
     example: '#ops',
     maxLength: 80,
   })
@@ -45,7 +45,7 @@ export class SlackConfig {
 
   @ApiPropertyOptional({
     title: 'Post as',
-    description: 'Name to post under, where the webhook allows it.',
+    description: 'The name to post under, if the webhook allows it.',
     example: 'Uptime',
     maxLength: 80,
   })
@@ -53,7 +53,8 @@ export class SlackConfig {
   username?: string;
 
   @ApiPropertyOptional({
-    description: 'Who is mentioned when an alert triggers: `@channel`, `@here`, a user id or a user group id.',
+    description:
+      'The users or groups to mention when an alert triggers: `@channel`, `@here`, a user ID or a user group ID.',
     example: '@here',
     maxLength: 80,
   })
@@ -61,7 +62,7 @@ export class SlackConfig {
   mention?: string;
 }
 
-/** Slack: an incoming webhook. It has no key, so a resolve is a second message. */
+/** Slack's incoming webhooks. They have no idempotency key, so a resolve is a second message. */
 @Channel('slack')
 @Injectable()
 export class SlackChannel implements Channel<SlackConfig> {
@@ -87,7 +88,10 @@ export class SlackChannel implements Channel<SlackConfig> {
   }
 }
 
-/** The body of the webhook call: one sentence that notifications show, the facts beneath it in the colour of the state. */
+/**
+ * Returns the body of the webhook call: a sentence that notifications show, followed by the facts in the color of the
+ * state.
+ */
 function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
   const { tone, sentence, facts, lines, links } = text;
   const mention =
@@ -109,7 +113,7 @@ function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
             ? [{ type: 'section', text: { type: 'mrkdwn', text: escaped(lines.join('\n'), MAX_SECTION) } }]
             : []),
           ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
-          // No buttons: they want an app that answers them, and compatible servers do not show them.
+          // No buttons: they need an app that responds to them, and compatible servers do not show them.
           ...(links.length > 0 ? [{ type: 'section', text: { type: 'mrkdwn', text: linkMarkup(links) } }] : []),
         ],
       },
@@ -128,7 +132,10 @@ function mentionMarkup(mention: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack's three control characters escaped, and names that compatible servers would read as mentions. The limit counts the escaped text, but the text is cut before it is escaped. */
+/**
+ * Escapes Slack's three control characters, and names that compatible servers would read as mentions. The limit counts
+ * the escaped text, but the text is cut before it is escaped.
+ */
 function escaped(value: string, max: number): string {
   const whole = cut(withoutMentions(value), max);
   const safe = whole.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);

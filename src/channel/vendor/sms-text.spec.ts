@@ -57,12 +57,12 @@ describe('the link of a message', () => {
 
   it('leads to the page only where that costs no further segment', () => {
     const links = { page, acknowledge: null };
-    expect(smsBody('Checkout is up again', [], links)).toBe(`Checkout is up again\n${page}`);
+    expect(smsBody('Checkout is back up', [], links)).toBe(`Checkout is back up\n${page}`);
     expect(smsBody('c'.repeat(100), [], links)).toBe('c'.repeat(100));
     expect(smsBody('c'.repeat(200), [], links)).toBe(`${'c'.repeat(200)}\n${page}`);
   });
 
   it('is missing without PUBLIC_URL', () => {
-    expect(smsBody('Checkout is up again', ['a'], undefined)).toBe('Checkout is up again\na');
+    expect(smsBody('Checkout is back up', ['a'], undefined)).toBe('Checkout is back up\na');
   });
 });

@@ -9,17 +9,17 @@ const GSM_EXTENDED = '^{}\\[~]|€\f';
 const BASIC = new Set(GSM_BASIC);
 const EXTENDED = new Set(GSM_EXTENDED);
 
-/** Units of a message of one segment and of each segment of a longer one, by encoding. */
+/** The units in a message of one segment, and in each segment of a longer message, by encoding. */
 const GSM = { single: 160, segment: 153 };
 const UCS2 = { single: 70, segment: 67 };
 
-/** Each segment is billed, so an SMS is kept short. */
+/** The limit of an SMS. Each segment is billed. */
 export const MAX_SEGMENTS = 4;
 
 const isGsm = (text: string): boolean =>
   Array.from(text).every((character) => BASIC.has(character) || EXTENDED.has(character));
 
-/** How many segments the text is sent and billed as. */
+/** Returns the number of segments in which the text is sent and billed. */
 export function segmentsOf(text: string): number {
   const gsm = isGsm(text);
   const units = gsm ? gsmUnits(text) : text.length;
@@ -34,8 +34,8 @@ const gsmUnits = (text: string): number =>
   Array.from(text).reduce((sum, character) => sum + (EXTENDED.has(character) ? 2 : 1), 0);
 
 /**
- * The text within `MAX_SEGMENTS`. Typographic characters are replaced by plain ones first, because one of them would
- * halve the length of a segment; a cut text ends with dots that every phone can show.
+ * Returns the text within `MAX_SEGMENTS`. Typographic characters are first replaced with plain ones, because a single
+ * one would halve the length of a segment. A cut text ends with dots that every phone can show.
  */
 export function smsText(text: string): string {
   const plain = plainCharacters(text);
@@ -46,9 +46,9 @@ export function smsText(text: string): string {
 }
 
 /**
- * A message of a sentence, further lines and at most one link. The link by which somebody takes the incident in hand is
- * worth a segment and stands whole; lines give way to it, the sentence does not. The one to the page only comes along where it costs
- * no further segment.
+ * Returns a message with a sentence, more lines, and at most one link. The link to acknowledge the incident is worth a
+ * segment and is never cut. It displaces lines, but not the sentence. The link to the page is only added if it needs no
+ * additional segment.
  */
 export function smsBody(sentence: string, below: readonly string[], links: NotificationLinks | undefined): string {
   const plain = smsText([sentence, ...below].join('\n'));

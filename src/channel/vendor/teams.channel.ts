@@ -14,15 +14,15 @@ const MAX_TITLE = 600;
 const MAX_LINE = 1200;
 const MAX_LINES = 30;
 
-/** Office 365 connectors are retired: their hosts respond, but nothing is delivered. */
+/** Office 365 connectors are retired. Their hosts respond, but nothing is delivered. */
 const isRetiredConnector = (url: URL): boolean => /(?:^|\.)webhook\.office\.com$/i.test(url.hostname);
 
 export class TeamsConfig {
   @ApiProperty({
     title: 'Workflow URL',
     description:
-      'URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors ' +
-      '(webhook.office.com) are retired and refused.',
+      'The URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors ' +
+      '(webhook.office.com) are retired and rejected.',
     example: 'https://prod-00.westeurope.logic.azure.com/workflows/0000/triggers/manual/paths/invoke?sig=XXXX',
     format: 'uri',
     maxLength: 2048,
@@ -40,7 +40,10 @@ export class TeamsConfig {
   webhook_url!: string;
 }
 
-/** Microsoft Teams: a Workflows webhook that is sent an adaptive card. 202 means accepted; Teams reports no more than that. */
+/**
+ * Microsoft Teams: sends an adaptive card to a Workflows webhook. 202 means accepted, and Teams reports no more than
+ * that.
+ */
 @Channel('teams')
 @Injectable()
 export class TeamsChannel implements Channel<TeamsConfig> {
@@ -66,7 +69,9 @@ export class TeamsChannel implements Channel<TeamsConfig> {
   }
 }
 
-/** The message with its card. Text runs are shown literally, whereas text blocks would read names as markdown. */
+/**
+ * Returns the message with its card. Text runs are shown literally, whereas text blocks would read names as markdown.
+ */
 function adaptiveCard({ tone, sentence, facts, lines, links }: SendRequest<TeamsConfig>['text']): object {
   return {
     type: 'message',

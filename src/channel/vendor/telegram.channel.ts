@@ -8,7 +8,7 @@ import * as field from '../config/config-fields';
 import { withoutMentions } from '../mentions';
 
 const API_URL = 'https://api.telegram.org';
-/** Telegram counts the text after its markup is read. */
+/** Telegram counts the text without its markup. */
 const MAX_TEXT = 4096;
 const MAX_SENTENCE = 1000;
 const MARKS = { bad: '🔴', warning: '🟠', good: '🟢', neutral: '🔵' } as const;
@@ -16,12 +16,12 @@ const MARKS = { bad: '🔴', warning: '🟠', good: '🟢', neutral: '🔵' } as
 const chatId = field.text({
   max: 64,
   pattern: /^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{2,60})$/,
-  form: 'a chat id such as -1001234567890 or a channel name such as @my_channel',
+  form: 'a chat ID such as -1001234567890 or a channel name such as @my_channel',
 });
 
 export class TelegramConfig {
   @ApiProperty({
-    description: 'Token of the bot that sends.',
+    description: 'The token of the bot that sends the messages.',
     example: '123456789:AAxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
     format: 'password',
     maxLength: 200,
@@ -37,7 +37,7 @@ export class TelegramConfig {
   bot_token!: string;
 
   @ApiProperty({
-    description: 'Chat to send to: its numeric id, or `@name` of a public channel.',
+    description: 'The chat to send to: its numeric ID, or the `@name` of a public channel.',
     example: '-1001234567890',
     oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }],
   })
@@ -48,7 +48,7 @@ export class TelegramConfig {
 
   @ApiPropertyOptional({
     title: 'Topic ID',
-    description: 'Topic of a forum group to post to.',
+    description: 'The topic of a forum group to post to.',
     example: 42,
     type: 'integer',
     minimum: 1,
@@ -58,7 +58,7 @@ export class TelegramConfig {
 
   @ApiPropertyOptional({
     title: 'Bot API server',
-    description: 'Base URL of a compatible Bot API server.',
+    description: 'The base URL of a compatible Bot API server.',
     example: API_URL,
     default: API_URL,
     format: 'uri',
@@ -70,7 +70,7 @@ export class TelegramConfig {
 
   @ApiPropertyOptional({
     title: 'Deliver without a sound',
-    description: 'Deliver without a sound.',
+    description: 'Whether to send messages without a notification sound.',
     example: false,
     default: false,
     type: 'boolean',
@@ -79,7 +79,7 @@ export class TelegramConfig {
   silent?: boolean;
 }
 
-/** Telegram: `sendMessage` of the Bot API in HTML mode. It has no key, so a resolve is a second message. */
+/** Telegram: `sendMessage` of the Bot API in HTML mode. It has no idempotency key, so a resolve is a second message. */
 @Channel('telegram')
 @Injectable()
 export class TelegramChannel implements Channel<TelegramConfig> {
@@ -129,7 +129,9 @@ interface ResponseParameters {
 const parametersOf = ({ json }: ProviderResponse): ResponseParameters =>
   (json['parameters'] as ResponseParameters | null | undefined) ?? {};
 
-/** The group was upgraded while it kept its name: Telegram refuses the old id and names the new one. */
+/**
+ * Returns the new ID of a group that was upgraded and kept its name. Telegram refuses the old ID and names the new one.
+ */
 function migratedChat(response: ProviderResponse): number | null {
   const chat = parametersOf(response).migrate_to_chat_id;
   return typeof chat === 'number' && Number.isSafeInteger(chat) ? chat : null;
@@ -149,10 +151,14 @@ function reading(response: ProviderResponse): Reading {
   };
 }
 
-/** The arguments of `sendMessage`. Cut first, escaped last: the limit counts the text without its markup. */
+/**
+ * Returns the arguments of `sendMessage`. The text is cut first and escaped last, because the limit counts the text
+ * without its markup.
+ */
 function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
   const sentence = cut(withoutMentions(text.sentence), MAX_SENTENCE);
-  // Links in full, which Telegram makes links of; it refuses a message whose button leads to a host without a dot.
+  // Complete URLs, which Telegram turns into links. It refuses a message with a button whose URL has a host without a
+  // dot.
   const room = MAX_TEXT - MAX_SENTENCE - 10;
   const details = cut(withoutMentions(text.detailsWithin(room)), room);
   return {

@@ -9,20 +9,20 @@ import { isTaken, type Promised } from '../receipt';
 const API_URL = 'https://api.twilio.com';
 const PROMISED: Promised = { hosts: /(?:^|\.)twilio\.com$/, isKept: ({ status }) => status === 201 };
 const MAX_RECIPIENTS = 10;
-/** Twilio drops a message that is still queued after this: it would be out of date. */
+/** Twilio drops a message that is still queued after this time, because it would be out of date. */
 const VALIDITY_SECONDS = 300;
 
 export class TwilioConfig {
   @ApiProperty({
-    description: 'SID of the account.',
+    description: 'The SID of the account.',
     example: 'AC00000000000000000000000000000000',
     maxLength: 64,
   })
-  @field.Required(field.text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which begins with AC' }))
+  @field.Required(field.text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which starts with AC' }))
   account_sid!: string;
 
   @ApiProperty({
-    description: 'Auth token of the account, or the secret of the API key when there is an API key SID.',
+    description: 'The auth token of the account. If you set an API key SID, the secret of that API key.',
     example: '00000000000000000000000000000000',
     format: 'password',
     maxLength: 200,
@@ -32,15 +32,17 @@ export class TwilioConfig {
   auth_token!: string;
 
   @ApiPropertyOptional({
-    description: 'Instead of the account’s own token: SID of an API key. Its secret is then the auth token.',
+    description:
+      'Instead of the auth token of the account: the SID of an API key. `auth_token` is then the secret of the API key.',
     example: 'SK00000000000000000000000000000000',
     maxLength: 64,
   })
-  @field.Optional(field.text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which begins with SK' }))
+  @field.Optional(field.text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which starts with SK' }))
   api_key_sid?: string;
 
   @ApiPropertyOptional({
-    description: 'Sender: a number with country code, a short code or a sender name. Or give a messaging service SID.',
+    description:
+      'The sender: a phone number with country code, a short code, or a sender name. You can set a messaging service SID instead.',
     example: '+15005550006',
     maxLength: 16,
   })
@@ -54,12 +56,12 @@ export class TwilioConfig {
   from?: string;
 
   @ApiPropertyOptional({
-    description: 'Instead of a sender: SID of the messaging service that chooses one.',
+    description: 'Instead of a sender: the SID of the messaging service that chooses one.',
     example: 'MG00000000000000000000000000000000',
     maxLength: 64,
   })
   @field.Optional(
-    field.text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which begins with MG' }),
+    field.text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which starts with MG' }),
   )
   messaging_service_sid?: string;
 
@@ -75,7 +77,7 @@ export class TwilioConfig {
 
   @ApiPropertyOptional({
     title: 'API server',
-    description: 'Base URL of a compatible server or of another region.',
+    description: 'The base URL of a compatible server or of another region.',
     example: API_URL,
     default: API_URL,
     format: 'uri',
@@ -86,7 +88,10 @@ export class TwilioConfig {
   api_url?: string;
 }
 
-/** Twilio: one text message per recipient. 201 means queued. There is no key: a resolve is a second message. */
+/**
+ * Twilio: one text message for each recipient. 201 means queued. There is no idempotency key, so a resolve is a second
+ * message.
+ */
 @Channel('twilio')
 @Injectable()
 export class TwilioChannel implements Channel<TwilioConfig> {
@@ -97,7 +102,13 @@ export class TwilioChannel implements Channel<TwilioConfig> {
 
   complete(config: TwilioConfig): TwilioConfig | ConfigProblem[] {
     if (config.from !== undefined && config.messaging_service_sid !== undefined)
-      return [{ key: 'messaging_service_sid', code: 'invalid_config', message: 'excludes from; send one of them' }];
+      return [
+        {
+          key: 'messaging_service_sid',
+          code: 'invalid_config',
+          message: 'cannot be combined with from; send only one of them',
+        },
+      ];
     if (config.from === undefined && config.messaging_service_sid === undefined)
       return [{ key: 'from', code: 'required', message: 'is required, unless messaging_service_sid is given' }];
     return config;
@@ -131,14 +142,13 @@ export class TwilioChannel implements Channel<TwilioConfig> {
       ({ status, json, ...response }) => ({
         delivered: isTaken(apiUrl(request.config), PROMISED, { status, json, ...response }),
         detail: typeof json['code'] === 'number' ? `${json['code']} ${String(json['message'])}` : json['message'],
-        // A server fault may come after the message was queued; a refusal for the rate (429) comes before.
+        // A server error may come after the message was queued. A refusal for the rate (429) comes before.
         mayHaveArrived: status >= 500,
       }),
     );
   }
 }
 
-/** The form of one message. */
 function formOf(to: string, { notification, text, config }: SendRequest<TwilioConfig>): URLSearchParams {
   const below = notification.kind === 'digest' ? text.lines : [text.target].filter(Boolean);
   return new URLSearchParams({
@@ -158,8 +168,9 @@ const recipientsOf = (config: TwilioConfig): string[] => [
 ];
 
 /**
- * One outcome for all recipients. A retry sends the message to all of them again, marked as a repeat: twice is better than
- * never. A refused number among accepted ones is a warning, because trying again would not help it.
+ * Returns one outcome for all recipients. A retry sends the message to all of them again, marked as a repeat, because
+ * twice is better than never. If some numbers were accepted, a refused one is only a warning, because a retry would not
+ * help it.
  */
 export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
   const delivered = outcomes.filter((outcome) => outcome.result === 'delivered');
@@ -171,7 +182,7 @@ export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
   }
   const [refused] = rejected;
   const [accepted] = delivered;
-  if (!accepted) return refused ?? { result: 'rejected', status: null, error: 'There is no recipient', gone: false };
+  if (!accepted) return refused ?? { result: 'rejected', status: null, error: 'No recipient', gone: false };
   if (!refused) return accepted;
   return { ...accepted, warning: `${rejected.length} of ${outcomes.length} recipients: ${refused.error}` };
 }

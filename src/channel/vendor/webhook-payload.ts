@@ -5,7 +5,10 @@ import { eventSentence, targetText } from '../notification-text';
 
 const MAX_LINES = 500;
 
-/** Of the notifications there are: webhooks get each event by itself, so never a digest or one for several. */
+/**
+ * The kinds of notifications for webhooks. Webhooks get each event separately, so never a digest or a combined
+ * notification.
+ */
 export const WEBHOOK_KINDS = ['triggered', 'resolved', 'reminder', 'expiry', 'test'] as const;
 
 const WHEN = { type: String, format: 'date-time' };
@@ -14,34 +17,39 @@ export class NotifiedErrorView {
   @ApiProperty({
     type: 'string',
     allOf: [{ $ref: '#/components/schemas/CheckErrorCode' }],
-    description: 'Stable; switch on it.',
+    description: 'A stable error code that programs can switch on.',
     example: 'connection_refused',
   })
   code!: string;
 
-  @ApiProperty({ description: 'One line for people.', example: 'connection refused' })
+  @ApiProperty({ description: 'A one-line message for people to read.', example: 'connection refused' })
   message!: string;
 }
 
 export class NotifiedLocationView {
-  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` of a shared one.', example: 'fra' })
+  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` for a shared probe.', example: 'fra' })
   location!: string;
 
   @ApiProperty({
     enum: ['up', 'down', 'unknown'],
-    description: 'What it saw last; `unknown`: it is silent and the others decide without it.',
+    description:
+      'The last result from this location. `unknown`: the location is not responding, and the other locations decide without it.',
     example: 'down',
   })
   outcome!: string;
 
-  @ApiProperty({ type: NotifiedErrorView, nullable: true, description: 'null when it is up without a warning.' })
+  @ApiProperty({
+    type: NotifiedErrorView,
+    nullable: true,
+    description: 'The error, or the warning of an endpoint that is up. null if it is up without a warning.',
+  })
   error!: NotifiedErrorView | null;
 }
 
 export class NotifiedEventView {
   @ApiProperty({
     description:
-      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder, a test, a certificate that ends or a failing contact. Equal over all attempts.',
+      'The ID of the event. `ev_…` is the ID of an alert event. `dl_…` is the ID of the delivery, for a reminder, a test, an expiring certificate or a failing contact. The ID is the same in all attempts.',
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   id!: string;
@@ -52,19 +60,19 @@ export class NotifiedEventView {
   @ApiProperty({
     enum: ['down', 'degraded'],
     description:
-      'Which checks are bad for the alert: those that are down, or also those that are up while an assertion of severity `warning` fails.',
+      'Which checks count as failed for the alert: only checks with the result down, or also checks with the result up in which an assertion of severity `warning` fails.',
     example: 'down',
   })
   condition!: string;
 
   @ApiProperty({
-    description: 'What happened, in one sentence.',
+    description: 'A one-sentence summary of the event.',
     example: 'Checkout API is down: connection refused (3 checks in a row)',
   })
   message!: string;
 
   @ApiProperty({
-    description: 'The same for a trigger, its reminders and its resolve.',
+    description: 'The key of the alert episode. It is the same for a trigger, its reminders, and its resolve.',
     example: 'al_01jd3k6q7be5y9x4v2m8n0r1st-7',
   })
   incident_key!: string;
@@ -73,7 +81,7 @@ export class NotifiedEventView {
     type: String,
     nullable: true,
     description:
-      'The `inc_…` of the incident that the event is of: the endpoints that went down together. null in a test, of a certificate that ends and of an event from before there were incidents.',
+      'The `inc_…` ID of the incident that the event belongs to, that is, the group of endpoints that went down together. null for a test, for an expiring certificate, and for an event recorded before the service had incidents.',
     example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   incident_id!: string | null;
@@ -81,7 +89,7 @@ export class NotifiedEventView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of a resolve or a reminder: the `ev_…` of its trigger.',
+    description: 'For a resolve or a reminder, the `ev_…` ID of its trigger.',
     example: null,
   })
   trigger_event_id!: string | null;
@@ -91,7 +99,7 @@ export class NotifiedEventView {
     enum: ['threshold', 'disabled', 'deleted'],
     nullable: true,
     description:
-      'Why: enough checks in a row, or something was switched off or deleted. null in a reminder and a test.',
+      'Why the event happened: enough checks in a row, or something was disabled or deleted. null for a reminder and a test.',
     example: 'threshold',
   })
   reason!: Notification['reason'];
@@ -99,7 +107,7 @@ export class NotifiedEventView {
   @ApiProperty({
     type: NotifiedErrorView,
     nullable: true,
-    description: 'Of a trigger: what the newest check failed with, or its warning when it was up.',
+    description: 'For a trigger, the error of the newest check, or its warning if it was up.',
   })
   error!: NotifiedErrorView | null;
 
@@ -107,37 +115,46 @@ export class NotifiedEventView {
     type: [NotifiedLocationView],
     nullable: true,
     description:
-      'Of a trigger or resolve of an endpoint with several locations: what those saw that have a say. null with one location.',
+      'For a trigger or resolve of an endpoint with several locations, the results of the locations that vote. null with one location.',
     example: null,
   })
   locations!: NotifiedLocationView[] | null;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive bad checks at that moment.', example: 3 })
+  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks at that moment.', example: 3 })
   failure_count!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive good checks at that moment.', example: 0 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of consecutive successful checks at that moment.',
+    example: 0,
+  })
   success_count!: number;
 
-  @ApiProperty({ ...WHEN, nullable: true, description: 'First bad check.', example: '2026-11-20T09:58:00.000Z' })
+  @ApiProperty({
+    ...WHEN,
+    nullable: true,
+    description: 'The time of the first failed check.',
+    example: '2026-11-20T09:58:00.000Z',
+  })
   started_at!: string | null;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
     description:
-      'Of a resolve: seconds from the first bad check to the first good one, or to the change that ended it before. Of a reminder: until now.',
+      'For a resolve, the seconds from the first failed check to the first successful one, or to the change that ended the alert earlier. For a reminder, the seconds until now.',
     example: null,
   })
   duration_seconds!: number | null;
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'Of a reminder, and in nothing else: which one of its incident, from 1.',
+    description: 'Only for a reminder: its number within the alert episode, starting at 1.',
     example: 3,
   })
   ordinal?: number;
 
-  @ApiProperty({ ...WHEN, description: 'When it was recorded.', example: '2026-11-20T10:00:00.000Z' })
+  @ApiProperty({ ...WHEN, description: 'The time when the event was recorded.', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
 }
 
@@ -145,7 +162,7 @@ export class NotifiedAlertView {
   @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
 
-  @ApiProperty({ description: 'The alert’s own text.', example: 'Runbook: https://wiki.example.com/checkout' })
+  @ApiProperty({ description: 'The description of the alert.', example: 'Runbook: https://wiki.example.com/checkout' })
   description!: string;
 }
 
@@ -157,7 +174,7 @@ export class NotifiedEndpointView {
   name!: string;
 
   @ApiProperty({
-    description: 'What is checked, without user name, password and query.',
+    description: 'The target of the check, without user name, password, and query.',
     example: 'https://shop.example.com/checkout',
   })
   url!: string;
@@ -184,22 +201,27 @@ export class NotifiedCheckView {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'Milliseconds; null for a run of a job of which no start was told.',
+    description: 'The duration in milliseconds. null for a job run that did not report a start.',
     example: 12.5,
   })
   duration_ms!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status.', example: 503 })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'The HTTP status code.', example: 503 })
   status_code!: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The address connected to.', example: '192.0.2.1' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The IP address that the check connected to.',
+    example: '192.0.2.1',
+  })
   address!: string | null;
 }
 
 export class NotifiedLinksView {
   @ApiProperty({
     description:
-      'The page of the endpoint in the dashboard; in a test, that of the alert or the contact; of a failing contact, its own.',
+      'The URL of the endpoint in the dashboard. For a test message, the URL of the alert or the contact. For a failing contact, the URL of that contact.',
     example: 'https://uptime.example.com/#/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   page!: string;
@@ -213,7 +235,10 @@ export class NotifiedContactView {
   name!: string;
 }
 
-const LINKS = { type: NotifiedLinksView, description: 'Absent while the service has no `PUBLIC_URL`.' };
+const LINKS = {
+  type: NotifiedLinksView,
+  description: 'Links to the dashboard. Absent if the service has no `PUBLIC_URL`.',
+};
 
 export class NotificationDataView {
   @ApiProperty()
@@ -230,38 +255,55 @@ export class NotificationDataView {
 
   @ApiPropertyOptional({
     type: NotifiedContactView,
-    description: 'The contact that the first attempt went through; absent for a config of the alert’s own.',
+    description: 'The contact that the first attempt was sent through. Absent if the alert has its own config.',
   })
   contact?: NotifiedContactView;
 
-  @ApiProperty({ type: NotifiedCheckView, nullable: true, description: 'The check that decided; null in a test.' })
+  @ApiProperty({
+    type: NotifiedCheckView,
+    nullable: true,
+    description: 'The check that decided the event. null for a test.',
+  })
   check!: NotifiedCheckView | null;
 
   @ApiPropertyOptional(LINKS)
   links?: NotifiedLinksView;
 }
 
-/** The test of a contact has no alert, endpoint and website. */
+/** The data of a contact test, which has no alert, endpoint and website. */
 export class TestDataView {
   @ApiProperty()
   event!: NotifiedEventView;
 
-  @ApiProperty({ type: NotifiedAlertView, nullable: true, description: 'null in the test of a contact.' })
+  @ApiProperty({ type: NotifiedAlertView, nullable: true, description: 'The alert. null for the test of a contact.' })
   alert!: NotifiedAlertView | null;
 
-  @ApiProperty({ type: NotifiedEndpointView, nullable: true, description: 'null in the test of a contact.' })
+  @ApiProperty({
+    type: NotifiedEndpointView,
+    nullable: true,
+    description: 'The endpoint. null for the test of a contact.',
+  })
   endpoint!: NotifiedEndpointView | null;
 
-  @ApiProperty({ type: NotifiedWebsiteView, nullable: true, description: 'null in the test of a contact.' })
+  @ApiProperty({
+    type: NotifiedWebsiteView,
+    nullable: true,
+    description: 'The website. null for the test of a contact.',
+  })
   website!: NotifiedWebsiteView | null;
 
   @ApiPropertyOptional({
     type: NotifiedContactView,
-    description: 'The contact that is tested, or that the alert goes through.',
+    description: 'The contact that is tested, or that the alert uses.',
   })
   contact?: NotifiedContactView;
 
-  @ApiProperty({ type: NotifiedCheckView, nullable: true, description: 'null in a test.', example: null })
+  @ApiProperty({
+    type: NotifiedCheckView,
+    nullable: true,
+    description: 'The check that decided the event. null for a test.',
+    example: null,
+  })
   check!: NotifiedCheckView | null;
 
   @ApiPropertyOptional(LINKS)
@@ -270,7 +312,7 @@ export class TestDataView {
 
 const TIMESTAMP = {
   ...WHEN,
-  description: 'When it happened: `created_at` of the event.',
+  description: 'The time of the event: `created_at` of the event.',
   example: '2026-11-20T10:00:00.000Z',
 };
 
@@ -283,24 +325,24 @@ class WebhookNotification {
 }
 
 export class FailingContactView extends NotifiedContactView {
-  @ApiProperty({ description: 'Its channel type.', example: 'slack' })
+  @ApiProperty({ description: 'The channel type of the contact.', example: 'slack' })
   type!: string;
 
   @ApiProperty({
     ...WHEN,
     nullable: true,
-    description: 'Its first failed attempt.',
+    description: 'The time of the first failed attempt.',
     example: '2026-11-13T09:12:00.000Z',
   })
   failing_since!: string | null;
 
-  @ApiProperty({ type: 'integer', description: 'Failed attempts since then.', example: 41 })
+  @ApiProperty({ type: 'integer', description: 'The number of failed attempts since then.', example: 41 })
   attempts!: number;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What went wrong at the last one, without URLs and secrets.',
+    description: 'The error of the last failed attempt, without URLs and secrets.',
     example: 'Slack answered 403: invalid_token',
   })
   error!: string | null;
@@ -311,7 +353,7 @@ export class FailingEventView extends PickType(NotifiedEventView, ['id', 'create
   type!: string;
 
   @ApiProperty({
-    description: 'What happened, in one sentence.',
+    description: 'A one-sentence summary of the event.',
     example: 'Messages to contact Operations have been failing for 7 d 3 h: Slack answered 403: invalid_token',
   })
   message!: string;
@@ -328,7 +370,7 @@ export class FailingDataView {
   links?: NotifiedLinksView;
 }
 
-/** Nothing of an endpoint: it is about another contact. */
+/** The data of a failing contact, without an endpoint. */
 export class ContactFailingView {
   @ApiProperty(TIMESTAMP)
   timestamp!: string;
@@ -367,7 +409,7 @@ export class EndingCertificateView {
   @ApiProperty({ ...WHEN, example: '2026-11-30T10:00:00.000Z' })
   expires_at!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Whole days until then.', example: 9 })
+  @ApiProperty({ type: 'integer', description: 'The number of whole days until the certificate expires.', example: 9 })
   days_left!: number;
 }
 
@@ -398,7 +440,7 @@ export class AlertTestView {
   type!: string;
 }
 
-/** The signed body. It depends on the notification alone, so that every attempt sends the same bytes. */
+/** Returns the signed body. It only depends on the notification, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
   const { certificate, check, contact, failing, digest, links, through } = notification;
   if (contact && failing) return failingBody(notification, contact, failing);

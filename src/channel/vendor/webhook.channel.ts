@@ -9,7 +9,7 @@ import * as field from '../config/config-fields';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
-/** Headers that belong to the connection, name its host or carry our signature. */
+/** Headers of the connection, the host, or the signature. */
 const FORBIDDEN_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-(?:id|timestamp|signature))$/i;
 
@@ -20,7 +20,7 @@ const headerName = field.text({
 });
 
 export class WebhookHeader {
-  @ApiProperty({ description: 'Header name.', example: 'X-Team', maxLength: 256 })
+  @ApiProperty({ description: 'The name of the header.', example: 'X-Team', maxLength: 256 })
   @field.Required((value) => {
     const problems = headerName(value);
     if (problems.length > 0 || !FORBIDDEN_HEADER.test(String(value))) return problems;
@@ -28,7 +28,11 @@ export class WebhookHeader {
   })
   key!: string;
 
-  @ApiProperty({ description: 'Header value; masked for read keys.', example: 'operations', maxLength: 4096 })
+  @ApiProperty({
+    description: 'The value of the header. Masked for read keys.',
+    example: 'operations',
+    maxLength: 4096,
+  })
   @field.Required(field.text({ max: 4096, pattern: /^[\x20-\x7e\u00a0-\u00ff]*$/, form: 'printable Latin-1 text' }))
   @field.Confidential()
   value!: string;
@@ -36,7 +40,7 @@ export class WebhookHeader {
 
 export class WebhookConfig {
   @ApiPropertyOptional({
-    description: 'Receives each notification as a JSON request.',
+    description: 'The URL that receives each notification as a JSON request.',
     example: 'https://hooks.example.com/uptime',
     format: 'uri',
     maxLength: 2048,
@@ -48,7 +52,7 @@ export class WebhookConfig {
   url?: string;
 
   @ApiPropertyOptional({
-    description: 'Former name of `url`, still accepted; send one of them.',
+    description: 'Former name of `url`, still accepted. Send only one of them.',
     example: 'https://hooks.example.com/uptime',
     format: 'uri',
     maxLength: 2048,
@@ -60,12 +64,12 @@ export class WebhookConfig {
   @field.AliasOf('url')
   webhook_url?: string;
 
-  @ApiPropertyOptional({ description: 'Request method.', example: 'POST', default: 'POST', enum: METHODS })
+  @ApiPropertyOptional({ description: 'The request method.', example: 'POST', default: 'POST', enum: METHODS })
   @field.Optional(field.oneOf(METHODS))
   method?: (typeof METHODS)[number];
 
   @ApiPropertyOptional({
-    description: 'Further request headers, at most 50.',
+    description: 'Additional request headers, at most 50.',
     example: [{ key: 'X-Team', value: 'operations' }],
     type: [WebhookHeader],
     maxItems: MAX_HEADERS,
@@ -83,9 +87,9 @@ export class WebhookConfig {
   @ApiPropertyOptional({
     title: 'Signing secret',
     description:
-      'Signs the requests (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64. Generated when left empty ' +
-      'and returned in full only by the request that generates it. While a secret is being replaced, two with a space ' +
-      'between them: every request then carries both signatures.',
+      'The secret that signs the requests (Standard Webhooks): `whsec_` followed by 24 to 64 bytes in base64. If ' +
+      'you leave it empty, the service generates a secret and returns it in full only in the response to that ' +
+      'request. To replace a secret, send both with a space between them; every request then carries both signatures.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     format: 'password',
     maxLength: 200,
@@ -97,7 +101,10 @@ export class WebhookConfig {
   secret?: string;
 }
 
-/** Any HTTP receiver: JSON, signed as Standard Webhooks. The webhook-id is the event's id, equal over all attempts. */
+/**
+ * Any HTTP receiver of JSON, signed as Standard Webhooks. The webhook-id is the event's ID, which is the same for all
+ * attempts.
+ */
 @Channel('webhook')
 @Injectable()
 export class WebhookChannel implements Channel<WebhookConfig> {
@@ -113,7 +120,7 @@ export class WebhookChannel implements Channel<WebhookConfig> {
     if (config.url === undefined && config.webhook_url === undefined)
       return [{ key: 'url', code: 'required', message: 'is required' }];
     if (config.url !== undefined && config.webhook_url !== undefined)
-      return [{ key: 'webhook_url', code: 'invalid_config', message: 'is another name of url; send one of them' }];
+      return [{ key: 'webhook_url', code: 'invalid_config', message: 'is another name of url; send only one of them' }];
     return { ...config, secret: config.secret ?? stored?.secret ?? newWebhookSecret() };
   }
 

@@ -10,56 +10,55 @@ import { includesText } from './text-search';
 import { isSensitiveHeader } from '../request-headers';
 import { cut } from '../../platform/text/text-limits';
 
-/** What a check learned about its target. Absent: this type of check does not have it. */
+/** The facts that a check learned about its target. A field is absent if this type of check doesn't have it. */
 export interface AssertionFacts {
   statusCode?: number;
-  /** Sum of the phases. */
+  /** The sum of the phases. */
   durationMs: number;
-  /** Lower-case names; values as they came, byte by byte (Latin-1). */
+  /** Headers by lowercase name. The values are the raw bytes (Latin-1). */
   headers?: Readonly<Record<string, string>>;
   /**
-   * The part of the body that was read, as UTF-8; `complete` is false when there was more. `problem` says in a few words why
-   * it cannot be read: then nothing about it holds.
+   * The part of the body that was read, as UTF-8. `complete` is false if there was more. `problem` says briefly why the
+   * body cannot be read. Then every assertion about it fails.
    */
   body?: { text: string; complete: boolean; problem?: string };
-  /** Full and part days until the certificate expires; negative when it has. */
+  /** The days until the certificate expires, with fractions. Negative if it has expired. */
   certificateDays?: number;
-  /** A text alone is compared as a name is. */
+  /** A plain string is compared like a name. */
   records?: readonly (RecordFact | string)[];
   banner?: string;
-  /** What was connected to: of what is no public address nothing is quoted. */
+  /** The address that was connected to. Content from a non-public address is never quoted. */
   address?: string | null;
 }
 
-/** An assertion that does not hold, in words for the person on call. */
+/** An assertion that failed, described for the person on call. */
 export interface FailedAssertion {
-  /** Its place in the list. */
   index: number;
   severity: AssertionSeverity;
-  /** What was expected, e.g. `status_code to be one of 200-299`. */
+  /** The expected result, e.g. `status_code to be one of 200-299`. */
   expected: string;
-  /** What was found, at most 100 characters, never the value of a credential. */
+  /** The actual result, at most 100 characters, never the value of a credential. */
   seen: string;
 }
 
 const MAX_SHOWN = 100;
 
 /**
- * Steps that the JSON assertions of one check may take: 10 to 40 ns each, so that one assertion takes 16 ms at most.
- * A filter takes about ten for each member of a list.
+ * The steps that the JSON assertions of one check may take. A step takes 10 to 40 ns, so one assertion takes at most 16
+ * ms. A filter takes about ten steps per member of a list.
  */
 const STEPS_PER_ASSERTION = 400_000;
 const STEPS_PER_CHECK = 5 * STEPS_PER_ASSERTION;
-/** What may be judged at once, without letting others pass: a millisecond or two. */
+/** Steps that may run at once without letting other work pass: a millisecond or two. */
 const QUICK_STEPS = 40_000;
 export const QUICK_BODY = 32 * 1024;
 /** Characters of a body that are read in one piece: at most 4 ms. */
 const PIECE = 128 * 1024;
 
 /**
- * The first critical assertion that does not hold, or else the first warning; `null` when all hold. So no warning takes the
- * work that one check may make from what is critical. `undefined` when judging takes longer than a moment and is for
- * `firstFailureInPieces`. Never throws, whatever the target sent.
+ * Returns the first critical assertion that fails, or else the first failed warning, or `null` if all hold. Critical
+ * assertions come first, so warnings cannot use up the steps of the check. Returns `undefined` if judging takes too
+ * long and needs `firstFailureInPieces`. Never throws, even for hostile data.
  */
 export function firstFailure(
   assertions: readonly Assertion[],
@@ -81,7 +80,7 @@ export function firstFailure(
   }
 }
 
-/** As `firstFailure`, for bodies of any size: `pause` lets others pass between pieces of at most 25 ms. */
+/** Works like `firstFailure`, for bodies of any size. `pause` lets other work pass between pieces of at most 25 ms. */
 export async function firstFailureInPieces(
   assertions: readonly Assertion[],
   facts: AssertionFacts,
@@ -100,14 +99,14 @@ export async function firstFailureInPieces(
   return null;
 }
 
-/** True for an assertion about what is in the body. */
+/** Returns true for an assertion about the content of the body. */
 export const looksIntoBody = ({ source }: Assertion): boolean => source === 'body' || source === 'json';
 
-/** Judges the assertions of one check. The body is read as JSON once, when the first assertion asks for it. */
+/** Judges the assertions of one check. Parses the body as JSON once, when the first assertion needs it. */
 class Judge {
   private reader: JsonReader | null = null;
   private document: JsonDocument | null = null;
-  /** Why there is no document. */
+  /** The reason why there is no document. */
   private obstacle: string | null = null;
 
   constructor(
@@ -116,7 +115,7 @@ class Judge {
     private steps: number,
   ) {}
 
-  /** One piece of the body, as JSON; returns whether that was all. */
+  /** Parses one piece of the body as JSON. Returns true at the end. */
   readPiece(): boolean {
     const { body } = this.facts;
     if (body === undefined || body.text === '') this.obstacle = body?.problem ?? 'an empty body';
@@ -131,7 +130,7 @@ class Judge {
     return this.document !== null || this.obstacle !== null;
   }
 
-  /** Throws `TooComplex`. */
+  /** Throws: `TooComplex`. */
   failureOf(index: number): FailedAssertion | null {
     const assertion = this.assertions[index];
     if (!assertion) return null;
@@ -188,18 +187,18 @@ class Judge {
   }
 
   private failed(index: number, assertion: Assertion, reading: Reading): FailedAssertion {
-    // What is quoted is short, and must not make a simple assertion too complex.
+    // The quoted text is short, and it must not make a simple assertion too complex.
     this.document?.allow(STEPS_PER_ASSERTION);
     const seen = seenText(assertion, reading, this.facts.address ?? null);
     return { index, severity: severityOf(assertion), expected: expectation(assertion), seen };
   }
 }
 
-/** One sentence about a failed assertion, at most 300 characters. */
+/** Returns one sentence about a failed assertion, at most 300 characters. */
 export const failureSentence = ({ expected, seen }: FailedAssertion): string =>
   cut(`Expected ${expected}, but it was ${seen}.`, 300, '');
 
-/** The values an assertion looks at: none, one, or (JSON, DNS) many. `problem` says why there is none. */
+/** The values an assertion looks at: none, one, or (JSON, DNS) several. `problem` says why there is none. */
 interface Reading {
   values: readonly unknown[];
   problem?: string;
@@ -250,7 +249,10 @@ function holds({ source, comparison, target }: Assertion, reading: Reading): boo
   }
 }
 
-/** Status codes equal a list or range that holds them; records equal a list as a set; of several JSON values one is enough. */
+/**
+ * A status code equals a list or range that contains it. Records equal a list as a set. For several JSON values, one
+ * match is enough.
+ */
 function equals(source: Assertion['source'], { values, spend }: Reading, target: string): boolean {
   if (source === 'status_code') return values.length > 0 && isIn(source, { values }, target);
   if (source === 'dns_record') return recordsEqual(values.filter(isRecordFact), target);
@@ -268,7 +270,7 @@ function isIn(source: Assertion['source'], { values, spend }: Reading, target: s
   return values.every((value) => wanted.has(value));
 }
 
-/** An array contains a value of its own; an object, as text, a part of what `JSON.stringify` writes for it. */
+/** An array contains one of its elements. An object contains a substring of its `JSON.stringify` output. */
 function contains(values: readonly unknown[], target: string): boolean {
   const wanted = new Wanted([target]);
   return values.some((value) => {
@@ -282,13 +284,13 @@ function contains(values: readonly unknown[], target: string): boolean {
   });
 }
 
-/** What values are compared with: by the text as it is written; numbers also by their value. */
+/** The values to compare with. Texts are compared as they are written, and numbers also by value. */
 class Wanted {
   private readonly texts: ReadonlySet<string>;
   private readonly numbers: ReadonlySet<number | string>;
   private readonly longest: number;
 
-  /** `list`: a text in which the wanted values stand between commas, of which one may hold commas. */
+  /** `list` is a text with the wanted values separated by commas. Values may contain commas themselves. */
   constructor(
     texts: readonly string[],
     private readonly spend: (steps: number) => void = () => {},
@@ -312,7 +314,7 @@ class Wanted {
   }
 }
 
-/** Of an object or array not much more than `limit` characters are written; the other values are whole. */
+/** Cuts objects and arrays after about `limit` characters. Returns other values whole. */
 function textOf(value: unknown, limit = Infinity): string {
   if (typeof value === 'string') return value;
   if (value instanceof JsonNumber) return value.text;
@@ -320,7 +322,7 @@ function textOf(value: unknown, limit = Infinity): string {
   return value instanceof JsonContainer ? value.document.textOf(value.node, limit) : String(value);
 }
 
-/** Whether a value is less (-1) or greater (1) than a number. Text that is not a number is neither. */
+/** Returns true if a value is less (-1) or greater (1) than a number. Text that isn't a number is neither. */
 function isOrdered(value: unknown, target: string, order: -1 | 1): boolean {
   const bound = numberIn(target);
   const exact = value instanceof JsonNumber && bound !== null ? compareNumbers(value, bound) : null;
@@ -352,8 +354,8 @@ function expectation({ source, property, comparison, target }: Assertion): strin
 }
 
 /**
- * A body may contain anything: only its size is shown. What came from an address that is not public is not shown at all: who
- * may set up a check must not read the network of the monitor with it.
+ * Shows only the size of a body, because it may contain anything. Shows nothing that came from a non-public address:
+ * users who can create checks must not read the monitor's network with them.
  */
 function seenText(assertion: Assertion, { values, problem }: Reading, address: string | null): string {
   const { source, property } = assertion;
@@ -369,7 +371,9 @@ function seenText(assertion: Assertion, { values, problem }: Reading, address: s
   return shown === '' ? 'empty' : shown;
 }
 
-/** In whole days where that shows that it failed: a warning lasts for days, and each new sentence is stored. */
+/**
+ * Shows whole days if that is enough to explain the failure. A warning lasts for days, and each new sentence is stored.
+ */
 function daysText(assertion: Assertion, days: number): string {
   const whole = Math.floor(days);
   return `${holds(assertion, single(whole)) ? days.toFixed(3) : whole} days`;
@@ -377,7 +381,7 @@ function daysText(assertion: Assertion, days: number): string {
 
 const CONTENT: ReadonlySet<Assertion['source']> = new Set(['header', 'body', 'json']);
 
-/** At most `length` characters on one line. */
+/** Cuts the text to `length` characters on one line. */
 function shorten(text: string, length: number): string {
   const line = cut(text, length * 4, '')
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -4,7 +4,6 @@ import type { Assertion, AssertionComparison, AssertionSource } from './assertio
 import { jsonPathProblem } from './json-path-rules';
 import { parseRanges } from './number-ranges';
 
-/** More conditions than this are refused. */
 export const MAX_ASSERTIONS = 20;
 const MAX_TARGET = 1024;
 const MAX_HEADER_NAME = 256;
@@ -14,7 +13,6 @@ const NUMBER = /^\s*-?\d{1,15}(\.\d{1,9})?\s*$/;
 const TEXT: readonly AssertionComparison[] = ['equals', 'not_equals', 'contains', 'not_contains', 'exists'];
 const ORDER: readonly AssertionComparison[] = ['less_than', 'greater_than'];
 
-/** Which comparisons make sense for a source. */
 export const COMPARISONS_OF: Record<AssertionSource, readonly AssertionComparison[]> = {
   status_code: ['equals', 'not_equals', 'in', ...ORDER],
   response_time: ORDER,
@@ -27,8 +25,8 @@ export const COMPARISONS_OF: Record<AssertionSource, readonly AssertionCompariso
 };
 
 /**
- * Everything wrong with a list of assertions for a checker that offers `sources`. Pointers are relative to the list
- * (`/0/target`). Empty when nothing is.
+ * Returns all problems of a list of assertions for a checker that supports `sources`. Pointers are relative to the list
+ * (`/0/target`).
  */
 export function assertionProblems(
   assertions: readonly Assertion[],
@@ -46,11 +44,11 @@ function problemsOf(assertion: Assertion, sources: readonly AssertionSource[]): 
   const { source, comparison } = assertion;
   if (!sources.includes(source)) {
     const known = sources.join(', ');
-    return [problem('/source', 'invalid_format', `this type of check offers the sources ${known}`)];
+    return [problem('/source', 'invalid_format', `this check type supports only the sources ${known}`)];
   }
   const allowed = COMPARISONS_OF[source];
   if (!allowed.includes(comparison)) {
-    return [problem('/comparison', 'invalid_format', `${source} can be compared with ${allowed.join(', ')}`)];
+    return [problem('/comparison', 'invalid_format', `${source} supports only the comparisons ${allowed.join(', ')}`)];
   }
   return [propertyProblem(assertion), targetProblem(assertion)].filter((found) => found !== null);
 }

@@ -1,4 +1,4 @@
-/** What an assertion looks at. */
+/** The parts of a result that an assertion can test. */
 export const ASSERTION_SOURCES = [
   'status_code',
   'response_time',
@@ -23,24 +23,23 @@ export const ASSERTION_COMPARISONS = [
 ] as const;
 export type AssertionComparison = (typeof ASSERTION_COMPARISONS)[number];
 
-/** What a failed assertion makes of a target: `critical` that it is down, `warning` that it is up and degraded. */
+/** The effect of a failed assertion. With `critical`, the target is down. With `warning`, it is up and degraded. */
 export const ASSERTION_SEVERITIES = ['critical', 'warning'] as const;
 export type AssertionSeverity = (typeof ASSERTION_SEVERITIES)[number];
 
-/** One condition of an endpoint; all must hold. */
+/** A condition of an endpoint. All conditions must hold. */
 export interface Assertion {
   source: AssertionSource;
-  /** `header`: its name. `json`: a JSONPath (RFC 9535). Absent for the other sources. */
+  /** For `header`, its name. For `json`, a JSONPath (RFC 9535). Absent for the other sources. */
   property?: string;
   comparison: AssertionComparison;
-  /** Text form of the value compared with; `status_code` takes lists and ranges ("200-299,301"). */
+  /** The expected value as text. `status_code` takes lists and ranges ("200-299,301"). */
   target: string;
-  /** Absent: `critical`. Stored only when it is `warning`, so that equal assertions compare equal. */
+  /** Absent means `critical`. Stored only if it is `warning`, so that equal assertions compare equal. */
   severity?: AssertionSeverity;
 }
 
-/** What an assertion's failure means. */
 export const severityOf = ({ severity }: Assertion): AssertionSeverity => severity ?? 'critical';
 
-/** True when the target is down unless it holds. */
+/** Returns true if the target is down when the assertion fails. */
 export const isCritical = (assertion: Assertion): boolean => severityOf(assertion) === 'critical';

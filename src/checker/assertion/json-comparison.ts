@@ -1,10 +1,12 @@
 import { JsonContainer } from './json-document';
 import { compareNumbers, JsonNumber, numberKey } from './json-number';
 
-/** What a path inside a filter is compared as when it finds no value. */
+/** The value of a path inside a filter that finds nothing. */
 export const NOTHING = Symbol('nothing');
 
-/** Equality of RFC 9535, section 2.3.5.2.2. Takes steps of the document that the values are of. */
+/**
+ * Returns true if two values are equal by RFC 9535, section 2.3.5.2.2. Spends steps of the document that contains them.
+ */
 export function isSame(a: unknown, b: unknown): boolean {
   if (!(a instanceof JsonContainer && b instanceof JsonContainer)) return isSameScalar(a, b);
   // Without recursion: containers may be nested as deep as the document is long.
@@ -22,7 +24,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** Numbers and strings have an order, among themselves. */
+/** Compares two numbers or two strings. Other values have no order. */
 export function isBefore(a: unknown, b: unknown): boolean {
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b) < 0;
   return typeof a === 'string' && typeof b === 'string' && isTextBefore(a, b);
@@ -34,7 +36,7 @@ const isNumber = (value: unknown): value is number | JsonNumber =>
 const isSameScalar = (a: unknown, b: unknown): boolean =>
   a === b || (isNumber(a) && isNumber(b) && numberKey(a) === numberKey(b));
 
-/** What must be equal for two containers to be so; `null` when they cannot be. */
+/** Returns the pairs that must be equal for two containers to be equal, or `null` if the containers cannot be equal. */
 function pairsInside(a: JsonContainer, b: JsonContainer): [unknown, unknown][] | null {
   const { document } = a;
   if (document.isObject(a.node) !== document.isObject(b.node)) return null;
@@ -56,12 +58,12 @@ function pairsOfMembers(a: Map<string, unknown>, b: Map<string, unknown>): [unkn
 
 function membersOf({ document, node }: JsonContainer): Map<string, unknown> {
   const children = document.childrenOf(node);
-  // A place in a map costs some ten times what a look at a node does.
+  // An entry in a map costs about ten times as much as visiting a node.
   document.spend(8 * children.length);
   return new Map(children.map((child) => [document.stringOf(child - 1), document.valueOf(child)]));
 }
 
-/** By code points, where `<` of JavaScript goes by halves of surrogate pairs. */
+/** Compares by code points. The operator `<` compares UTF-16 units, which sorts surrogate pairs differently. */
 function isTextBefore(a: string, b: string): boolean {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

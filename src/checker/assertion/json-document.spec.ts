@@ -4,7 +4,7 @@ import { JsonNumber } from './json-number';
 
 const STEPS = 100_000;
 
-/** Read in pieces of a few characters. */
+/** Reads the text in pieces of a few characters. */
 function documentOf(text: string, piece = 7): JsonDocument {
   const reader = new JsonReader(text);
   for (;;) {
@@ -14,7 +14,7 @@ function documentOf(text: string, piece = 7): JsonDocument {
   }
 }
 
-/** The value as `JSON.parse` would give it. */
+/** Returns the value as `JSON.parse` would. */
 function whole(document: JsonDocument, node = 0): unknown {
   const value = document.valueOf(node);
   if (value instanceof JsonNumber) return value.value;
@@ -33,7 +33,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** `JSON.parse` puts names that look like an index first. */
+/** `JSON.parse` moves names that look like an index to the front. */
 const named = { key: fc.string({ unit: 'grapheme', maxLength: 8 }).filter((name) => !/^\d+$/.test(name)) };
 
 describe('A JSON document', () => {

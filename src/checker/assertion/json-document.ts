@@ -1,6 +1,6 @@
 import { JsonNumber, numberKey } from './json-number';
 
-/** Three numbers for each node. */
+/** Numbers per node. */
 const STRIDE = 3;
 const END = 1;
 const NEXT = 2;
@@ -21,13 +21,13 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** The text is not JSON (RFC 8259). */
+/** The text isn't JSON (RFC 8259). */
 export class NotJson extends Error {}
 
-/** Looking at the document has taken more steps than were allowed. */
+/** Reading the document took more steps than allowed. */
 export class TooComplex extends Error {}
 
-/** A value that is an object or an array; the others are given as JavaScript has them. */
+/** A value that is an object or an array. Other values are plain JavaScript values or `JsonNumber`. */
 export class JsonContainer {
   constructor(
     readonly document: JsonDocument,
@@ -36,11 +36,11 @@ export class JsonContainer {
 }
 
 /**
- * A JSON text that somebody else has written, readable without making objects of it: one node for each value and each name of
- * a member, in the order of the text. Reading and looking take time linear in the text whatever its shape; `JSON.parse` takes
- * ten times as long for objects that all differ or arrays inside each other. Looking is counted in steps of 10 to 40 ns, and
- * ends with `TooComplex` when there are more of them than it was allowed; at first it is allowed none. Of members with the
- * same name the last one counts.
+ * A JSON text from an untrusted source, readable without creating objects. It has one node per value and per member
+ * name, in the order of the text. Parsing and reading always take time linear in the text. `JSON.parse` takes ten times
+ * as long for objects that all differ or for deeply nested arrays. Reading is counted in steps of 10 to 40 ns, and
+ * throws `TooComplex` after more steps than allowed. Initially, no steps are allowed. If several members have the same
+ * name, the last one counts.
  */
 export class JsonDocument {
   private steps = 0;
@@ -50,7 +50,7 @@ export class JsonDocument {
     private readonly nodes: Int32Array,
   ) {}
 
-  /** How many more steps may be taken. */
+  /** Sets how many more steps may be taken. */
   allow(steps: number): void {
     this.steps = steps;
   }
@@ -59,7 +59,7 @@ export class JsonDocument {
     return this.steps;
   }
 
-  /** Counts work that was done, or will be. Throws `TooComplex`. */
+  /** Counts work that was or will be done. Throws: `TooComplex`. */
   spend(steps: number): void {
     this.steps -= steps;
     if (this.steps < 0) throw new TooComplex();
@@ -77,12 +77,12 @@ export class JsonDocument {
     return this.isObject(node) || this.isArray(node);
   }
 
-  /** The node behind a value and all that is inside it. */
+  /** Returns the node after a value and everything inside it. */
   after(node: number): number {
     return this.at(node, NEXT);
   }
 
-  /** The values in a container, in their order, at most `limit`. Nothing for other values. */
+  /** Returns the first `limit` values in a container, in order. Returns nothing for other values. */
   childrenOf(node: number, limit = Infinity): number[] {
     const children: number[] = [];
     const between = this.isObject(node) ? 1 : 0;
@@ -96,7 +96,7 @@ export class JsonDocument {
     return children;
   }
 
-  /** The value of a member of an object; `null` when there is none, or the node is no object. */
+  /** Returns the value of a member of an object, or `null` if there is none or the node isn't an object. */
   memberOf(node: number, name: string): number | null {
     if (!this.isObject(node)) return null;
     const end = this.after(node);
@@ -111,7 +111,7 @@ export class JsonDocument {
   }
 
   /**
-   * A string, boolean or `null` as JavaScript has it; a number as it is written, as a `JsonNumber`; an object or array as a
+   * Returns a string, boolean, or `null` as a JavaScript value, a number as a `JsonNumber`, and an object or array as a
    * `JsonContainer`.
    */
   valueOf(node: number): unknown {
@@ -139,8 +139,9 @@ export class JsonDocument {
   }
 
   /**
-   * The text as `JSON.stringify` would write it, members in their order; cut when it is longer than `limit`. `numbers` are
-   * as they are written, or those that a double holds exactly as JavaScript writes them.
+   * Returns the text as `JSON.stringify` would write it, with members in their original order, cut if longer than
+   * `limit`. With `numbers: 'written'`, numbers keep their spelling. With `values`, numbers that a double represents
+   * exactly are written as JavaScript does.
    */
   textOf(node: number, limit: number, numbers: 'written' | 'values' = 'written'): string {
     const last = this.after(node);
@@ -160,7 +161,7 @@ export class JsonDocument {
   private separator(node: number, first: number): string {
     if (node === first) return '';
     if (!this.isName(node) && this.isName(node - 1)) return ':';
-    // What begins a container stands right behind it.
+    // The first element of a container immediately follows it.
     return this.isContainer(node - 1) && this.after(node - 1) > node ? '' : ',';
   }
 
@@ -170,7 +171,7 @@ export class JsonDocument {
     if (this.isArray(node)) return '[';
     const start = this.at(node, 0);
     const length = (this.at(node, END) >> FLAG_BITS) - start;
-    // An escape stands for one character and has six at most: this one is beyond the limit however it is written.
+    // An escape represents one character and has at most six, so this text exceeds the limit however it is written.
     if (length > 6 * (limit + 2)) return this.text.slice(start, start + limit + 2);
     this.spend(length >> 2);
     const value = this.valueOf(node);
@@ -179,7 +180,7 @@ export class JsonDocument {
     return typeof key === 'number' ? JSON.stringify(key) : value.text;
   }
 
-  /** The names of members are nodes, but no values. */
+  /** The names of members are nodes, but not values. */
   private isName(node: number): boolean {
     return (this.at(node, END) & IS_KEY) !== 0;
   }
@@ -192,7 +193,7 @@ export class JsonDocument {
     return this.stringAt(start, end, flags) === name;
   }
 
-  /** What a name or a string says. */
+  /** Returns the decoded text of a name or a string. */
   stringOf(node: number): string {
     const start = this.at(node, 0);
     const flags = this.at(node, END);
@@ -222,12 +223,12 @@ const isHex = (code: number): boolean =>
 
 const WORDS = ['true', 'false', 'null'] as const;
 
-/** Makes a document of a text, in pieces, without recursion: a text may be nested as deep as it is long. */
+/** Parses a text into a document, in pieces and without recursion: a text may be nested as deep as it is long. */
 export class JsonReader {
   private nodes: Int32Array;
   private count = 0;
   private at = 0;
-  /** The innermost container that has not ended; until then its `NEXT` is the one around it. */
+  /** The innermost open container. While a container is open, its `NEXT` is the container around it. */
   private open = -1;
 
   constructor(private readonly text: string) {
@@ -235,7 +236,10 @@ export class JsonReader {
     this.skipBlanks();
   }
 
-  /** Reads about as many characters more (a string is not interrupted); `null` when that was not all. Throws `NotJson`. */
+  /**
+   * Reads about this many more characters (a string is not interrupted). Returns `null` before the end of the text.
+   * Throws: `NotJson`.
+   */
   read(characters: number): JsonDocument | null {
     const until = this.at + characters;
     for (let goesOn = true; goesOn;) {
@@ -246,7 +250,7 @@ export class JsonReader {
     return new JsonDocument(this.text, this.nodes);
   }
 
-  /** False when it was the beginning of a container: its first value follows. */
+  /** Returns false at the start of a container, whose first value follows. */
   private readValue(): boolean {
     const start = this.at;
     const code = this.text.charCodeAt(start);
@@ -266,7 +270,7 @@ export class JsonReader {
     this.open = this.count - 1;
     this.at += 1;
     this.skipBlanks();
-    // The closing brackets stand two places behind the opening ones.
+    // The code of a closing bracket is two higher than the code of its opening bracket.
     if (this.text.charCodeAt(this.at) === code + 2) {
       this.at += 1;
       this.endContainer();
@@ -283,7 +287,7 @@ export class JsonReader {
     this.nodes[place + NEXT] = this.count;
   }
 
-  /** Behind a value: whether another one follows, after the containers that end here. */
+  /** Reads what follows a value and closes the containers that end here. Returns true if another value follows. */
   private goesOn(): boolean {
     this.skipBlanks();
     while (this.open >= 0) {
@@ -316,7 +320,7 @@ export class JsonReader {
     let at = start + 1;
     let escaped = 0;
     for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(++at)) {
-      // Also behind the end of the text, where the code is NaN.
+      // Also true after the end of the text, where the code is NaN.
       if (!(code >= 0x20)) throw new NotJson();
       if (code !== BACKSLASH) continue;
       escaped = IS_ESCAPED;
@@ -326,7 +330,7 @@ export class JsonReader {
     this.add(start, (this.at << FLAG_BITS) | flags | escaped, this.count + 1);
   }
 
-  /** The last character of an escape whose second one stands at a place. */
+  /** Returns the last character of an escape whose second character is at `at`. */
   private escapeEnd(at: number): number {
     if (this.text[at] !== 'u') {
       if (!'"\\/bfnrt'.includes(this.text[at] ?? '?')) throw new NotJson();

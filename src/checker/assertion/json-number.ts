@@ -1,12 +1,12 @@
-/** So many significant digits are always exact in a double. */
+/** Numbers with this many significant digits are always exact in a double. */
 const EXACT_DIGITS = 15;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const ZERO = 0x30;
 
-/** A number as a JSON text has it: the text says more than a double can hold (RFC 8259, section 6). */
+/** A number as written in a JSON text, which may be more precise than a double (RFC 8259, section 6). */
 export class JsonNumber {
   constructor(
-    /** As it is written. */
+    /** The original spelling. */
     readonly text: string,
   ) {}
 
@@ -16,21 +16,21 @@ export class JsonNumber {
   }
 }
 
-/** The number that a text is, as JSON writes it; `null` for other texts. */
+/** Parses a text as a JSON number, or `null` for other texts. */
 export const numberIn = (text: string): JsonNumber | null =>
   NUMBER.test(text.trim()) ? new JsonNumber(text.trim()) : null;
 
-/** The same for two numbers exactly when they are equal. */
+/** Returns a key that is the same for two numbers exactly if they are equal. */
 export function numberKey(number: number | JsonNumber): number | string {
   if (typeof number === 'number') return number;
   if (isShort(number.text)) return number.value;
   const { sign, digits, place } = decimalOf(number);
-  // As a short text would be: without the zeros that make it long.
+  // Use the same key as for the short spelling, without the zeros that make this one long.
   if (digits.length <= EXACT_DIGITS && Math.abs(place) < EXACT_DIGITS) return number.value;
   return `${sign} ${digits} ${place}`;
 }
 
-/** Less than 0, 0, or more than 0: as two numbers are ordered, exactly. */
+/** Compares two numbers exactly. Returns a negative number, 0, or a positive number. */
 export function compareNumbers(one: number | JsonNumber, other: number | JsonNumber): number {
   const [key, otherKey] = [numberKey(one), numberKey(other)];
   if (typeof key === 'number' && typeof otherKey === 'number') return key - otherKey;
@@ -41,10 +41,10 @@ export function compareNumbers(one: number | JsonNumber, other: number | JsonNum
   return a.digits > b.digits ? a.sign : -a.sign;
 }
 
-/** Two short texts are the same number exactly when their doubles are. */
+/** Two short texts are the same number exactly if their doubles are equal. */
 const isShort = (text: string): boolean => text.length <= EXACT_DIGITS && !/e/i.test(text);
 
-/** 0.digits × 10^place; the digits neither begin nor end with a zero, so their order is that of their texts. */
+/** 0.digits × 10^place. The digits neither start nor end with a zero, so they sort like texts. */
 interface Decimal {
   sign: -1 | 0 | 1;
   digits: string;

@@ -26,12 +26,12 @@ describe('A JSONPath', () => {
     ['$.a[?(@.length-1)]', 'not a JSONPath'],
     ["$[?match(@.a, '(a+)+b')]", 'functions length, count and value'],
     ["$[?!search(@.a, '(a+)+b')]", 'functions length, count and value'],
-    ['$..a..b', '.. once'],
-    ['$[?count($..*) > 1]', 'a filter may only look'],
-    ['$[?@..a]', 'a filter may only look'],
-    ['$[?@[?@.a]]', 'a filter may only look'],
-    ['$[0,-1][0,-1]', 'one list'],
-    [`$${'[*,*]'.repeat(50)}`, 'one list'],
+    ['$..a..b', '.. only once'],
+    ['$[?count($..*) > 1]', 'a filter may only refer'],
+    ['$[?@..a]', 'a filter may only refer'],
+    ['$[?@[?@.a]]', 'a filter may only refer'],
+    ['$[0,-1][0,-1]', 'only one list'],
+    [`$${'[*,*]'.repeat(50)}`, 'only one list'],
     [`$.${'a'.repeat(300)}`, 'at most 256'],
   ])('%s is refused', (path, why) => {
     expect(jsonPathProblem(path)).toContain(why);

@@ -4,7 +4,7 @@ import { isLongerThan } from '../../platform/text/text-limits';
 const MAX_LENGTH = 256;
 const FUNCTIONS = new Set(['length', 'count', 'value']);
 
-/** What a parsed path contains; each of these decides how the work grows with the document. */
+/** The parts of a parsed path that decide how the work grows with the document. */
 interface Shape {
   descents: number;
   choices: number;
@@ -12,10 +12,10 @@ interface Shape {
 }
 
 /**
- * What is wrong with a JSONPath (RFC 9535), or `null`. Beyond the grammar it refuses what could occupy the monitor for long
- * with a document of the target: regular expressions (`match`, `search`), more than one `..`, more than one list of
- * selectors, and whole-document or nested searches inside a filter. What is left is bounded by the steps that a document
- * allows (`JsonDocument`): no path can occupy the monitor, whatever the document.
+ * Returns the problem of a JSONPath (RFC 9535), or `null`. In addition to the grammar, it refuses expensive paths.
+ * These are regular expressions (`match`, `search`), more than one `..`, more than one list of selectors, and
+ * whole-document or nested searches inside a filter. The steps that a document allows (`JsonDocument`) limit the rest,
+ * so no path can block the monitor.
  */
 export function jsonPathProblem(path: string): string | null {
   if (isLongerThan(path, MAX_LENGTH)) return `a JSONPath may have at most ${MAX_LENGTH} characters`;
@@ -24,8 +24,8 @@ export function jsonPathProblem(path: string): string | null {
   const shape: Shape = { descents: 0, choices: 0, problem: null };
   walk(tree, shape, false);
   if (shape.problem !== null) return shape.problem;
-  if (shape.descents > 1) return 'a JSONPath may use .. once';
-  return shape.choices > 1 ? 'a JSONPath may use one list of selectors' : null;
+  if (shape.descents > 1) return 'a JSONPath may use .. only once';
+  return shape.choices > 1 ? 'a JSONPath may use only one list of selectors' : null;
 }
 
 function parsed(path: string): unknown {
@@ -45,10 +45,10 @@ function walk(node: unknown, shape: Shape, inFilter: boolean): void {
   const fields = node as Record<string, unknown>;
   const type = fields['type'];
   if (inFilter && (type === 'DescendantSegment' || type === 'FilterSelector' || type === 'JsonPathQuery')) {
-    shape.problem = 'a filter may only look at fixed places of the element it tests';
+    shape.problem = 'a filter may only refer to fixed paths inside the element that it tests';
   }
   if (type === 'FunctionExpr' && !FUNCTIONS.has(String(fields['name']))) {
-    shape.problem = 'a JSONPath may use the functions length, count and value only';
+    shape.problem = 'a JSONPath may only use the functions length, count and value';
   }
   if (type === 'DescendantSegment') shape.descents += 1;
   if (type === 'BracketedSelection' && Array.isArray(fields['selectors']) && fields['selectors'].length > 1) {

@@ -15,23 +15,22 @@ type Call = Extract<Test, { type: 'FunctionExpr' }>;
 type Query = Extract<Test, { type: 'FilterQuery' }>['value'];
 type Slice = Extract<Selector, { type: 'SliceSelector' }>;
 
-/** Steps that a list takes besides its elements: of many empty ones they are all there is. */
+/** Steps that a list takes in addition to its elements. For many empty lists, these are the whole cost. */
 const ABOUT_A_LIST = 8;
 
-/** Paths that were parsed, by their text. */
 const parsed = new BoundedMap<string, JsonPathQuery>(2_000);
 
 /**
- * The values that a path (RFC 9535) finds, in the order of the document. Throws `TooComplex` when that is more work than the
- * document allows, whatever the path is.
+ * Returns the values that a path (RFC 9535) finds, in the order of the document. Throws: `TooComplex` if that takes
+ * more work than the document allows.
  */
 export function valuesAt(document: JsonDocument, path: string): unknown[] {
   return nodesAt(document, 0, queryOf(path).segments).map((node) => document.valueOf(node));
 }
 
-/** Begins a text that stands for a number in a path: the parser would make a double of the number itself. */
+/** Prefix of a text that represents a number in a path. Otherwise the parser would convert the number to a double. */
 const NUMBER_MARK = '\0';
-/** Texts, and numbers of a comparison that a double may not hold. */
+/** Matches strings, and compared numbers that a double may not represent. */
 const LONG_NUMBERS =
   /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<=[=<>]\s{0,16})(-?\d[\d.eE+-]{14,})|(?<![\p{L}\p{N}_.[])(-?\d[\d.eE+-]{14,})(?=\s{0,16}[=!<>])/gu;
 
@@ -63,17 +62,17 @@ function nodesAt(document: JsonDocument, start: number, segments: readonly Segme
   return nodes;
 }
 
-/** One segment of a path: what it selects of one node after the other. */
+/** Collects what one segment of a path selects from each node. */
 class Finder {
   constructor(
     private readonly document: JsonDocument,
     private readonly found: number[],
   ) {}
 
-  /** Of a node and everything inside it. */
+  /** Selects from a node and everything inside it. */
   selectBelow(node: number, selection: Selection): void {
     const end = this.document.after(node);
-    // A look at what is neither object nor array costs a quarter of a step.
+    // Visiting a node that is neither an object nor an array costs a quarter of a step.
     this.document.spend((end - node) >> 2);
     for (let at = node; at < end; at++) this.select(at, selection);
   }
@@ -209,14 +208,14 @@ function comparable(document: JsonDocument, node: number, side: Comparable): unk
 const literalOf = (value: string | number | boolean | null): unknown =>
   typeof value === 'string' && value.startsWith(NUMBER_MARK) ? new JsonNumber(value.slice(1)) : value;
 
-/** In a comparison the parser wraps an index once more than its types say. */
+/** Inside a comparison, the parser wraps an index once more than its types say. */
 const indexOf = (selector: { value?: number; selector?: { value: number } }): number =>
   selector.selector?.value ?? selector.value ?? 0;
 
 const queried = (document: JsonDocument, node: number, query: Query): number[] =>
   nodesAt(document, query.type === 'RelQuery' ? node : 0, query.segments);
 
-/** The functions that the rules for paths allow; others are never true and equal nothing. */
+/** Evaluates the functions that the rules for paths allow. Others are never true and equal nothing. */
 function valueOfCall(document: JsonDocument, node: number, { name, arguments: [argument] }: Call): unknown {
   document.spend(1);
   if (argument === undefined) return NOTHING;

@@ -1,7 +1,7 @@
-/** Inclusive bounds. */
+/** A range with inclusive bounds. */
 export type NumberRange = readonly [from: number, to: number];
 
-/** Reads "200-299,301"; `null` when the text is no such list, or a range runs backwards. */
+/** Parses "200-299,301", or `null` if the text isn't such a list, or a range is reversed. */
 export function parseRanges(text: string): NumberRange[] | null {
   const ranges = text.split(',').map(parseRange);
   return ranges.every((range) => range !== null) ? ranges : null;

@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** A DNS record as assertions see it: as it was sent. */
+/** A DNS record for assertions, as it was sent. */
 export interface RecordFact {
-  /** `TXT`, `MX`, …; it decides what counts as the same. */
+  /** `TXT`, `MX`, and so on. It decides which values count as equal. */
   type: string;
   value: string;
 }
 
 /**
- * The form in which a record equals what means the same: addresses however they are written, and names without regard to case
- * and final dots. A text is compared as it is.
+ * Returns a form that is the same for equivalent records: addresses in any spelling, and names regardless of case and
+ * trailing dots. Other texts stay as they are.
  */
 export function recordForm(type: string, text: string): string {
   switch (type) {
@@ -30,7 +30,9 @@ const addressForm = (text: string): string =>
     ? ipaddr.parse(text).toString()
     : text.toLowerCase();
 
-/** Tags, and the names of authorities, have no case (RFC 8659, section 4.1); the address of a report has one. */
+/**
+ * Tags and names of authorities are case-insensitive (RFC 8659, section 4.1). The URL for reports is case-sensitive.
+ */
 function authorizationForm(text: string): string {
   const [, flags, tag = '', value] = /^(\s*\d+\s+)?(\w+)(\s[^]*)?$/.exec(text) ?? [];
   if (flags === undefined && value === undefined) return text.toLowerCase();
@@ -38,7 +40,10 @@ function authorizationForm(text: string): string {
   return `${flags ?? ''}${tag.toLowerCase()}${isReport ? (value ?? '') : (value ?? '').toLowerCase()}`;
 }
 
-/** The records equal the target: one of them as a whole, or all of them the members of a list. */
+/**
+ * Returns true if the records equal the target: every record equals it as a whole, or together they are the members of
+ * a list.
+ */
 export function recordsEqual(records: readonly RecordFact[], target: string): boolean {
   const [only] = records;
   if (only === undefined) return false;
@@ -59,7 +64,7 @@ export function recordsEqual(records: readonly RecordFact[], target: string): bo
   );
 }
 
-/** Every record is a member of the list. */
+/** Returns true if every record is a member of the list. */
 export function recordsAreIn(records: readonly RecordFact[], target: string): boolean {
   const members = new Map<string, Set<string>>();
   return records.every(({ type, value }) => {
@@ -70,14 +75,14 @@ export function recordsAreIn(records: readonly RecordFact[], target: string): bo
   });
 }
 
-/** Whether a text is a member of a list that is written with commas; it may hold commas itself. */
+/** Returns true if a text is a member of a comma-separated list. The text may contain commas itself. */
 export const isMember = (target: string, text: string): boolean =>
   text.includes(',') ? memberAt(target, text) !== null : membersOf(target).includes(text);
 
-/** The members of a list of which none holds a comma. */
+/** Returns the members of a list whose members contain no commas. */
 export const membersOf = (target: string): string[] => target.split(',').map((part) => part.trim());
 
-/** Where in a list a member stands, between commas or at an end; `null` when it is none. */
+/** Returns the position of a member that is delimited by commas or an end of the list, or `null` if it isn't one. */
 function memberAt(target: string, member: string): number | null {
   for (let at = target.indexOf(member); at >= 0; at = target.indexOf(member, at + 1)) {
     if (/(?:^|,)\s*$/.test(target.slice(0, at)) && /^\s*(?:,|$)/.test(target.slice(at + member.length))) return at;

@@ -31,7 +31,8 @@ describe('A search in a text', () => {
       return sum;
     });
     expect(includesText(text, target)).toBe(false);
-    // Ten times as long as a look at each character; a search that begins again at each place takes hundreds of times as long.
+    // Allows ten times as long as one pass over the characters. A search that restarts at each position takes hundreds
+    // of times as long.
     expect(least(() => includesText(text, target))).toBeLessThan(60 * Math.max(look, 500));
   });
 });

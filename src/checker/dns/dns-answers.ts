@@ -3,12 +3,12 @@ import { textFromBytes } from '../../platform/text/bytes-as-text';
 import type { DnsRecordType } from './dns-target';
 import { MalformedReply, type PacketReader } from './packet-reader';
 
-/** One record of a reply as it was sent. */
+/** A record of a reply, as it was sent. */
 export interface DnsAnswer {
-  /** Whose record it is. */
+  /** The name that has this record. */
   name: string;
   type: DnsRecordType;
-  /** The data alone, as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
+  /** Only the data, as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
   data: string;
 }
 
@@ -25,10 +25,10 @@ const TYPES = new Map<number, DnsRecordType>([
   [257, 'CAA'],
 ]);
 
-/** The type with that number, among those a check can ask for. */
+/** Returns the type with that number, if a check can query it. */
 export const typeOf = (code: number): DnsRecordType | undefined => TYPES.get(code);
 
-/** Reads so many records and keeps those of one type, and the aliases. Throws `MalformedReply`. */
+/** Reads this many records and keeps the wanted type and the aliases. Throws: `MalformedReply`. */
 export function readAnswers(reader: PacketReader, count: number, wanted: DnsRecordType): DnsAnswer[] {
   const answers: DnsAnswer[] = [];
   for (let read = 0; read < count; read++) {
@@ -76,7 +76,7 @@ function addressOf(bytes: Buffer, length: number): string {
   return length === 4 ? bytes.join('.') : ipaddr.fromByteArray([...bytes]).toString();
 }
 
-/** The pieces of a TXT record are one text (RFC 7208, section 3.3). */
+/** The pieces of a TXT record form one text (RFC 7208, section 3.3). */
 function textOf(bytes: Buffer): string {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

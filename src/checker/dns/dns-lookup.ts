@@ -8,43 +8,45 @@ import { askResolver, type DnsServer, type OpenTcp } from './dns-query';
 import { findRecords, type DnsFinding, type Hides } from './dns-records';
 import { MalformedReply } from './packet-reader';
 
-/** How asking one resolver ended. */
+/** The result of one query to one resolver. */
 export type AskFinding =
   | DnsFinding
-  /** Nothing came until the signal aborted. `isAlive`: meanwhile it answered another question. */
+  /** No reply arrived until the signal aborted. `isAlive`: in the meantime, the resolver answered another question. */
   | { kind: 'silent'; isAlive: boolean }
-  /** It sent what is not a DNS answer. */
+  /** The resolver sent something that isn't a DNS reply. */
   | { kind: 'malformed' }
-  /** It could not be asked. The dial error is that of the TCP connection for a truncated reply. */
+  /** The query could not be sent. A dial error comes from the TCP connection for a truncated reply. */
   | { kind: 'fault'; fault: SocketFault | DialError };
 
-/** The result of asking one resolver one question. `elapsedMs` is the time that this resolver took. */
+/** The result of sending one question to one resolver. `elapsedMs` is the time that this resolver took. */
 export interface DnsResult {
   question: DnsQuestion;
-  /** `null` when no resolver is known. */
+  /** `null` if no resolver is known. */
   server: DnsServer | null;
   elapsedMs: number;
   finding: AskFinding;
 }
 
-/** How resolvers are asked. */
 export interface Asking {
   openTcp: OpenTcp;
-  /** What is left out of the replies. */
+  /** Selects the records to hide in replies. */
   hides?: Hides | undefined;
-  /** For the machine's own resolvers: finds out whether one that is silent is alive. Absent: they are part of the target. */
+  /**
+   * For the machine's own resolvers, finds out whether one that doesn't respond is alive. If absent, the resolvers are
+   * part of the target.
+   */
   watchOf?: ((server: DnsServer) => SilenceWatch) | undefined;
 }
 
-/** The next resolver is asked when one has been silent for this long; the silent one may still answer. */
+/** The next resolver is queried after this time without a reply. The slow one may still reply. */
 const NEXT_SERVER_AFTER_MS = 1000;
 
-/** How long to wait for the other of two questions once one has brought records. */
+/** How long to wait for the other of two questions after one has returned records. */
 const SECOND_ANSWER_MS = 1000;
 
 /**
- * Asks all questions at once. Returns one result for each, in their order, when all are answered, or a second after the
- * first that brought records, or when the signal aborts. Never rejects.
+ * Sends all questions at once and returns their results in order. Settles when all are answered, a second after the
+ * first one with records, or when the signal aborts. Never rejects.
  */
 export async function lookUp(
   servers: readonly DnsServer[],
@@ -69,8 +71,8 @@ export async function lookUp(
 }
 
 /**
- * Asks the resolvers in their order until one answers about the name: the next when one fails or is silent for a second.
- * When none does, the result is the failure that tells most. Never rejects.
+ * Queries the resolvers in order until one answers about the name. Continues with the next one on a failure or after a
+ * second without a reply. If none answers, returns the most specific failure. Never rejects.
  */
 async function askInTurn(
   servers: readonly DnsServer[],
@@ -114,7 +116,7 @@ async function askOne(
   return { question, server, elapsedMs, finding: { kind: 'silent', isAlive } };
 }
 
-/** `null`: it was silent. */
+/** `null` if there was no reply. */
 async function findingOf(error: Error, server: DnsServer, signal: AbortSignal): Promise<AskFinding | null> {
   if (signal.aborted) return null;
   if (error instanceof MalformedReply) return { kind: 'malformed' };
@@ -122,10 +124,13 @@ async function findingOf(error: Error, server: DnsServer, signal: AbortSignal): 
   return { kind: 'fault', fault };
 }
 
-/** A refusal or a failure does not count: another resolver may know the name. */
+/** A refusal or a failure doesn't count, because another resolver may know the name. */
 const isAnswer = ({ finding }: DnsResult) => !['failed', 'silent', 'malformed', 'fault'].includes(finding.kind);
 
-/** The result that decides. `areOwn`: the resolvers are the machine's own, so that what is wrong with them is ours. */
+/**
+ * Returns the result that decides. `areOwn`: the resolvers belong to the machine, so their problems are the monitor's
+ * fault.
+ */
 export const mostTelling = (results: readonly DnsResult[], areOwn: boolean): DnsResult | undefined =>
   decisive(results, ({ finding }) => tellingOf(finding, areOwn));
 
@@ -144,5 +149,5 @@ function tellingOf(finding: AskFinding, isOwn: boolean): Telling {
   }
 }
 
-/** `REFUSED` says nothing about the name: the resolver does not serve us. */
+/** `REFUSED` says nothing about the name, only that the resolver doesn't serve this client. */
 export const isRefusal = ({ rcode }: { rcode: string }): boolean => rcode === 'REFUSED';

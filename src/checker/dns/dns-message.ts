@@ -3,22 +3,20 @@ import { type DnsAnswer, readAnswers, typeOf } from './dns-answers';
 import type { DnsRecordType } from './dns-target';
 import { MalformedReply, PacketReader } from './packet-reader';
 
-/** One question to one resolver. */
 export interface DnsQuestion {
   name: string;
   type: DnsRecordType;
 }
 
-/** The reply of a resolver to one question. */
 export interface DnsReply {
-  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, … as the RFCs call it. */
+  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, … as in the RFCs. */
   rcode: string;
-  /** Cut off by the resolver: the whole reply must be fetched over TCP. Then `answers` is empty. */
+  /** The resolver cut the reply, so it must be fetched over TCP. `answers` is empty then. */
   truncated: boolean;
   answers: readonly DnsAnswer[];
 }
 
-/** Largest UDP reply we offer to take: what fits into one packet on ordinary paths (DNS flag day 2020). */
+/** The largest UDP reply to accept: what fits in one packet on ordinary paths (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
 
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
@@ -27,7 +25,7 @@ const CLASS_IN = 1;
 const RESPONSE_FLAG = 0x8000;
 const TRUNCATED_FLAG = 0x0200;
 
-/** The query packet. EDNS is left out only for resolvers that report it as a format error. */
+/** Returns the query packet. Omit EDNS only for resolvers that report it as a format error. */
 export function encodeQuery(id: number, question: DnsQuestion, edns: boolean): Buffer {
   const opt = {
     type: 'OPT' as const,
@@ -49,8 +47,8 @@ export function encodeQuery(id: number, question: DnsQuestion, edns: boolean): B
 }
 
 /**
- * Reads a packet that may be the reply to our query. `null` when it is not: another id, not a response, or another
- * question. Such packets are ignored, because anyone can send them. Throws `MalformedReply`.
+ * Decodes a packet that may be the reply to this query. Returns `null` if it has another ID, isn't a response, or
+ * answers another question. Such packets are ignored, because anyone can send them. Throws: `MalformedReply`.
  */
 export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): DnsReply | null {
   if (packet.length < HEADER_BYTES || packet.readUInt16BE(0) !== id) return null;
@@ -63,7 +61,7 @@ export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): 
   const [questions, answers] = [reader.uint16(), reader.uint16()];
   reader.offset = HEADER_BYTES;
   if (questions > 1) throw new MalformedReply();
-  // An error reply may leave the question out (some servers do so with FORMERR); a reply with records may not.
+  // An error reply may omit the question (some servers do so with FORMERR). A reply with records may not.
   const echoes = questions === 1 ? echoesQuestion(reader, question) : rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
   return echoes ? { rcode, truncated: false, answers: readAnswers(reader, answers, question.type) } : null;
 }
@@ -73,7 +71,7 @@ function echoesQuestion(reader: PacketReader, asked: DnsQuestion): boolean {
   return typeOf(type) === asked.type && rrClass === CLASS_IN && bareName(name) === bareName(asked.name);
 }
 
-/** The form in which DNS names are compared: lower case, without the final dot. */
+/** Returns the form in which DNS names are compared: lowercase, without the trailing dot. */
 export const bareName = (name: string): string => name.toLowerCase().replace(/(?<=.)\.$/, '');
 
 const rcodeName = (code: number) => RCODES[code] ?? `RCODE${code}`;

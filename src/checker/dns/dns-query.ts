@@ -4,23 +4,24 @@ import { isIPv6, type Socket } from 'node:net';
 import { decodeReply, encodeQuery, type DnsQuestion, type DnsReply } from './dns-message';
 import { MalformedReply } from './packet-reader';
 
-/** Where a resolver listens. */
 export interface DnsServer {
   /** An IP literal. */
   address: string;
   port: number;
 }
 
-/** Opens the TCP connection over which a truncated reply is fetched; rejects when it cannot or when `signal` aborts. */
+/** Opens the TCP connection for fetching a truncated reply. Rejects if that fails or `signal` aborts. */
 export type OpenTcp = (server: DnsServer, signal: AbortSignal) => Promise<Socket>;
 
-/** A query is sent again after this, then after twice as long, and so on; the first reply to any of them counts. */
+/**
+ * A query is sent again after this time, then after twice as long, and so on. The first reply to any of them counts.
+ */
 const RESEND_AFTER_MS = 1000;
 
 /**
- * Asks one resolver one question: over UDP from a fresh socket with a random port and id, over TCP when the reply did not
- * fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` when the port is closed) or
- * `MalformedReply`. Every socket is closed when it settles.
+ * Sends one question to one resolver, over UDP from a new socket with a random port and ID, then over TCP if the reply
+ * did not fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` if the port is closed), or
+ * `MalformedReply`. Closes every socket before it settles.
  */
 export async function askResolver(
   server: DnsServer,
@@ -53,7 +54,7 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
     };
     const onAbort = () => settle(() => reject(asError(signal.reason)));
     const fail = (error: Error) => settle(() => reject(error));
-    // A firewall of this machine refuses the packet: without a callback Node tells nobody.
+    // If a firewall of this machine refuses the packet, Node reports it only to a callback.
     const onSent = (error: Error | null) => void (error && fail(error));
     signal.addEventListener('abort', onAbort, { once: true });
     socket.on('error', fail);
@@ -113,7 +114,7 @@ class PacketStream {
   private received = 0;
   private expected: number | null = null;
 
-  /** The packet once it is complete. */
+  /** Returns the packet once it is complete. */
   push(chunk: Buffer): Buffer | null {
     this.chunks.push(chunk);
     this.received += chunk.length;

@@ -2,43 +2,39 @@ import type { DnsAnswer } from './dns-answers';
 import { bareName, type DnsQuestion, type DnsReply } from './dns-message';
 import { cut } from '../../platform/text/text-limits';
 
-/** One record of a reply. */
 export interface DnsRecord {
   type: string;
-  /** As in a zone file: `192.0.2.1`, `10 mail.example.com`; a text as it was sent, whole. */
+  /** As in a zone file: `192.0.2.1`, `10 mail.example.com`. A TXT record is the whole text as it was sent. */
   value: string;
 }
 
-/** What a reply says about its question. */
+/** The result of a reply for its question. */
 export type DnsFinding =
-  /** At least one record of the asked type. `chain` are the aliases that lead to them. */
+  /** At least one record of the requested type. `chain` contains the aliases that lead to it. */
   | { kind: 'records'; records: DnsRecord[]; chain: DnsRecord[] }
-  /** The name exists, but not with this type, or only as aliases that lead nowhere. */
+  /** The name exists, but has no record of this type, or only aliases without a target. */
   | { kind: 'no_records' }
-  /** The name does not exist. */
   | { kind: 'no_name' }
-  /** The aliases lead back to themselves. */
   | { kind: 'alias_loop' }
-  /** There are more aliases than are followed. */
   | { kind: 'too_many_aliases' }
-  /** What the resolver answered is of a network that must not be shown. */
+  /** The reply is about a network that must not be shown. */
   | { kind: 'hidden' }
   /** The resolver failed: `SERVFAIL`, `REFUSED`, … */
   | { kind: 'failed'; rcode: string };
 
-/** More aliases than this are not followed: resolvers follow about as many. */
+/** The maximum number of aliases to follow. Resolvers follow about as many. */
 export const MAX_ALIASES = 16;
 
 const LONGEST_VALUE = 255;
 
-/** Whether a record must not be shown to the organization that asks. */
+/** Returns true if a record must not be shown to the organization that runs the check. */
 export type Hides = (answer: DnsAnswer) => boolean;
 
 const nothing: Hides = () => false;
 
 /**
- * Follows the aliases in a reply from the name that was asked for and keeps the records at their end, sorted by value. An
- * alias to what is hidden hides everything, also that nothing is there.
+ * Follows the aliases in a reply, starting at the name in the question, and returns the records at their end, sorted by
+ * value. An alias to a hidden name hides everything, even that there are no records.
  */
 export function findRecords(reply: DnsReply, question: DnsQuestion, hides: Hides = nothing): DnsFinding {
   if (reply.answers.some((answer) => answer.type === 'CNAME' && hides(answer))) return { kind: 'hidden' };
@@ -75,14 +71,14 @@ function answersByName(answers: readonly DnsAnswer[]): Map<string, DnsAnswer[]> 
 }
 
 /**
- * One line of a result, as it is shown and stored: `MX 10 mail.example.com`. Without the time to live: behind a resolver that
- * caches it differs each time, and a result that differs makes a new entry in what is stored.
+ * Returns a record as one line of a result: `MX 10 mail.example.com`. Omits the time to live. With a caching resolver
+ * it differs each time, and every different result is stored as a new entry.
  */
 export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${printable(value)}`;
 
 const toRecord = ({ type, data }: DnsAnswer): DnsRecord => ({ type, value: data });
 
-/** A record is the text of a stranger and is shown to people. */
+/** A record is untrusted text that users see. */
 const printable = (text: string) => cut(text, LONGEST_VALUE, '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
 const byValue = (one: DnsRecord, other: DnsRecord) => (one.value < other.value ? -1 : 1);

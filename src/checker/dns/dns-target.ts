@@ -2,30 +2,28 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { InvalidTarget } from '../checker';
 
-/** The record types a DNS check can ask for. */
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
-/** Accepted form of a DNS target. */
 export const DNS_TARGET_FORM =
   'dns:[//resolver[:port]/]name[?type=A|AAAA|CNAME|MX|NS|TXT|SOA|SRV|CAA|PTR] or a bare name';
 
-/** What one DNS check asks, and which resolver. */
+/** The question of a DNS check, and its resolver. */
 export interface DnsTarget {
-  /** `null`: the resolvers that this machine is configured with. */
+  /** `null` means the resolvers that this machine is configured with. */
   resolver: { host: string; port: number } | null;
-  /** In ASCII (punycode) and lower case, without the final dot; `.` is the root. */
+  /** In ASCII (punycode) and lowercase, without the trailing dot. `.` is the root. */
   name: string;
-  /** One type, or A and AAAA for a bare name: then a record of either is enough. */
+  /** One type, or A and AAAA for a bare name. Then a record of either type is enough. */
   types: readonly DnsRecordType[];
 }
 
 const DEFAULT_PORT = 53;
 
 /**
- * Reads an RFC 4501 address (`dns://192.0.2.53/example.com?type=MX`) or a bare host name. Keys and types are
- * case-insensitive, queries may be separated by `;` or `&`, an address without a type means A as the RFC says.
- * Throws `InvalidTarget`.
+ * Parses an RFC 4501 URI (`dns://192.0.2.53/example.com?type=MX`) or a bare host name. Keys and types are
+ * case-insensitive. Query parameters may be separated by `;` or `&`. A URI without a type means A, as in the RFC.
+ * Throws: `InvalidTarget`.
  */
 export function parseDnsTarget(url: string): DnsTarget {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
@@ -36,14 +34,14 @@ export function parseDnsTarget(url: string): DnsTarget {
 
 function parseBareName(text: string): DnsTarget {
   if (isIP(text) !== 0) {
-    throw invalid('an IP address has no address records; ask for its name with dns:1.2.0.192.in-addr.arpa?type=PTR');
+    throw invalid('an IP address has no address records; query its name with dns:1.2.0.192.in-addr.arpa?type=PTR');
   }
   return { resolver: null, name: parseName(text), types: ['A', 'AAAA'] };
 }
 
 function parseDnsUri(rest: string): DnsTarget {
   const parts = /^(?:\/\/([^/?#]*)\/)?([^/?#]*)(?:\?([^#]*))?$/.exec(rest);
-  if (!parts) throw invalid('this is not a dns: address');
+  if (!parts) throw invalid('this is not a dns: URL');
   const [, authority, name, query] = parts;
   return {
     resolver: authority === undefined || authority === '' ? null : parseResolver(authority),
@@ -59,7 +57,7 @@ function parseResolver(authority: string): { host: string; port: number } {
   const port = portText === undefined ? DEFAULT_PORT : Number(portText);
   if (port < 1 || port > 65_535) throw invalid("the resolver's port must be 1 to 65535");
   if (bracketed !== undefined) {
-    if (isIP(bracketed) !== 6) throw invalid('only an IPv6 address stands in brackets');
+    if (isIP(bracketed) !== 6) throw invalid('only an IPv6 address may be in brackets');
     return { host: bracketed.toLowerCase(), port };
   }
   const host = plain ?? '';
@@ -70,11 +68,11 @@ function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    throw invalid('the name has a broken percent escape');
+    throw invalid('the name has an invalid percent escape');
   }
 }
 
-/** Underscores and a leading `*` are legal in the DNS, though not in host names. */
+/** Underscores and a leading `*` are legal in DNS names, though not in host names. */
 function parseName(text: string): string {
   if (text === '') throw invalid('the name is missing');
   if (text === '.') return text;
@@ -96,7 +94,7 @@ function parseQuery(query: string): DnsRecordType {
     seen.add(key);
     if (key === 'type') type = parseType(value);
     else if (key !== 'class') throw invalid('only class and type may follow the question mark');
-    else if (value !== 'in') throw invalid('the only class is IN');
+    else if (value !== 'in') throw invalid('the class must be IN');
   }
   return type;
 }

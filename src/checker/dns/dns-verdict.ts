@@ -7,24 +7,27 @@ import type { DnsServer } from './dns-query';
 import { MAX_ALIASES, recordLine, type DnsRecord } from './dns-records';
 import type { DnsTarget } from './dns-target';
 
-/** What is known besides the results when a lookup is judged. */
+/** The context in which the results of a lookup are judged. */
 export interface DnsCircumstances {
   target: DnsTarget;
   assertions: readonly Assertion[];
-  /** What ended a lookup that was silent: the endpoint's timeout, or something of ours. */
+  /** The reason why a lookup ended without a reply: the endpoint's timeout, or a failure of the monitor. */
   interruption: CheckFailure | null;
-  /** The machine's own resolvers are not named: the organization must learn nothing of its network. */
+  /**
+   * True if the machine's own resolvers must not be named, because the organization must not learn about the monitor's
+   * network.
+   */
   hidesResolver: boolean;
 }
 
-/** More answers than this are counted, not listed. */
+/** The maximum number of answers to list. More are only counted. */
 const LISTED_RECORDS = 100;
 
 const DNS_PORT = 53;
 
 /**
- * `null` (up) when there is a record of any asked type. A resolver in the target is part of the target; a dead one of the
- * machine's own is the monitor's fault.
+ * Returns `null` (up) if there is a record of any requested type. A resolver in the target is part of the target. If
+ * one of the machine's own resolvers is dead, that is the monitor's fault.
  */
 export function judgeLookup(results: readonly DnsResult[], known: DnsCircumstances): CheckFailure | null {
   if (results.some(({ finding }) => finding.kind === 'records')) return null;
@@ -33,8 +36,9 @@ export function judgeLookup(results: readonly DnsResult[], known: DnsCircumstanc
 }
 
 /**
- * The result that says why there is no record. That a name does not exist is true of every type; that it has no record of one
- * type says nothing about the other, so a resolver that failed or was silent comes before it.
+ * Returns the result that explains why there is no record. A name that doesn't exist has no records of any type. A
+ * missing record of one type says nothing about the other type, so a resolver that failed or didn't respond takes
+ * precedence.
  */
 export function decisiveResult(results: readonly DnsResult[], { resolver }: DnsTarget): DnsResult | undefined {
   const isHidden = results.some(({ finding }) => finding.kind === 'hidden');
@@ -43,7 +47,7 @@ export function decisiveResult(results: readonly DnsResult[], { resolver }: DnsT
   return noName ?? mostTelling(troubled, resolver === null) ?? results[0];
 }
 
-/** The lines of a result: the aliases, then the records. */
+/** Returns the lines of a result: the aliases, then the records. */
 export function listRecords(results: readonly DnsResult[]): string[] {
   const lines = results.flatMap(({ finding }) =>
     finding.kind === 'records' ? [...finding.chain, ...finding.records].map(recordLine) : [],
@@ -53,7 +57,7 @@ export function listRecords(results: readonly DnsResult[]): string[] {
   return [...unique.slice(0, LISTED_RECORDS), `and ${unique.length - LISTED_RECORDS} more`];
 }
 
-/** The records of the asked types, without the aliases that lead to them. */
+/** Returns the records of the requested types, without the aliases that lead to them. */
 export const foundRecords = (results: readonly DnsResult[]): DnsRecord[] =>
   results.flatMap(({ finding }) => (finding.kind === 'records' ? finding.records : []));
 
@@ -69,19 +73,15 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
     case 'alias_loop':
       return down('dns_failure', 'dns', `The aliases (CNAME) of ${name} form a loop.`);
     case 'too_many_aliases':
-      return down('dns_failure', 'dns', `${name} has more than ${MAX_ALIASES} aliases (CNAME) one behind the other.`);
+      return down('dns_failure', 'dns', `${name} has a chain of more than ${MAX_ALIASES} aliases (CNAME).`);
     case 'hidden':
-      return unknown(
-        'target_blocked',
-        'dns',
-        `${name} leads into a network that this monitor may not look at for you.`,
-      );
+      return unknown('target_blocked', 'dns', `${name} points to a network that this monitor may not check for you.`);
     case 'failed':
       return refusal(finding.rcode, nameOf(server, known), known);
     case 'silent':
       return silence(server, finding.isAlive, known);
     case 'malformed':
-      return down('dns_failure', 'dns', `${nameOf(server, known)} sent what is not a DNS answer.`);
+      return down('dns_failure', 'dns', `${nameOf(server, known)} sent an invalid DNS response.`);
     case 'fault':
       return notAsked(finding.fault, nameOf(server, known), known);
     default:
@@ -89,7 +89,7 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
   }
 }
 
-/** A critical assertion may demand that the name does not exist. */
+/** A critical assertion may require that the name doesn't exist. */
 function absence({ assertions }: DnsCircumstances, message: string): CheckFailure | null {
   const isWanted = assertions.some(
     (assertion) =>
@@ -101,7 +101,7 @@ function absence({ assertions }: DnsCircumstances, message: string): CheckFailur
   return isWanted ? null : down('dns_not_found', 'dns', message);
 }
 
-/** Our own resolver that refuses does not serve us. */
+/** If the machine's own resolver refuses, it doesn't serve this machine. */
 function refusal(rcode: string, resolver: string, { target }: DnsCircumstances): CheckFailure {
   const judge = target.resolver === null && isRefusal({ rcode }) ? unknown : down;
   return judge('dns_failure', 'dns', `${resolver} answered ${rcode} for ${target.name}.`);
@@ -118,12 +118,12 @@ function silence(server: DnsServer | null, isAlive: boolean, known: DnsCircumsta
     : unknown('dns_timeout', 'dns', `${resolver} does not answer.`);
 }
 
-/** The connection to a resolver failed. For one of our own it is the monitor's fault whatever it was. */
+/** The connection to a resolver failed. For the machine's own resolvers, that is always the monitor's fault. */
 function notAsked(fault: SocketFault | DialError, resolver: string, known: DnsCircumstances): CheckFailure {
   const failure = connectionFailure(fault, `The connection to ${lowerFirst(resolver)}`);
   const { code, phase, message } = failure.error;
   if (known.target.resolver) return failure;
-  const shown = known.hidesResolver ? `${resolver} could not be asked.` : message;
+  const shown = known.hidesResolver ? `${resolver} could not be queried.` : message;
   return unknown(failure.outcome === 'unknown' ? code : 'dns_failure', phase, shown);
 }
 

@@ -17,7 +17,7 @@ const TYPES: Record<DnsRecordType, number> = {
   CAA: 257,
 };
 
-/** The question is the name `a`, which stands at 12; records begin at 19. */
+/** The question is the name `a` at offset 12. Records start at 19. */
 const QUESTION_AT = 12;
 const RECORDS_AT = 19;
 
@@ -28,7 +28,7 @@ function record(name: Buffer, type: number, data: Buffer): Buffer {
   return Buffer.concat([name, uint16(type), uint16(1), Buffer.alloc(4), uint16(data.length), data]);
 }
 
-/** A reply as long as it may be: `first`, then as many of the records as find room. */
+/** A reply of maximum length: `first`, then as many of the records as fit. */
 function packet(type: DnsRecordType, first: Buffer[], rest: (index: number) => Buffer): Buffer {
   const records = [...first];
   let length = RECORDS_AT + Buffer.concat(first).length;
@@ -42,14 +42,16 @@ function packet(type: DnsRecordType, first: Buffer[], rest: (index: number) => B
   return Buffer.concat([...header, Buffer.from([1, 97, 0]), uint16(TYPES[type]), uint16(1), ...records]);
 }
 
-/** 8,000 pointers, each to the one before it, as the data of a record that nobody asked for; then where the last stands. */
+/** 8,000 pointers, each to the previous one, as the data of an unrelated record, and the offset of the last one. */
 function pointers(): { holder: Buffer; last: number } {
   const dataAt = RECORDS_AT + 11;
   const chain = Array.from({ length: 8000 }, (_, index) => pointer(index === 0 ? dataAt : dataAt - 1 + 2 * index));
   return { holder: record(Buffer.of(0), 10, Buffer.concat([Buffer.of(0), ...chain])), last: dataAt - 1 + 2 * 8000 };
 }
 
-/** 2,000 places, from each of which labels lead to the end of the data, where a pointer leads to the place before it. */
+/**
+ * 2,000 offsets, from each of which labels lead to the end of the data, where a pointer leads to the previous offset.
+ */
 function overlapping(): { holder: Buffer; last: number } {
   const dataAt = RECORDS_AT + 11;
   const labels = Buffer.concat(Array.from({ length: 4000 }, () => Buffer.from([1, 1])));
@@ -116,7 +118,7 @@ function label(index: number): Buffer {
   return Buffer.from(String(10_000 + index));
 }
 
-/** The least processor time of many, which a busy machine disturbs least. */
+/** Returns the minimum CPU time of several runs, which is least affected by a busy machine. */
 function costOf(reply: Buffer, type: DnsRecordType): number {
   const question: DnsQuestion = { name: 'a', type };
   const once = () => {
@@ -125,9 +127,9 @@ function costOf(reply: Buffer, type: DnsRecordType): number {
       const read = decodeReply(reply, ID, question);
       if (read) findRecords(read, question);
     } catch {
-      // Refused: what that cost counts as well.
+      // Refused replies also count toward the cost.
     }
-    // Only their sum is exact: the kernel divides it by samples.
+    // Only the sum is exact, because the kernel splits it by sampling.
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };

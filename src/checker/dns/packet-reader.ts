@@ -8,20 +8,20 @@ export class MalformedReply extends Error {
 const LONGEST_LABEL = 63;
 /** The first byte of a pointer has both of its highest bits set (RFC 1035, section 4.1.4). */
 const POINTER = 0xc0;
-/** In characters, with the dots (RFC 1035, section 2.3.4). */
+/** In characters, including the dots (RFC 1035, section 2.3.4). */
 const LONGEST_NAME = 253;
 
-/** A name, or the rest of one, that begins somewhere in a packet. */
+/** A name, or the rest of one, that starts at an offset in a packet. */
 interface Tail {
   name: string;
-  /** The place after it: for a name that goes on elsewhere, after its pointer. */
+  /** The offset after it. For a name that continues elsewhere, the offset after its pointer. */
   end: number;
 }
 
 /**
- * Reads a DNS packet from its start. The work is linear in the bytes of the packet whatever they are: the rest of a name is
- * kept for every place where a label begins, so names that point at each other are never walked twice. Throws
- * `MalformedReply` at whatever reads past the end.
+ * Reads a DNS packet from its start. The work is always linear in the size of the packet. The rest of a name is cached
+ * for every offset at which a label starts, so names that point at each other are never walked twice. Throws:
+ * `MalformedReply` for any read past the end.
  */
 export class PacketReader {
   private readonly tails = new Map<number, Tail>();
@@ -46,7 +46,7 @@ export class PacketReader {
     return this.packet.subarray(start, start + count);
   }
 
-  /** As in a zone file, without the final dot; a dot within a label is escaped. The root is `.`. */
+  /** Returns a name as in a zone file, without the trailing dot. A dot within a label is escaped. The root is `.`. */
   name(): string {
     const { name, end } = this.tailAt(this.offset);
     this.offset = end;
@@ -57,9 +57,9 @@ export class PacketReader {
     const path: { at: number; end: number | null; label: string | null }[] = [];
     let tail: Tail | undefined;
     let at = start;
-    /** Pointers lead back, so that they cannot lead in circles. */
+    /** Pointers must point backward, so they cannot form a loop. */
     let before = start;
-    /** Pointers may lead over the same labels again and again. */
+    /** Pointers may lead over the same labels repeatedly. */
     let walked = 0;
     for (tail = this.tails.get(at); !tail; tail = this.tails.get(at)) {
       const length = this.byteAt(at);
@@ -100,7 +100,7 @@ export class PacketReader {
     return byte;
   }
 
-  /** The place before the bytes that are now read. */
+  /** Returns the offset before the bytes that are read now. */
   private advance(count: number): number {
     const start = this.offset;
     if (start + count > this.packet.length) throw new MalformedReply();

@@ -5,19 +5,22 @@ import { parseSearchDomains } from '../../platform/net/dns/hosts-file';
 import { WatchedFile } from '../../platform/net/dns/watched-file';
 import type { DnsServer } from './dns-query';
 
-/** How long the list is used: a change of `resolv.conf` takes effect after this. */
+/** How long the list is cached. A change of `resolv.conf` takes effect after this time. */
 const LIST_LIFETIME_MS = 30_000;
 
 const DNS_PORT = 53;
 
-/** The DNS servers this machine is configured with, in its order of preference; those that did not answer come last. */
+/**
+ * The DNS servers that this machine is configured with, in its order of preference. Servers that did not answer come
+ * last.
+ */
 export class SystemResolvers {
   private servers = new AnsweringFirst<DnsServer>([]);
   private readUntil = -Infinity;
 
   private readonly domains: WatchedFile<string[]>;
 
-  /** `listed` returns `address` or `address:port`; the system's own list by default. */
+  /** `listed` returns `address` or `address:port`, by default from the system's own list. */
   constructor(
     private readonly listed: () => string[] = () => new Resolver().getServers(),
     resolvConf = '/etc/resolv.conf',
@@ -25,12 +28,12 @@ export class SystemResolvers {
     this.domains = new WatchedFile(resolvConf, parseSearchDomains);
   }
 
-  /** The domains whose names this machine's network knows without their ending. */
+  /** Returns the domains whose names this machine's network resolves without their suffix. */
   searchDomains(): readonly string[] {
     return this.domains.read();
   }
 
-  /** Empty when none is configured. */
+  /** Returns an empty list if none is configured. */
   list(): readonly DnsServer[] {
     const now = performance.now();
     if (now >= this.readUntil) {
@@ -40,7 +43,7 @@ export class SystemResolvers {
     return this.servers.inOrder();
   }
 
-  /** It has not answered: until the list is read again the others are asked before it. */
+  /** Moves a server that has not answered after the others until the list is read again. */
   demote(server: DnsServer): void {
     this.servers.demote(server);
   }

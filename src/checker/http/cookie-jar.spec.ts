@@ -9,7 +9,7 @@ const target = (url: string): HttpTarget => {
   return found;
 };
 
-/** What is sent to `to` after `from` has set these cookies. */
+/** Returns the cookies sent to `to` after `from` has set these. */
 const sent = (set: string[], from: string, to: string, own: string | null = null, nowMs = NOW) => {
   const jar = new CookieJar();
   jar.take(set, target(from), NOW);

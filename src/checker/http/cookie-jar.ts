@@ -6,7 +6,7 @@ interface Cookie {
   name: string;
   value: string;
   domain: string;
-  /** It is sent to exactly this host, and to no name below it. */
+  /** True if the cookie is sent only to exactly this host, not to its subdomains. */
   hostOnly: boolean;
   path: string;
   secure: boolean;
@@ -14,7 +14,7 @@ interface Cookie {
   endsAt: number;
 }
 
-/** What browsers keep at least (RFC 6265, section 6.1); one check has six responses at most. */
+/** The minimum that browsers support (RFC 6265, section 6.1). One check has at most six responses. */
 const MAX_COOKIES = 50;
 const MAX_COOKIE_BYTES = 4096;
 const MAX_SENT_BYTES = 16 * 1024;
@@ -23,14 +23,14 @@ const MAX_SENT_BYTES = 16 * 1024;
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /**
- * The cookies of one check (RFC 6265, sections 5.2 to 5.4): what the servers of its redirects have set is sent to where it
- * belongs, as a browser does. It lives in memory for that check alone, so there is no list of public suffixes: a server could
- * only tell another one what it may as well write into the URL of its redirect.
+ * The cookies of one check (RFC 6265, sections 5.2 to 5.4). Cookies that are set during redirects are sent to the
+ * matching hosts, as a browser does. The jar lives only for that check, so it needs no list of public suffixes. A
+ * server could only pass on what it can also put into the URL of its redirect.
  */
 export class CookieJar {
   private cookies: Cookie[] = [];
 
-  /** Takes what a server has set. What is not a cookie for it is left out. `nowMs`: since the epoch. */
+  /** Stores the valid cookies that a server has set, and ignores the rest. `nowMs`: since the epoch. */
   take(setCookies: readonly string[], from: HttpTarget, nowMs: number): void {
     for (const text of setCookies) {
       const cookie = parseCookie(text, from, nowMs);
@@ -39,8 +39,8 @@ export class CookieJar {
   }
 
   /**
-   * The value of the `Cookie` header of the next request, with the cookies that the endpoint sends itself; `null` when there
-   * is none. A cookie that a server has set or removed replaces one of the same name.
+   * Returns the `Cookie` header of the next request, including the endpoint's own cookies, or `null` if there are none.
+   * A cookie that a server has set or removed replaces an own one with the same name.
    */
   headerFor(to: HttpTarget, own: string | null, nowMs: number): string | null {
     const kept = this.cookies.filter((cookie) => belongsTo(cookie, to));
@@ -56,7 +56,7 @@ export class CookieJar {
     return header === '' ? null : header;
   }
 
-  /** Longer paths come first, then what was set earlier. One that has ended stays, to stand for the removal. */
+  /** Longer paths come first, then older cookies. An expired cookie stays to mark the removal. */
   private keep(cookie: Cookie): void {
     const place = this.cookies.findIndex(
       ({ name, domain, path, hostOnly }) =>
@@ -87,7 +87,7 @@ const isBelow = (asked: string, path: string): boolean =>
 
 const pathOf = (path: string): string => path.split('?', 1)[0] ?? '/';
 
-/** The directory of the request: up to its last slash. */
+/** Returns the directory of the request: the path up to its last slash. */
 function defaultPath(target: HttpTarget): string {
   const path = pathOf(target.path);
   const end = path.lastIndexOf('/');
@@ -115,14 +115,16 @@ function parseCookie(text: string, from: HttpTarget, nowMs: number): Cookie | nu
   };
 }
 
-/** The last one of a name counts. */
+/** The last attribute with a name counts. */
 function attributeOf(text: string): [name: string, value: string] {
   const equals = text.indexOf('=');
   if (equals < 0) return [text.trim().toLowerCase(), ''];
   return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
 }
 
-/** Empty: exactly the host. `null`: the cookie is not for this host, or for a whole top-level domain. */
+/**
+ * Empty means exactly this host. `null` means that the cookie isn't for this host, or is for a whole top-level domain.
+ */
 function domainFrom(value: string, host: string): string | null {
   const domain = value.replace(/^\./, '').toLowerCase();
   if (domain === '') return '';
@@ -130,7 +132,7 @@ function domainFrom(value: string, host: string): string | null {
   return isWithin(host, domain) && domain.includes('.') ? domain : null;
 }
 
-/** `Max-Age` comes before `Expires`; without both, or with what cannot be read, it lasts as long as the check. */
+/** `Max-Age` takes precedence over `Expires`. Without a valid one, the cookie lasts as long as the check. */
 function endOf(maxAge: string | undefined, expires: string | undefined, nowMs: number): number {
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) {
     return maxAge.startsWith('-') || Number(maxAge) === 0 ? -Infinity : nowMs + Number(maxAge) * 1000;
@@ -140,7 +142,7 @@ function endOf(maxAge: string | undefined, expires: string | undefined, nowMs: n
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** A date in any form that servers write (RFC 6265, section 5.1.1); `null` when it is none. */
+/** Parses a date in any form that servers write (RFC 6265, section 5.1.1), or `null` if it isn't one. */
 export function cookieDate(text: string): number | null {
   let time: [number, number, number] | null = null;
   let day: number | null = null;

@@ -3,17 +3,17 @@ import zlib from 'node:zlib';
 import type { BodyMemory } from '../../platform/net/http/body-budget';
 import type { Pause } from './judging-turns';
 
-/** The most that is read of a body, and the most it may inflate to. */
+/** The maximum that is read of a body, and the maximum it may decompress to. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Bytes of a text that are decoded in one piece: at most 4 ms, whatever they are. */
+/** Bytes of a text that are decoded in one piece: at most 4 ms for any content. */
 const PIECE = 128 * 1024;
 
-/** More codings on top of each other are not undone. */
+/** The maximum number of stacked codings to decode. */
 const MAX_CODINGS = 3;
 
 const LIMITS = { maxOutputLength: MAX_BODY_BYTES };
-/** A body that was cut at the limit has no proper end; what can be inflated of it is used. */
+/** A body that was cut at the limit has no proper end. Decompress as much of it as possible. */
 const CUT_ZLIB = { ...LIMITS, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const CUT_BROTLI = { ...LIMITS, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 
@@ -24,7 +24,7 @@ const inflate: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.infla
 const inflateRaw: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.inflateRaw)(data, CUT_ZLIB);
 const brotli: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.brotliDecompress)(data, CUT_BROTLI);
 
-/** Some servers send under this name the data without the header of zlib, or gzip. Browsers read all three. */
+/** Some servers send raw deflate data (without the zlib header) or gzip under this name. Browsers read all three. */
 const deflate: Inflater = (data) => {
   const [first = 0, second = 0] = data;
   if (first === 0x1f && second === 0x8b) return gunzip(data);
@@ -34,7 +34,7 @@ const deflate: Inflater = (data) => {
     : inflateRaw(data);
 };
 
-/** The registered codings (IANA, "HTTP Content Coding Registry"); `null` for those that are not undone here. */
+/** The registered codings (IANA, "HTTP Content Coding Registry"), or `null` for those that are not supported. */
 const CODINGS: Readonly<Record<string, Inflater | null>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
@@ -50,13 +50,13 @@ const CODINGS: Readonly<Record<string, Inflater | null>> = {
   zstd: null,
 };
 
-/** Why a body cannot be read; the message is the end of a sentence. */
+/** The reason why a body cannot be read. The message is the end of a sentence. */
 export class UnreadableBody extends Error {}
 
 /**
- * A body, inflated when the server compressed it although the request did not ask for that; `null` when there is no memory to
- * do so. What is no registered coding is no coding, such as a charset that was put there. Throws `UnreadableBody` for a coding that
- * is not undone here, damaged data, or more than `MAX_BODY_BYTES` of it.
+ * Returns the body, decompressed if the server compressed it although the request did not ask for that, or `null` if
+ * memory is short. Ignores unregistered codings, such as a charset in the wrong place. Throws: `UnreadableBody` for an
+ * unsupported coding, damaged data, or a result of more than `MAX_BODY_BYTES`.
  */
 export async function inflated(raw: Buffer, contentEncoding: string, memory: BodyMemory): Promise<Buffer | null> {
   if (contentEncoding === '') return raw;
@@ -66,7 +66,7 @@ export async function inflated(raw: Buffer, contentEncoding: string, memory: Bod
     if (data.length === 0) return data;
     const inflater = CODINGS[coding] ?? null;
     if (inflater === null || codings.length > MAX_CODINGS) {
-      throw new UnreadableBody(`is compressed in a way that is not supported (${shown(codings)})`);
+      throw new UnreadableBody(`uses an unsupported compression (${shown(codings)})`);
     }
     if (!memory.take(MAX_BODY_BYTES)) return null;
     data = await undone(data, inflater);
@@ -74,7 +74,7 @@ export async function inflated(raw: Buffer, contentEncoding: string, memory: Bod
   return data;
 }
 
-/** In the order in which the server applied them (RFC 9110, section 8.4). */
+/** Returns the codings in the order in which the server applied them (RFC 9110, section 8.4). */
 const codingsOf = (contentEncoding: string): string[] =>
   contentEncoding
     .split(',')
@@ -88,7 +88,7 @@ async function undone(data: Buffer, inflater: Inflater): Promise<Buffer> {
     return await inflater(data);
   } catch (error) {
     throw new UnreadableBody(
-      isTooLarge(error) ? 'inflates to more than 1 MiB' : 'is damaged: it cannot be decompressed',
+      isTooLarge(error) ? 'decompresses to more than 1 MiB' : 'is damaged: it cannot be decompressed',
     );
   }
 }
@@ -96,13 +96,13 @@ async function undone(data: Buffer, inflater: Inflater): Promise<Buffer> {
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 
-/** The text of a body by its byte order mark, or else by the charset that it says it has; of an unknown one as UTF-8. */
+/** Decodes a body by its byte order mark, or else by its declared charset. An unknown charset is read as UTF-8. */
 export function textOf(data: Buffer, contentType: string): string {
   const decoder = decoderOf(data, contentType);
   return decoder ? decoder.decode(data) : data.toString('utf8');
 }
 
-/** As `textOf`, in pieces. */
+/** Works like `textOf`, in pieces. */
 export async function textInPieces(data: Buffer, contentType: string, pause: Pause): Promise<string> {
   if (data.length <= PIECE) return textOf(data, contentType);
   const decoder = decoderOf(data, contentType) ?? new TextDecoder();
@@ -114,7 +114,7 @@ export async function textInPieces(data: Buffer, contentType: string, pause: Pau
   return text;
 }
 
-/** `null`: UTF-8 without a mark, which Node decodes in half of the time. A decoder leaves out the mark. */
+/** `null` means UTF-8 without a byte order mark, which Node decodes in half the time. A decoder removes the mark. */
 function decoderOf(data: Buffer, contentType: string): TextDecoder | null {
   const marked = charsetOfMark(data);
   if (marked !== null) return new TextDecoder(marked);
@@ -127,7 +127,7 @@ function decoderOf(data: Buffer, contentType: string): TextDecoder | null {
   }
 }
 
-/** A byte order mark comes before what a header says (WHATWG Encoding, "decode"). */
+/** A byte order mark takes precedence over the header (WHATWG Encoding, "decode"). */
 function charsetOfMark([first, second, third]: Buffer): string | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xfe && second === 0xff) return 'utf-16be';

@@ -18,7 +18,7 @@ import { JudgingTurns } from './judging-turns';
 import { redacted } from './redaction';
 
 const MAX_REDIRECTS = 5;
-/** Characters of an address in the trail of redirects: it is stored with the check. */
+/** The maximum characters per URL in the list of redirects, which is stored with the check. */
 const MAX_SHOWN = 500;
 const ALPN = ['http/1.1'];
 const DEFAULT_TLS: DialedTls = { alpn: ALPN };
@@ -26,8 +26,8 @@ const DEFAULT_TLS: DialedTls = { alpn: ALPN };
 type HttpCheckRequest = CheckRequest<HttpTarget>;
 
 /**
- * One HTTP or HTTPS check: a fresh connection per hop, the certificate judged before anything is written, redirects
- * followed within the egress policy, at most 1 MiB of the body read. Shared by both types.
+ * Runs an HTTP or HTTPS check. Opens a new connection per hop, judges the certificate before sending anything, follows
+ * redirects within the egress policy, and reads at most 1 MiB of the body. Shared by both types.
  */
 @Injectable()
 export class HttpCheck {
@@ -87,8 +87,8 @@ export class HttpCheck {
   }
 
   /**
-   * Judges the assertions by the body too; a large body, or what takes long to find in it, when it is its turn. What is
-   * critical waits for no body that only warnings are about, and does not fail because of it.
+   * Judges the assertions. Those on a large body, or slow ones, wait for a turn. Critical assertions don't wait for a
+   * body that only warnings need, and don't fail because of it.
    */
   private async judge(run: Run, response: ExchangeResponse, learned: LearnedFacts): Promise<null> {
     const { check, builder, signal } = run;
@@ -118,31 +118,33 @@ export class HttpCheck {
   }
 }
 
-/** One check under way. */
 interface Run {
   check: HttpCheckRequest;
   builder: CheckResultBuilder;
-  /** `null`: no assertion looks into the body. */
+  /** `null` if no assertion looks into the body. */
   memory: BodyMemory | null;
   signal: AbortSignal;
-  /** What the servers of its redirects have set; `null` while that is nothing. */
+  /** The cookies that redirects have set, or `null` if there are none yet. */
   cookies: CookieJar | null;
 }
 
 const nowOf = ({ now }: HttpCheckRequest): number => now?.() ?? Date.now();
 
-/** `null`: the request has the cookies of the endpoint, or none. */
+/** `null` means that the request sends only the endpoint's own cookies, if any. */
 const cookiesFor = (request: HttpRequest, { check, cookies }: Run): string | null =>
   cookies?.headerFor(request.target, ownCookies(request), nowOf(check)) ?? null;
 
-/** The settings are for the endpoint's own host: whatever else a redirect leads to is judged as everybody would. */
+/**
+ * The TLS settings apply only to the endpoint's own host. Other hosts that a redirect leads to are judged by the
+ * defaults.
+ */
 function tlsFor(host: string, { tls, target }: HttpCheckRequest): DialedTls {
   if (tls === null || host !== target.host) return DEFAULT_TLS;
   const { verify, ca, serverName } = tls;
   return { alpn: ALPN, servername: serverName ?? undefined, ca: verify ? ca : null, verify };
 }
 
-/** The next request after a redirect; `arrived` after any other response. */
+/** Returns the next request after a redirect, or `arrived` after any other response. */
 function followed(
   request: HttpRequest,
   { status, headers, setCookies }: ExchangeResponse,
@@ -152,7 +154,7 @@ function followed(
   const next = check.followRedirects ? followRedirect(request, status, headers.location) : null;
   if (next === null) return 'arrived';
   if ('refused' in next) {
-    builder.down('protocol_error', 'transfer', `The answer is ${next.refused}.`);
+    builder.down('protocol_error', 'transfer', `The response is ${next.refused}.`);
     return 'failed';
   }
   if (builder.redirects.length === MAX_REDIRECTS) {
@@ -166,8 +168,8 @@ function followed(
   return next;
 }
 
-const NO_TURN = 'The monitor had no time to look into the body: too many large ones are waiting to be judged.';
-const NO_MEMORY = 'The monitor has no memory for the body: too many large ones are being read at once.';
+const NO_TURN = 'The monitor had no time to evaluate the body: too many large bodies are waiting.';
+const NO_MEMORY = 'The monitor has no memory for the body: too many large bodies are being read at the same time.';
 
 function noteExchange(
   builder: CheckResultBuilder,
@@ -185,7 +187,10 @@ function exchangeFailed(builder: CheckResultBuilder, { fault, phase, message }: 
   return builder.fail(socketFailure(fault, phase, `The connection to ${server}`));
 }
 
-/** What the assertions may look at but the body. Without a critical one about the status it must be 200 to 299. */
+/**
+ * Returns the facts for assertions, without the body. Unless a critical assertion judges the status, it must be 200 to
+ * 299.
+ */
 function learnedFrom(
   check: HttpCheckRequest,
   response: ExchangeResponse,
@@ -194,14 +199,17 @@ function learnedFrom(
   const { status, headers } = response;
   const judgesStatus = check.assertions.some((one) => one.source === 'status_code' && isCritical(one));
   if (!judgesStatus && (status < 200 || status > 299)) {
-    return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
+    return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected 200 to 299.`);
   }
   if (!builder.certificate) return { statusCode: status, headers };
   const certificateDays = daysUntil(Date.parse(builder.certificate.expiresAt), nowOf(check));
   return { statusCode: status, headers, certificateDays };
 }
 
-/** The body as it was sent; as text, why it cannot be read. `null`: there is no memory for it, which is noted. */
+/**
+ * Returns the body as it was sent, or a string with the reason why it cannot be read. Returns `null` and records a
+ * failure if memory is short.
+ */
 async function bodyOf({ body, headers }: ExchangeResponse, { builder, memory }: Run): Promise<Buffer | string | null> {
   if (memory === null) return null;
   try {

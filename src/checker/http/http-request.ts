@@ -3,7 +3,7 @@ import { type HttpTarget, httpTargetOf, sameOrigin } from './http-target';
 import { readUrl } from '../../platform/text/read-url';
 import { isSensitiveHeader } from '../request-headers';
 
-/** One request of a check; a redirect makes the next one from it. */
+/** A request of a check. A redirect derives the next one from it. */
 export interface HttpRequest {
   target: HttpTarget;
   method: string;
@@ -13,9 +13,9 @@ export interface HttpRequest {
 
 const USER_AGENT = 'uptime-monitor/1 (availability check)';
 const DESCRIBES_BODY = /^content-/i;
-/** A longer `Location` is refused: no client has to follow it (RFC 9110, section 4.1 asks for 8,000). */
+/** The maximum length of `Location`. No client has to follow a longer one (RFC 9110, section 4.1 asks for 8,000). */
 const MAX_LOCATION = 8 * 1024;
-/** A header is read byte by byte; the bytes of an address are sent as they came. */
+/** Headers are read byte by byte. The bytes of a URL are sent as they arrived. */
 const NOT_ASCII = /[\x80-\xff]/g;
 const encodedByte = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 const NONE: ReadonlySet<string> = new Set();
@@ -23,15 +23,15 @@ export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 const isCookie = (key: string): boolean => key.toLowerCase() === 'cookie';
 
-/** The cookies that the endpoint sends itself, or `null`. */
+/** Returns the endpoint's own cookies, or `null`. */
 export function ownCookies({ headers }: HttpRequest): string | null {
   const own = headers.filter(({ key }) => isCookie(key));
   return own.length === 0 ? null : own.map(({ value }) => value).join('; ');
 }
 
 /**
- * The headers that are sent, in order. The user's win over ours; framing is always ours. `cookie`: what is sent in place of the
- * user's own cookies, or `null`.
+ * Returns the headers to send, in order. The user's headers override the defaults, except for framing. `cookie`
+ * replaces the user's own cookies unless it is `null`.
  */
 export function wireHeaders({ target, method, headers, body }: HttpRequest, cookie: string | null): [string, string][] {
   const given = headers.length === 0 ? NONE : new Set(headers.map(({ key }) => key.toLowerCase()));
@@ -48,7 +48,10 @@ export function wireHeaders({ target, method, headers, body }: HttpRequest, cook
   return wire;
 }
 
-/** What a redirect leads to: the next request, or why it cannot be followed. `null`: the response is no redirect. */
+/**
+ * Returns the next request after a redirect, or the reason why it cannot be followed. Returns `null` if the response
+ * isn't a redirect.
+ */
 export function followRedirect(
   request: HttpRequest,
   status: number,
@@ -58,13 +61,13 @@ export function followRedirect(
   if (location.length > MAX_LOCATION) return { refused: 'a redirect whose Location is longer than 8 KiB' };
   const base = `${request.target.secure ? 'https' : 'http'}://${request.target.authority}${request.target.path}`;
   const address = location.replace(NOT_ASCII, encodedByte);
-  if (readUrl(address, base) === null) return { refused: 'a redirect to an address that cannot be read' };
+  if (readUrl(address, base) === null) return { refused: 'a redirect to an invalid URL' };
   const url = new URL(address, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return { refused: `a redirect to ${url.protocol.slice(0, 30)}, which is neither http: nor https:` };
   }
   const target = url.port === '0' ? null : httpTargetOf(url);
-  if (target === null) return { refused: 'a redirect to a host that is not valid' };
+  if (target === null) return { refused: 'a redirect to an invalid host' };
   return nextRequest(request, status, target);
 }
 
@@ -77,5 +80,5 @@ function nextRequest(request: HttpRequest, status: number, target: HttpTarget): 
   return { target, method: 'GET', headers: kept.filter(({ key }) => !DESCRIBES_BODY.test(key)), body: null };
 }
 
-/** Host and port as they are shown in messages. */
+/** Returns the host and port as messages show them. */
 export const addressOf = ({ host, port }: HttpTarget): string => `${bracketed(host)}:${port}`;

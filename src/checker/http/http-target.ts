@@ -3,41 +3,39 @@ import { isLongerThan } from '../../platform/text/text-limits';
 import { InvalidTarget } from '../checker';
 import { readUrl } from '../../platform/text/read-url';
 
-/** Where an HTTP request goes, parsed once. */
 export interface HttpTarget {
   secure: boolean;
-  /** As the dialer takes it: IPv6 without brackets. */
+  /** In the form that the dialer takes: IPv6 without brackets. */
   host: string;
   port: number;
-  /** Path and query. */
   path: string;
   /** The value of the `Host` header. */
   authority: string;
-  /** Without query, credentials and fragment: may be shown. */
+  /** The URL without query, credentials, and fragment, which may be shown. */
   shown: string;
 }
 
 const MAX_LENGTH = 2048;
 
-/** Parses a stored URL. Throws `InvalidTarget` with the accepted form. */
+/** Parses a stored URL. Throws: `InvalidTarget` with the accepted form. */
 export function parseHttpTarget(url: string, form: string, schemes: RegExp): HttpTarget {
   const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
   if (isLongerThan(url, MAX_LENGTH)) throw invalid(`the URL is longer than ${MAX_LENGTH} characters`);
-  if (/[\p{Cc}\p{Cf}\s\\]/u.test(url)) throw invalid('the URL holds blanks, control characters or a backslash');
-  if (!schemes.test(url)) throw invalid('the URL does not begin with an accepted scheme and a host');
-  if (/^https?:\/\/[^/?#]*:(?:[/?#]|$)/i.test(url)) throw invalid('the port is missing behind the colon');
-  if (readUrl(url) === null) throw invalid('the URL cannot be read');
+  if (/[\p{Cc}\p{Cf}\s\\]/u.test(url)) throw invalid('the URL contains spaces, control characters or a backslash');
+  if (!schemes.test(url)) throw invalid('the URL does not start with an accepted scheme and a host');
+  if (/^https?:\/\/[^/?#]*:(?:[/?#]|$)/i.test(url)) throw invalid('the port is missing after the colon');
+  if (readUrl(url) === null) throw invalid('the URL is not valid');
   const parsed = new URL(url);
   if (parsed.username !== '' || parsed.password !== '') {
-    throw invalid('the URL holds a user name or password, which belong into the headers');
+    throw invalid('the URL must not contain a user name or password (send them in a header)');
   }
-  if (parsed.port === '0') throw invalid('port 0 cannot be connected to');
+  if (parsed.port === '0') throw invalid('port 0 is not a valid port');
   const target = httpTargetOf(parsed);
   if (target === null) throw invalid(`the host must be ${HOST_FORM}`);
   return target;
 }
 
-/** The target of a parsed http(s) URL, credentials and fragment left out; `null` when its host is not valid. */
+/** Returns the target of a parsed http(s) URL without credentials and fragment, or `null` if its host is invalid. */
 export function httpTargetOf(url: URL): HttpTarget | null {
   const host = normalizeHost(url.hostname);
   if (host === null) return null;
@@ -53,6 +51,6 @@ export function httpTargetOf(url: URL): HttpTarget | null {
   };
 }
 
-/** Scheme, host and port: credentials are not sent beyond them. */
+/** Compares scheme, host, and port. Credentials are not sent to another origin. */
 export const sameOrigin = (a: HttpTarget, b: HttpTarget): boolean =>
   a.secure === b.secure && a.host === b.host && a.port === b.port;

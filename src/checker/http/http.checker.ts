@@ -4,7 +4,7 @@ import { type HttpTarget, parseHttpTarget } from './http-target';
 
 const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'certificate_days'] as const;
 
-/** A web address, with or without TLS. Up: the final status is 200–299, and the certificate is valid where there is one. */
+/** Checks a URL with or without TLS. It is up if the final status is 200–299 and any certificate is valid. */
 @Checker('HTTP')
 export class HttpChecker implements Checker<HttpTarget> {
   readonly targetForm: string = 'http://host[:port]/path or https://host[:port]/path';
@@ -26,7 +26,7 @@ export class HttpChecker implements Checker<HttpTarget> {
   }
 }
 
-/** A web address over TLS, and nothing else. */
+/** Checks a URL over TLS only. */
 @Checker('HTTPS')
 export class HttpsChecker extends HttpChecker {
   override readonly targetForm = 'https://host[:port]/path';

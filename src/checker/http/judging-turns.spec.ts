@@ -29,7 +29,7 @@ describe('Judging', () => {
       turns.take('a', never, async (pause) => {
         for (let piece = 0; piece < 3; piece++) {
           seen.push(others);
-          // A piece that takes some milliseconds: others have as long.
+          // This piece takes a few milliseconds, and other work gets the same time.
           const until = performance.now() + 4;
           while (performance.now() < until);
           await pause();

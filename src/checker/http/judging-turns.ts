@@ -3,23 +3,23 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from '../../platform/capacity/by-owner';
 import { InTurns } from '../../platform/capacity/in-turns';
 
-/** Lets others pass between two pieces of work. */
+/** Lets other work pass between two pieces. */
 export type Pause = () => Promise<void>;
 
-/** Shorter pieces pass for nothing. */
+/** Pieces shorter than this don't cause a pause. */
 const SHORT_MS = 1;
 
 /**
- * Work that takes long is done for one check at a time, in pieces; after each piece everybody else has the event loop for as
- * long as the piece took. So all such work together takes half of it at most, and nothing else waits for more than one piece.
- * Organizations take turns, whoever of them has how many checks.
+ * Runs long work for one check at a time, in pieces. After each piece, the event loop is free for other work for as
+ * long as the piece took. So all such work together takes at most half of the event loop, and nothing else waits for
+ * more than one piece. Organizations take turns, no matter how many checks they have.
  */
 @Injectable()
 export class JudgingTurns {
   private readonly waiting = new InTurns<() => void>();
   private isTaken = false;
 
-  /** Does the work when it is its turn. False when the signal was aborted first: then it was not begun. */
+  /** Runs the work when it is its turn. Returns false, without starting it, if the signal aborts first. */
   async take(organization: Owner, signal: AbortSignal, work: (pause: Pause) => Promise<void>): Promise<boolean> {
     if (this.isTaken && !(await this.wait(organization, signal))) return false;
     this.isTaken = true;

@@ -1,19 +1,19 @@
 import type { CheckResult, CheckRequest } from '../checker';
 import { isSensitiveHeader } from '../request-headers';
 
-/** Shorter values, and pieces of values, reveal little, and hiding them would remove ordinary words. */
+/** Shorter values and pieces reveal little, and hiding them would remove ordinary words. */
 const MIN_VALUE = 4;
 const MIN_PIECE = 6;
 const HIDDEN = '(hidden)';
-/** What URLs spell as it is. */
+/** Text that URL encoding leaves unchanged. */
 const SPELT_ALIKE = /^[\w.!~*'()-]*$/;
-/** Where a text was cut. */
+/** The mark of a cut text. */
 const CUT = '…';
 
 /**
- * The result without the credentials among the request's headers: a target may echo them, in a header, a body or the URL it
- * redirects to. Parts of a value (the token behind `Bearer`) count as well, and so does the beginning of one where the text
- * was cut. A header may have hundreds of parts: only those are looked for whose first characters are there.
+ * Removes the credentials in the request's headers from the result, because a target may echo them in a header, a body,
+ * or a redirect URL. Parts of a value count too, such as the token after `Bearer`, and so does the start of one where
+ * the text was cut. A header may have hundreds of parts, so it searches only for those whose first characters occur.
  */
 export function redacted(result: CheckResult, headers: CheckRequest<unknown>['headers']): CheckResult {
   const { error, warning, redirects } = result;
@@ -28,7 +28,7 @@ export function redacted(result: CheckResult, headers: CheckRequest<unknown>['he
   };
 }
 
-/** Each of them as it is and as URLs spell it. */
+/** Returns each piece unchanged and URL-encoded. */
 function piecesOf(value: string): string[] {
   const pieces = value.split(/[\s;,=]+/).filter((piece) => piece.length >= MIN_PIECE);
   const whole = value.length >= MIN_VALUE ? [value] : [];
@@ -43,7 +43,7 @@ function without(secrets: ReadonlySet<string>, text: string): string {
   return present.length === 0 ? text : hide(new SortedSecrets(present), text);
 }
 
-/** Each run of as many characters as a secret has at least. */
+/** Returns all substrings that are as long as the shortest secret. */
 function runsOf(text: string): Set<string> {
   const runs = new Set<string>();
   for (let at = 0; at + MIN_VALUE <= text.length; at++) runs.add(text.slice(at, at + MIN_VALUE));
@@ -62,10 +62,10 @@ function hide(secrets: SortedSecrets, text: string): string {
   return shown + text.slice(done);
 }
 
-/** Finds the longest secret at a place in a few comparisons, however many secrets begin alike. */
+/** Finds the longest secret at a position in a few comparisons, even if many secrets share a prefix. */
 class SortedSecrets {
   private readonly sorted: string[];
-  /** For each secret the place of the longest other one that it begins with; −1 without. */
+  /** For each secret, the index of the longest other secret that is a prefix of it, or −1 if there is none. */
   private readonly shorter: number[] = [];
 
   constructor(secrets: string[]) {
@@ -77,11 +77,13 @@ class SortedSecrets {
     }
   }
 
-  /** How many characters of a secret stand at a place: all, or its first ones until the text was cut; otherwise 0. */
+  /**
+   * Returns how many characters of a secret are at a position: the whole secret, its start if the text was cut, or 0.
+   */
   lengthAt(text: string, at: number): number {
     const rest = text.slice(at);
     const above = this.placeAbove(rest);
-    // What lies in order between a secret and a text that begins with it begins with it, too.
+    // If a secret is a prefix of a text, everything sorted between them has that prefix too.
     for (let place = above - 1; place >= 0; place = this.shorter[place] ?? -1) {
       const secret = this.sorted[place] ?? '';
       if (rest.startsWith(secret)) return secret.length;
@@ -92,7 +94,7 @@ class SortedSecrets {
     return kept.length >= MIN_VALUE && (this.sorted[longer] ?? '').startsWith(kept) ? kept.length : 0;
   }
 
-  /** The place of the first secret behind a text in order. */
+  /** Returns the index of the first secret that sorts after a text. */
   private placeAbove(text: string): number {
     let from = 0;
     let to = this.sorted.length;

@@ -1,26 +1,25 @@
-/** IP version of an ICMP socket and of the addresses it talks to. */
+/** The IP version of an ICMP socket and its peers. */
 export type IpFamily = 4 | 6;
 
 /** Bytes of random payload that tie a reply to its request. */
 export const TOKEN_BYTES = 8;
 
-/** An echo request on its way out. */
 export interface EchoRequest {
-  /** 16 bits; on datagram sockets the kernel replaces it by its own. */
+  /** 16 bits. On datagram sockets, the kernel replaces it. */
   identifier: number;
   /** 16 bits. */
   sequence: number;
   token: Buffer;
 }
 
-/** What a received packet says about one of our requests. */
+/** The content of a received packet about an echo request. */
 export type IcmpMessage =
   | { kind: 'reply'; identifier: number; sequence: number; token: Buffer }
   | {
       kind: 'unreachable';
       identifier: number;
       sequence: number;
-      /** `null` when the reporter quoted the header only, as it may. */
+      /** `null` if the sender of the error quoted only the header, as it may. */
       token: Buffer | null;
       /** The host that the request was for. */
       destination: Buffer;
@@ -28,7 +27,7 @@ export type IcmpMessage =
     };
 
 const HEADER_BYTES = 8;
-/** The payload `ping` sends; odd sizes are what some firewalls drop. */
+/** The payload size of `ping`. Some firewalls drop odd sizes. */
 const PAYLOAD_BYTES = 56;
 const PROTOCOL_ICMP = 1;
 const PROTOCOL_ICMPV6 = 58;
@@ -39,10 +38,13 @@ const TYPES = {
   6: { request: 128, reply: 129, unreachable: 1, tooBig: 2, timeExceeded: 3, badHeader: 4 },
 } as const;
 
-/** The types of ICMP errors: what a router or the host reports about a request. */
+/** The types of ICMP errors that a router or the host reports about a request. */
 export const ERRORS: Readonly<Record<IpFamily, readonly number[]>> = { 4: [3, 11, 12], 6: [1, 2, 3, 4] };
 
-/** The whole ICMP message. The checksum is right for IPv4; for IPv6 the kernel fills it in, because it covers the addresses. */
+/**
+ * Returns the whole ICMP message. The checksum is correct for IPv4. For IPv6 the kernel fills it in, because it covers
+ * the addresses.
+ */
 export function encodeEchoRequest(family: IpFamily, echo: EchoRequest): Buffer {
   const packet = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES);
   packet[0] = TYPES[family].request;
@@ -53,7 +55,7 @@ export function encodeEchoRequest(family: IpFamily, echo: EchoRequest): Buffer {
   return packet;
 }
 
-/** Reads a received ICMP message (without IP header); `null` when it is not about an echo request or is cut short. */
+/** Decodes a received ICMP message (without IP header), or `null` if it isn't about an echo request or is cut short. */
 export function decodeIcmp(family: IpFamily, packet: Buffer): IcmpMessage | null {
   const types = TYPES[family];
   const [type, code] = [packet[0], packet[1]];
@@ -67,13 +69,13 @@ export function decodeIcmp(family: IpFamily, packet: Buffer): IcmpMessage | null
   return quoted && { kind: 'unreachable', ...quoted, reason: errorReason(family, type, code) };
 }
 
-/** The ICMP message behind the header of a raw IPv4 packet; `null` when it is cut short. */
+/** Returns the ICMP message after the header of a raw IPv4 packet, or `null` if it is cut short. */
 export function stripIpv4Header(packet: Buffer): Buffer | null {
   const headerBytes = ((packet[0] ?? 0) & 0x0f) * 4;
   return headerBytes >= 20 && packet.length >= headerBytes ? packet.subarray(headerBytes) : null;
 }
 
-/** The ids and token of an echo request as an error quotes it; `null` when it quotes something else. */
+/** Returns the IDs and token of an echo request that an error quotes, or `null` if it quotes something else. */
 export function decodeQuotedEcho(
   family: IpFamily,
   icmp: Buffer,
@@ -82,11 +84,11 @@ export function decodeQuotedEcho(
   return { ...idsOf(icmp), token: tokenOf(icmp) };
 }
 
-/** In plain words, what a router or the host itself meant by an ICMP error of this type. */
+/** Describes an ICMP error of this type in plain words. */
 export function errorReason(family: IpFamily, type: number, code: number): string {
   const types = TYPES[family];
-  if (type === types.timeExceeded) return 'the time to live ran out on the way';
-  if (type === types.tooBig) return 'the packet is too large for a part of the way';
+  if (type === types.timeExceeded) return 'the time to live expired on the way';
+  if (type === types.tooBig) return 'the packet is too large for a link on the way';
   if (type === types.badHeader) return 'a router or the host rejects the packet';
   return type === types.unreachable ? unreachableReason(family, code) : `ICMP error of type ${type}`;
 }
@@ -97,7 +99,7 @@ const UNREACHABLE: Readonly<Record<IpFamily, Readonly<Record<number, string>>>> 
     1: 'host unreachable',
     2: 'protocol unreachable',
     3: 'port unreachable',
-    4: 'the packet is too large for a part of the way',
+    4: 'the packet is too large for a link on the way',
     5: 'source route failed',
     6: 'network unknown',
     7: 'host unknown',

@@ -3,24 +3,24 @@ import type { IcmpTransport } from './icmp-transport';
 import { openKernelTransport } from './kernel-transport';
 import { PingCommandTransport, testPingCommand } from './ping-command-transport';
 
-/** A transport that may be permitted here; `open` returns a sentence when it is not. */
+/** A transport that may be permitted here. Otherwise, `open` returns a sentence with the reason. */
 export interface TransportOption {
   name: string;
-  /** How to get a better one, when this one is a fallback; a sentence without its full stop. */
+  /** For a fallback, how to get a better transport: a sentence without its period. */
   advice: string | null;
   open(): IcmpTransport | string;
 }
 
-/** What this machine permits, for the log line at start and the health details. */
+/** The permissions of this machine, for the log line at startup and the health details. */
 export interface IcmpDescription {
-  /** `datagram socket`, `raw socket`, `ping command` or `none`. */
+  /** `datagram socket`, `raw socket`, `ping command`, or `none`. */
   method: string;
   available: boolean;
-  /** How to do better, or `null` when the best way is taken. */
+  /** How to improve, or `null` if the best transport is used. */
   advice: string | null;
 }
 
-/** How an operator permits ICMP; the end of a sentence, without its full stop. */
+/** How an operator permits ICMP: the end of a sentence, without its period. */
 export const HOW_TO_PERMIT_ICMP =
   'set the sysctl net.ipv4.ping_group_range to "0 2147483647", or grant CAP_NET_RAW ' +
   '(--cap-add NET_RAW, AmbientCapabilities=CAP_NET_RAW)';
@@ -31,27 +31,27 @@ export const TRANSPORTS: readonly TransportOption[] = [
   { name: 'raw socket', advice: null, open: () => openKernelTransport('raw') },
   {
     name: 'ping command',
-    advice: `Each ICMP check starts a process, at most 16 at once and 8 of one organization; to avoid it ${HOW_TO_PERMIT_ICMP}`,
+    advice: `Each ICMP check starts a process, at most 16 at once and 8 per organization; to avoid this, ${HOW_TO_PERMIT_ICMP}`,
     open: () => testPingCommand() ?? new PingCommandTransport(),
   },
 ];
 
 /**
- * How this process pings: over the first transport that is permitted, picked once, when it is first needed. Its sockets are
- * shared by all checks and closed with the module.
+ * Selects the first permitted transport, once, when it is first needed. All checks share its sockets, which are closed
+ * with the module.
  */
 @Injectable()
 export class IcmpTransports implements OnModuleDestroy {
   private picked: PickedTransport | null = null;
 
-  /** Fewer options judge the machine as if it permitted less. */
+  /** With fewer options, behaves like a machine that permits less. */
   constructor(private readonly options: readonly TransportOption[] = TRANSPORTS) {}
 
   describe(): IcmpDescription {
     return this.pick().description;
   }
 
-  /** `null` when nothing is permitted. */
+  /** Returns `null` if nothing is permitted. */
   best(): IcmpTransport | null {
     return this.pick().transport;
   }

@@ -10,22 +10,21 @@ import type { Owner } from '../../platform/capacity/by-owner';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 import { decisive, type Telling } from '../../platform/net/telling';
 
-/** The next address of a name is pinged as well when one has been silent for this long (RFC 8305, section 5). */
+/** If an address doesn't respond for this long, the next address of the name is also pinged (RFC 8305, section 5). */
 const NEXT_ADDRESS_AFTER_MS = 250;
 
-/** More addresses of one name than this are not pinged. */
+/** The maximum number of addresses of a name to ping. */
 const ADDRESSES = 4;
 
-/** How pinging one address ended. */
 interface AddressEcho {
   address: string;
-  /** `null` is silence until the signal aborted. */
+  /** `null` if there was no response until the signal aborted. */
   result: EchoResult | null;
-  /** Why nothing was sent; otherwise `null`. */
+  /** The reason why nothing was sent, or `null`. */
   fault: SocketFault | null;
 }
 
-/** Pings the addresses of a name in turn. The first reply counts; without one what tells most of the host. */
+/** Pings the addresses of a name in turn. The first reply counts. Without one, returns the most specific result. */
 async function echoAny(
   transport: IcmpTransport,
   addresses: readonly string[],
@@ -66,15 +65,14 @@ function tellingOf({ result, fault }: AddressEcho): Telling {
   return result.kind === 'unreachable' ? 'way' : 'target';
 }
 
-/** A host to ping. */
 export interface IcmpTarget {
   host: string;
 }
 
-/** Not permitted by the system, forbidden by our own firewall, or no `ping` there. */
+/** The system doesn't permit it, a local firewall forbids it, or `ping` isn't installed. */
 const NOT_PERMITTED = ['EPERM', 'EACCES', 'ENOENT'];
 
-/** Pings a host: up with the first reply. `firstByteMs` is the round-trip time of the echo that was answered. */
+/** Pings a host. It is up with the first reply. `firstByteMs` is the round-trip time of the echo that was answered. */
 @Checker('ICMP')
 export class IcmpChecker implements Checker<IcmpTarget> {
   readonly assertionSources = ['response_time'] as const;
@@ -101,7 +99,11 @@ export class IcmpChecker implements Checker<IcmpTarget> {
     const transport = this.transports.best();
     if (transport) await this.ping(transport, request, builder, signal);
     else
-      builder.unknown('icmp_unavailable', 'internal', `ICMP is not permitted to the monitor; ${HOW_TO_PERMIT_ICMP}.`);
+      builder.unknown(
+        'icmp_unavailable',
+        'internal',
+        `The monitor is not permitted to use ICMP; ${HOW_TO_PERMIT_ICMP}.`,
+      );
     return builder.finish();
   }
 
@@ -139,7 +141,7 @@ function judge({ address, result, fault }: AddressEcho, signal: AbortSignal): Ch
     return unknown(
       'icmp_unavailable',
       'internal',
-      `ICMP to ${address} is not permitted to the monitor (${code}); ${HOW_TO_PERMIT_ICMP}.`,
+      `The monitor is not permitted to send ICMP to ${address} (${code}); ${HOW_TO_PERMIT_ICMP}.`,
     );
   }
   return socketFailure(fault, 'connect', `The ICMP echo request to ${address}`);

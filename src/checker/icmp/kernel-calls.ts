@@ -1,34 +1,34 @@
 import { constants } from 'node:os';
 
 /**
- * The few calls of the C library an ICMP socket needs and Node does not offer, through the optional package koffi.
- * Everything that depends on the memory layout of the kernel's structures stands in this file.
+ * The few C library calls that an ICMP socket needs and Node doesn't offer, through the optional package koffi. This
+ * file contains everything that depends on the memory layout of the kernel's structures.
  */
 export interface KernelSocketCalls {
-  /** A non-blocking socket, or the name of the system's error. */
+  /** Returns a non-blocking socket, or the name of the system's error. */
   open(family: 4 | 6, kind: 'datagram' | 'raw'): number | string;
   setOption(fd: number, level: number, name: number, value: Buffer): boolean;
-  /** `null`, or the name of the system's error. */
+  /** Returns `null`, or the name of the system's error. */
   send(fd: number, packet: Buffer, socketAddress: Buffer): string | null;
-  /** Everything that has arrived, at most one batch; an empty list when nothing is there. */
+  /** Returns the packets that have arrived, at most one batch. */
   receive(fd: number, errorQueue: boolean): ReceivedPacket[];
-  /** Nanoseconds of the wall clock, which is the clock of the kernel's receive times. */
+  /** Returns nanoseconds of the wall clock, which the kernel uses for receive times. */
   wallClockNs(): bigint;
   close(fd: number): void;
 }
 
-/** The buffers are views that the next `receive` overwrites. */
+/** A received packet. The buffers are views that the next `receive` overwrites. */
 export interface ReceivedPacket {
   data: Buffer;
-  /** `sockaddr` of the sender, or of the destination for what comes from the error queue. */
+  /** The `sockaddr` of the sender, or of the destination for packets from the error queue. */
   name: Buffer;
-  /** Nanoseconds of the wall clock; `null` when the kernel gave none. */
+  /** Nanoseconds of the wall clock, or `null` if the kernel provided none. */
   receivedNs: bigint | null;
-  /** `sock_extended_err` of a packet of the error queue. */
+  /** The `sock_extended_err` of a packet from the error queue. */
   extendedError: Buffer | null;
 }
 
-/** Linux numbers, the same on x64 and arm64. */
+/** Linux constants, the same on x64 and arm64. */
 export const LINUX = {
   SOL_SOCKET: 1,
   SO_SNDBUF: 7,
@@ -53,7 +53,7 @@ const MSG_DONTWAIT = 0x40;
 const MSG_ERRQUEUE = 0x2000;
 const CLOCK_REALTIME = 0;
 
-/** A receive call may first report an ICMP error that some earlier packet met; what has arrived comes after it. */
+/** A receive call may first report ICMP errors of earlier packets. The packets that have arrived come after them. */
 const SOFT_ERRORS = 4;
 
 const BATCH = 64;
@@ -72,7 +72,7 @@ interface Koffi {
   address(buffer: Buffer): bigint;
 }
 
-/** Loads koffi; a sentence instead when it is not installed or when the layouts of this platform are not known. */
+/** Loads koffi. Returns a sentence with the reason if it isn't installed or the platform's layouts are unknown. */
 export function loadKernelSocketCalls(): KernelSocketCalls | string {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
     return `not available on ${process.platform} ${process.arch}`;
@@ -129,7 +129,7 @@ function bindCalls(koffi: Koffi): KernelSocketCalls {
   };
 }
 
-/** One block of memory for a whole batch: message headers, I/O vectors, names, control data, packets. */
+/** One block of memory for a whole batch: message headers, I/O vectors, names, control data, and packets. */
 class ReceiveArena {
   readonly bytes = Buffer.alloc(DATA_AT + BATCH * DATA);
   private readonly base: bigint;
@@ -139,7 +139,7 @@ class ReceiveArena {
     this.base = koffi.address(this.bytes);
   }
 
-  /** The kernel overwrites the lengths of every message it fills. */
+  /** Resets the messages that were filled, because the kernel overwrites their lengths. */
   prepare(): void {
     for (let index = 0; index < this.filled; index++) this.prepareOne(index);
     this.filled = 0;
@@ -183,7 +183,7 @@ class ReceiveArena {
   }
 }
 
-/** `cmsghdr` is a 64-bit length, then level and type; each starts on a multiple of eight. */
+/** `cmsghdr` is a 64-bit length, then level and type. Each starts on a multiple of eight. */
 function readControl(control: Buffer): Pick<ReceivedPacket, 'receivedNs' | 'extendedError'> {
   let receivedNs: bigint | null = null;
   let extendedError: Buffer | null = null;

@@ -10,40 +10,43 @@ import {
   type IpFamily,
 } from './icmp-packet';
 
-/** An echo request was answered, or a router or host reported that it cannot be delivered. */
+/** A reply to an echo request, or an error from a router or host that cannot deliver it. */
 export interface IcmpEvent {
   kind: 'reply' | 'unreachable';
   sequence: number;
-  /** `null` when an error quoted too little of the request. */
+  /** `null` if an error quoted too little of the request. */
   token: Buffer | null;
-  /** Whom the request was for: the sender of a reply, the quoted destination of an error. */
+  /** The target of the request: the sender of a reply, or the quoted destination of an error. */
   peer: Buffer;
-  /** When it reached this machine, on the clock of `performance.now()`. */
+  /** When the packet reached this machine, on the clock of `performance.now()`. */
   receivedAtMs: number;
-  /** What an error said; empty for a reply. */
+  /** The reason in an error, empty for a reply. */
   reason: string;
 }
 
-/** How often the socket is read while a reply is awaited. It is not the precision: the kernel notes when each packet came. */
+/**
+ * How often the socket is read while a reply is expected. This doesn't limit the precision, because the kernel records
+ * when each packet arrived.
+ */
 const POLL_MS = 5;
 
 /** Requests and replies come in bursts when many targets are checked at the same moment. */
 const BUFFER_BYTES = 1 << 20;
 
-/** A receive time older than this means that the wall clock was set in between. */
+/** An older receive time means that the wall clock was changed in between. */
 const OLDEST_PLAUSIBLE_MS = 10_000;
 
 const EVENTS_PER_POLL = 4096;
-/** `SO_EE_ORIGIN_LOCAL`: an error of this machine, which `send` has reported. */
+/** `SO_EE_ORIGIN_LOCAL`: an error of this machine, which `send` has already reported. */
 const ORIGIN_LOCAL = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 
 /**
- * An ICMP socket of one IP version that serves all targets, read through system calls, so that the round-trip time ends when
- * the kernel received the reply and not when this process found the time to look. `kind` is what the system permits: a
- * datagram socket (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`). It keeps the process alive only while a reply
- * is awaited.
+ * An ICMP socket of one IP version for all targets, read through system calls. So the round-trip time ends when the
+ * kernel receives the reply, not when this process gets around to reading it. `kind` is what the system permits: a
+ * datagram socket (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`). It keeps the process alive only while a
+ * reply is expected.
  */
 export class KernelSocket {
   private readonly identifier = randomInt(1, 0x10000);
@@ -60,20 +63,20 @@ export class KernelSocket {
     this.configure();
   }
 
-  /** Opens the socket. Answers the name of the system's error when it is not permitted. */
+  /** Opens the socket. Returns the name of the system's error if it isn't permitted. */
   static open(calls: KernelSocketCalls, family: IpFamily, kind: 'datagram' | 'raw'): KernelSocket | string {
     const fd = calls.open(family, kind);
     return typeof fd === 'string' ? fd : new KernelSocket(calls, fd, family, kind);
   }
 
-  /** Who receives the events; set once. */
+  /** Sets the listener for events. Call it once. */
   onEvent(listener: (event: IcmpEvent) => void): void {
     this.listener = listener;
   }
 
   /**
-   * Sends one request; `null`, or the name of the system's error (`ENETUNREACH`). The socket serves all targets, so a send may
-   * report the error of an earlier packet to another one; the second try reports its own.
+   * Sends one request. Returns `null`, or the name of the system's error (`ENETUNREACH`). All targets share the socket,
+   * so a send may report the error of an earlier packet to another target. The second try reports its own.
    */
   send(request: { sequence: number; token: Buffer }, address: Buffer): string | null {
     const packet = encodeEchoRequest(this.family, { identifier: this.identifier, ...request });
@@ -81,7 +84,7 @@ export class KernelSocket {
     return this.calls.send(this.fd, packet, name) && this.calls.send(this.fd, packet, name);
   }
 
-  /** Whether replies are awaited; the socket is read only then. */
+  /** Sets whether replies are expected. The socket is read only then. */
   setAwaiting(awaiting: boolean): void {
     if (awaiting && !this.timer && !this.closed) this.timer = setInterval(() => this.poll(), POLL_MS);
     if (!awaiting && this.timer) {
@@ -90,7 +93,7 @@ export class KernelSocket {
     }
   }
 
-  /** Reports what has arrived already: called before a host is judged silent. */
+  /** Reports everything that has already arrived. Call it before judging a host as not responding. */
   drain(): void {
     this.poll();
   }
@@ -112,7 +115,10 @@ export class KernelSocket {
     else calls.setOption(fd, LINUX.SOL_IPV6, LINUX.IPV6_RECVERR, int32(1));
   }
 
-  /** A raw socket sees all ICMP of the machine; the kernel drops what is neither a reply nor an error. A set bit drops. */
+  /**
+   * A raw socket receives all ICMP packets of the machine. Makes the kernel drop everything except replies and errors.
+   * A set bit means drop.
+   */
   private filterRaw(): void {
     if (this.family === 4) {
       const keep = [0, ...ERRORS[4]].reduce((bits, type) => bits | (1 << type), 0);
@@ -161,7 +167,10 @@ export class KernelSocket {
     return { kind, sequence, token, peer: copy(message.destination), reason: message.reason };
   }
 
-  /** `sock_extended_err` is errno (4 bytes), origin, type, code; the packet is our own request, the name its target. */
+  /**
+   * `sock_extended_err` is errno (4 bytes), origin, type, and code. The packet is the request that was sent, and the
+   * name is its target.
+   */
   private decodeQueuedError(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
     const quoted = decodeQuotedEcho(this.family, packet.data);
     const [origin, type, code] = packet.extendedError?.subarray(4, 7) ?? [];
@@ -176,14 +185,17 @@ export class KernelSocket {
   }
 }
 
-/** The kernel's receive time on the monotonic clock; the moment of reading when it gave none or the clock was set. */
+/**
+ * Returns the kernel's receive time on the monotonic clock, or the current time if there is none or the clock was
+ * changed.
+ */
 function receivedAt(packet: ReceivedPacket, nowNs: bigint, nowMs: number): number {
   if (packet.receivedNs === null) return nowMs;
   const ageMs = Number(nowNs - packet.receivedNs) / 1e6;
   return ageMs >= 0 && ageMs < OLDEST_PLAUSIBLE_MS ? nowMs - ageMs : nowMs;
 }
 
-/** `sockaddr_in` or `sockaddr_in6` with port 0. */
+/** Returns a `sockaddr_in` or `sockaddr_in6` with port 0. */
 function socketAddress(family: IpFamily, address: Buffer): Buffer {
   const name = Buffer.alloc(family === 4 ? 16 : 28);
   name.writeUInt16LE(family === 4 ? AF_INET : AF_INET6, 0);

@@ -18,7 +18,7 @@ interface Pending {
   take: (result: EchoResult) => void;
 }
 
-/** Opens the sockets of both IP versions; a sentence why not when IPv4 is not to be had. */
+/** Opens the sockets of both IP versions. Returns a sentence with the reason if IPv4 is unavailable. */
 export function openKernelTransport(kind: 'datagram' | 'raw'): IcmpTransport | string {
   const calls = loadKernelSocketCalls();
   if (typeof calls === 'string') return calls;
@@ -28,11 +28,11 @@ export function openKernelTransport(kind: 'datagram' | 'raw'): IcmpTransport | s
   return new KernelTransport(new SocketEcho(four), typeof six === 'string' ? null : new SocketEcho(six));
 }
 
-/** Pings through ICMP sockets of this process: one for each IP version. */
+/** Pings through this process's own ICMP sockets, one per IP version. */
 class KernelTransport implements IcmpTransport {
   constructor(
     private readonly four: SocketEcho,
-    /** `null` where the machine has no IPv6. */
+    /** `null` if the machine has no IPv6. */
     private readonly six: SocketEcho | null,
   ) {}
 
@@ -47,7 +47,7 @@ class KernelTransport implements IcmpTransport {
   }
 }
 
-/** Pings many hosts at once over one socket: a reply is matched by sequence number, random token and sender. */
+/** Pings many hosts at once over one socket. Matches a reply by sequence number, random token, and sender. */
 class SocketEcho {
   private readonly pending = new Map<number, Pending>();
   private nextSequence = randomInt(SEQUENCES);
@@ -108,7 +108,7 @@ class SocketEcho {
     if (this.pending.size === 0) this.socket.setAwaiting(false);
   }
 
-  /** Random bytes are drawn in bulk: eight of them cost as much as a page. */
+  /** Draws random bytes in bulk, because eight cost as much as a page. */
   private nextToken(): Buffer {
     if (this.randomAt + TOKEN_BYTES > this.random.length) {
       this.random = randomBytes(RANDOM_BYTES);

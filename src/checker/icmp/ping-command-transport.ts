@@ -4,36 +4,36 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 
 /**
- * A process costs seventy times what a packet costs (decision 0010); more of them at once would disturb every other check.
- * Silent hosts of one organization hold half of them at most.
+ * A process costs seventy times as much as a packet (decision 0010), and more at once would disturb every other check.
+ * Hosts of one organization that don't respond use at most half of them.
  */
 const PROCESS_LIMITS = { size: 16, share: 8, waiting: 1000 };
 
-/** One request a second; every `ping` understands these two options. */
+/** One request per second. Every `ping` understands these two options. */
 const ECHO_ARGUMENTS = ['-n', '-c', '3'];
 
-/** Three requests and the wait for their replies take a `ping` twelve seconds; one that hangs is ended. */
+/** A `ping` with three requests and the wait for their replies takes twelve seconds. One that hangs is killed. */
 const LIFETIME_MS = 15_000;
 
 const TEST_LIMIT_MS = 3000;
 const OUTPUT_LIMIT = 8192;
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
-/** The system's `ping`, one process per check: the fallback, permitted where nothing else is. */
+/** Runs the system's `ping`, one process per check. The fallback if nothing else is permitted. */
 export class PingCommandTransport implements IcmpTransport {
   private readonly processes = new FairSemaphore(PROCESS_LIMITS);
   private readonly running = new Set<ChildProcess>();
 
   constructor(private readonly command = 'ping') {}
 
-  /** When no process may be started in time nothing was sent, and the host is not to blame. */
+  /** If no process can start in time, nothing was sent, and the host is not to blame. */
   async echo(address: string, owner: Owner, signal: AbortSignal): Promise<EchoResult | null> {
     const queuedAt = performance.now();
     const release = await this.processes.take(owner, signal);
     if (!release) return { kind: 'not_sent', code: 'EBUSY' };
     const startedAt = performance.now();
     const result = await this.run(address, signal, release);
-    // A check that waited in the queue for longer than its process ran had no time to hear the host.
+    // A check that waited in the queue for longer than its process ran had no time to receive a reply.
     const hadNoTime = startedAt - queuedAt > performance.now() - startedAt;
     return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
   }
@@ -42,12 +42,12 @@ export class PingCommandTransport implements IcmpTransport {
     for (const child of this.running) child.kill('SIGKILL');
   }
 
-  /** macOS has a command of its own for IPv6. */
+  /** macOS has a separate command for IPv6. */
   private commandFor(address: string): string {
     return process.platform === 'darwin' && address.includes(':') ? `${this.command}6` : this.command;
   }
 
-  /** The process ends before the check of a silent host does, and so does its hold on a place. */
+  /** The process ends before the check of a host that doesn't respond, and then frees its place. */
   private run(address: string, signal: AbortSignal, release: () => void): Promise<EchoResult | null> {
     return new Promise((resolve) => {
       const child: ChildProcess = spawn(this.commandFor(address), [...ECHO_ARGUMENTS, address], {
@@ -81,7 +81,7 @@ export class PingCommandTransport implements IcmpTransport {
       child.on('close', (code) => {
         leave();
         const result = readPingOutput(`${output}\n`);
-        // Without a code it was ended by us.
+        // Without a code, the process was killed by this class.
         const hasFailed = code !== NO_REPLY && code !== null;
         if (result || hasFailed) conclude(result ?? { kind: 'not_sent', code: 'EPERM' });
       });
@@ -89,10 +89,13 @@ export class PingCommandTransport implements IcmpTransport {
   }
 }
 
-/** The exit status of a `ping` that worked but got no reply; then only the signal ends the wait. */
+/** The exit status of a `ping` that worked but got no reply. Only the signal ends the wait then. */
 const NO_REPLY = 1;
 
-/** Whether `ping` is installed and allowed to send, by pinging this machine once. `null`, or why not. */
+/**
+ * Tests whether `ping` is installed and allowed to send, by pinging this machine once. Returns `null`, or the reason
+ * why not.
+ */
 export function testPingCommand(command = 'ping'): string | null {
   const { error, status, stderr }: SpawnSyncReturns<string> & { error?: NodeJS.ErrnoException } = spawnSync(
     command,
@@ -107,7 +110,7 @@ export function testPingCommand(command = 'ping'): string | null {
   return status === 0 ? null : stderr.trim().split('\n')[0]?.slice(0, 100) || 'not permitted';
 }
 
-/** What the system says when a request cannot be sent, and its error. */
+/** The messages of the system when a request cannot be sent, and their error codes. */
 const NOT_SENT: readonly [text: RegExp, code: string][] = [
   [/operation not permitted|permission denied|lacking privilege|must be setuid/i, 'EPERM'],
   [/network is unreachable/i, 'ENETUNREACH'],
@@ -119,7 +122,7 @@ const NOT_SENT: readonly [text: RegExp, code: string][] = [
   [/invalid argument/i, 'EINVAL'],
 ];
 
-/** What `ping` calls the ICMP errors of routers: iputils for IPv4 and IPv6, BusyBox, BSD. */
+/** The messages of `ping` for the ICMP errors of routers: iputils for IPv4 and IPv6, BusyBox, BSD. */
 const UNREACHABLE = [
   /destination unreachable: ([\w ]+)/i,
   /destination (\w+ (?:unreachable|unknown|prohibited)[\w ]*)/i,
@@ -130,8 +133,8 @@ const UNREACHABLE = [
 ];
 
 /**
- * What `ping` (iputils, BusyBox, BSD) has printed so far about the host: a reply, or else that a router reported it as
- * unreachable, or else that nothing could be sent. `null` while there is none of these.
+ * Parses the output of `ping` (iputils, BusyBox, BSD) so far. Returns a reply, or else that a router reported the host
+ * as unreachable, or else that nothing could be sent. Returns `null` if nothing is known yet.
  */
 export function readPingOutput(output: string): EchoResult | null {
   const time = /\btime[=<] ?(\d+(?:\.\d+)?) ?ms/.exec(output)?.[1];

@@ -9,11 +9,14 @@ import { SshIdentificationReader } from './ssh-identification';
 /** Loads the package at its first use, because it takes 2 MB. Call it before a check measures time. */
 export const loadSsh2 = (): typeof Ssh2 => require('ssh2') as typeof Ssh2;
 
-/** What a server sent before any authentication. Times are milliseconds from the call. */
+/** The greeting of a server before any authentication. Times are milliseconds from the call. */
 export type SshGreeting =
-  /** `shown` is the identification without what cannot be printed, `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH prints it, verified by the server's signature, or why there is none. */
+  /**
+   * `shown` is the identification with unprintable characters replaced. `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH
+   * prints it, verified by the server's signature, or the reason why there is none.
+   */
   | { kind: 'identified'; identification: string; shown: string; identificationMs: number; hostKey: SshHostKey }
-  /** The peer is not an SSH 2.0 server. `reason` is the predicate of a sentence about it. */
+  /** The peer isn't an SSH 2.0 server. `reason` is the predicate of a sentence about it. */
   | { kind: 'not_ssh'; reason: string; elapsedMs: number }
   /** The connection broke before there was an identification. */
   | { kind: 'broken'; error: NodeJS.ErrnoException; elapsedMs: number }
@@ -34,14 +37,14 @@ const KEY_EXCHANGES: Ssh2.KexAlgorithm[] = [
   'diffie-hellman-group14-sha1',
 ];
 
-/** The name we send; no user is authenticated with it. */
+/** The name that the client sends. No user is authenticated with it. */
 const OUR_NAME = 'uptime-monitor';
 
 const REASON_CHARACTERS = 100;
 
 /**
- * Reads a server's identification and makes a key exchange to learn its host key; nothing is authenticated. Takes over the
- * connected socket and destroys it. Never rejects; the identification counts even if the key exchange fails.
+ * Reads a server's identification and performs a key exchange to learn its host key, without authentication. Takes over
+ * the connected socket and destroys it. Never rejects. The identification counts even if the key exchange fails.
  */
 export const greetSsh = (socket: Socket, signal: AbortSignal): Promise<SshGreeting> =>
   new Promise((resolve) => new Greeter(socket, signal, resolve).run());
@@ -60,12 +63,12 @@ class Greeter {
     private readonly signal: AbortSignal,
     private readonly resolve: (greeting: SshGreeting) => void,
   ) {
-    // The address is gone when the connection is, and only then is it known whether anything is quoted.
+    // The address is lost when the connection closes, and only then is it known whether anything is quoted.
     const { remoteAddress = '' } = socket;
     this.reader = new SshIdentificationReader(() => isPublicAddress(remoteAddress));
   }
 
-  /** The client of ssh2 pauses the socket until it is ready, so our reader sees every byte, before ssh2 does. */
+  /** The ssh2 client pauses the socket until it is ready, so the reader sees every byte before ssh2 does. */
   run(): void {
     if (this.signal.aborted) return this.interrupt();
     this.signal.addEventListener('abort', this.onAbort, { once: true });
@@ -102,12 +105,12 @@ class Greeter {
 
   /** ssh2 has verified the server's signature over the key exchange. */
   private complete(): void {
-    if (this.hostKey === null) return this.fail('the key exchange showed none');
+    if (this.hostKey === null) return this.fail('the key exchange contained none');
     this.client.end();
     this.settleIdentified({ fingerprint: this.hostKey, keyExchangeMs: this.elapsedMs });
   }
 
-  /** Without an identification this is ignored: the socket's events and our reader tell better what went wrong. */
+  /** Ignored without an identification: the socket's events and the reader report the problem more precisely. */
   private fail(missing: string): void {
     this.settleIdentified({ missing });
   }
@@ -123,7 +126,7 @@ class Greeter {
   }
 
   private interrupt(): void {
-    this.settleIdentified({ missing: 'the key exchange did not end in time' });
+    this.settleIdentified({ missing: 'the key exchange did not finish in time' });
     this.settle({ kind: 'interrupted', elapsedMs: this.elapsedMs });
   }
 
@@ -136,20 +139,20 @@ class Greeter {
     this.isSettled = true;
     this.signal.removeEventListener('abort', this.onAbort);
     this.resolve(greeting);
-    // A server that has said who it is sees an orderly end and no reset.
+    // Closes the connection of an identified server properly, without a reset.
     if (greeting.kind === 'identified') void leave(this.socket);
     else this.socket.destroy();
   }
 }
 
-/** The key's type and the fingerprint `ssh-keygen -l` shows. */
+/** Returns the key's type and the fingerprint that `ssh-keygen -l` shows. */
 export function describeHostKey(key: Buffer): string {
   const type = key.subarray(4, 4 + Math.min(key.readUInt32BE(0), 64)).toString('latin1');
   const fingerprint = createHash('sha256').update(key).digest('base64').replaceAll('=', '');
   return `${type.replace(/[^\u0021-\u007e]/g, '?')} SHA256:${fingerprint}`;
 }
 
-/** The message of a library as part of ours: one line, bounded, printable. */
+/** Makes the message of a library safe to include: one line, bounded, printable. */
 const publicReason = (error: Error) =>
   error.message
     .split('\n', 1)[0]

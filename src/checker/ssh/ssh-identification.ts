@@ -1,31 +1,31 @@
 import { textFromBytes } from '../../platform/text/bytes-as-text';
 
-/** What the bytes received so far contain. `reason` is the predicate of a sentence about the server. */
+/** The state of the bytes received so far. `reason` is the predicate of a sentence about the server. */
 export type IdentificationState =
   | { kind: 'incomplete' }
-  /** `line` is as it was sent, `shown` without what cannot be printed. */
+  /** `line` is as it was sent. In `shown`, unprintable characters are replaced. */
   | { kind: 'identification'; line: string; shown: string }
   | { kind: 'invalid'; reason: string };
 
-/** An identification is at most this long with its line end (RFC 4253, section 4.2). */
+/** The maximum length of an identification, including its line end (RFC 4253, section 4.2). */
 const LONGEST_LINE = 255;
 
-/** Servers may send other lines first; one that sends more of them than this is not an SSH server. */
+/** Servers may send other lines first. One that sends more of them than this isn't an SSH server. */
 const PREAMBLE_BYTES = 16_384;
 
 const LINE_FEED = 0x0a;
 const QUOTED_CHARACTERS = 60;
 
 /**
- * Reads the identification of a server (`SSH-2.0-OpenSSH_9.2`) and skips the lines it may send before. Holds 16 KiB at most.
- * Once the identification is found, or there can be none, the state is final.
+ * Reads the identification of a server (`SSH-2.0-OpenSSH_9.2`) and skips the lines it may send before. Keeps at most 16
+ * KiB. Once the identification is found, or is impossible, the state is final.
  */
 export class SshIdentificationReader {
   private received = Buffer.alloc(0);
   private lineStart = 0;
   private state: IdentificationState = { kind: 'incomplete' };
 
-  /** Without `mayQuote` nothing is repeated of a server that does not speak SSH. */
+  /** Without `mayQuote`, nothing is quoted from a server that doesn't speak SSH. */
   constructor(private readonly mayQuote: () => boolean) {}
 
   push(chunk: Buffer): IdentificationState {

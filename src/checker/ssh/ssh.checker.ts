@@ -7,8 +7,8 @@ import { greetSsh, loadSsh2, type SshGreeting, type SshHostKey } from './ssh-han
 const DEFAULT_PORT = 22;
 
 /**
- * Up when the server identifies itself as SSH 2.0. `firstByteMs` is the wait for the identification, `transferMs` the key
- * exchange that shows the host key; a failed exchange is noted beside the identification and does not make it down.
+ * Checks that a server identifies itself as SSH 2.0. `firstByteMs` is the wait for the identification, and `transferMs`
+ * is the key exchange that reveals the host key. A failed exchange is noted in the records and doesn't fail the check.
  */
 @Checker('SSH')
 export class SshChecker implements Checker<HostPort> {

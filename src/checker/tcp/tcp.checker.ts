@@ -5,27 +5,26 @@ import { leave } from '../../platform/net/dial/leave';
 import { CheckResultBuilder } from '../check-result-builder';
 import { Checker, type CheckRequest, parseHostPort } from '../checker';
 
-/** A port of a host. */
 export interface TcpTarget {
   host: string;
   port: number;
 }
 
-/** How long a server that sent nothing is taken for one that waits for its clients, and how many of them are remembered. */
+/** How long to remember that a server sends nothing first, and how many such servers to remember. */
 const SILENT_MS = 600_000;
 const MAX_SILENT = 20_000;
 
 /**
- * A port that must accept a connection. Nothing is sent, and the connection is closed at once. A server that speaks first is
- * heard before that, so that it sees no reset. Waiting for one that does not would add a third to the cost of a check, so
- * a silent server is remembered.
+ * Checks that a port accepts a connection. Sends nothing and closes the connection at once. If the server speaks first,
+ * its data is read before closing, so that it sees no reset. Waiting for a server that doesn't would add a third to the
+ * cost of a check, so such servers are remembered.
  */
 @Checker('TCP')
 export class TcpChecker implements Checker<TcpTarget> {
   readonly targetForm = 'tcp://host:port or host:port';
   readonly assertionSources = ['response_time'] as const;
 
-  /** By address and port: until when. */
+  /** Expiry times by address and port. */
   private readonly silent = new BoundedMap<string, number>(MAX_SILENT);
 
   constructor(private readonly dialer: Dialer) {}

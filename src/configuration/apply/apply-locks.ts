@@ -8,12 +8,13 @@ import { ProbeService } from '../../probe/probe.service';
 import { WebsiteService } from '../../website/website.service';
 import { type DeclaredResource, type Plan, type Planned, deletedOf, releasedOf } from '../plan/plan';
 
-/** An apply waits for locks as every request does. */
+/** How long an apply waits for locks, as any request does. */
 const LOCK_MS = 2000;
 
 /**
- * Locks what a plan will write before anything of it is written, in the order of all transactions: websites, contacts,
- * endpoints, alerts, probes, and the counters last. What a plan leaves alone is not locked: its checks are recorded meanwhile.
+ * Locks the resources that a plan will write before it writes any of them. The order is the same in all transactions:
+ * websites, contacts, endpoints, alerts, probes, and finally the counters. Resources that a plan doesn't change aren't
+ * locked, so their checks are recorded in the meantime.
  */
 @Injectable()
 export class ApplyLocks {
@@ -25,7 +26,7 @@ export class ApplyLocks {
     private readonly probes: ProbeService,
   ) {}
 
-  /** False while another instance applies a document of the organization. */
+  /** Returns false while another instance applies a document of the organization. */
   async takeTurn(tx: Tx, orgId: string): Promise<boolean> {
     await setLimits(tx.manager, { lockMs: LOCK_MS });
     const [row] = await tx.query<{ taken: boolean }>(
@@ -57,7 +58,7 @@ const isTouched = ({ action }: Planned<unknown>): boolean => action !== 'unchang
 
 const touched = (list: readonly Planned<unknown>[]): string[] => list.filter(isTouched).map(({ id }) => id);
 
-/** What is no longer declared; what goes with its parent is not locked one by one. */
+/** Resources that are no longer declared. Resources that are deleted with their parent aren't locked individually. */
 const left = (plan: Plan, resource: DeclaredResource): string[] => [
   ...deletedOf(plan, resource),
   ...releasedOf(plan, resource),

@@ -11,9 +11,9 @@ import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
 import { MonitoredSteps, OtherSteps } from './steps';
 
-/** Plans until what was read is what is locked. */
+/** How often a plan may be repeated until the rows that it read are the rows that are locked. */
 const MOST_PLANS = 4;
-/** Of an apply on the embedded database, in changed endpoints. */
+/** Maximum size of an apply on the embedded database, in changed endpoints. */
 const MOST_ROWS = 5000;
 const RETRY_SECONDS = 2;
 
@@ -22,10 +22,10 @@ interface Applied {
   plan: Plan;
 }
 
-/** Makes an organization what a document declares: all of it in one transaction, or nothing. */
+/** Applies a document to an organization: all of it in one transaction, or nothing. */
 @Injectable()
 export class ApplyService {
-  /** Organizations of which a document is applied by this process. */
+  /** Organizations for which this process is applying a document. */
   private readonly applied = new Set<string>();
 
   constructor(
@@ -38,9 +38,10 @@ export class ApplyService {
   ) {}
 
   /**
-   * Throws what planning throws, `insufficient_role` when it changes probes and the caller is no admin, `precondition_failed` when the plan is not the one that the client has seen, `rate_limited`
-   * while another one of the organization is applied, `conflict` for more than the embedded database writes at once, and
-   * `quota_exceeded`. What is as declared is not touched.
+   * Applies a document. Resources that are already as declared aren't changed. Throws the errors of planning,
+   * `insufficient_role` if it changes probes and the caller isn't an admin, and `precondition_failed` if the client saw
+   * a different plan. Also throws `rate_limited` while another document of the organization is applied, `conflict` if
+   * it is too much for the embedded database at once, and `quota_exceeded`.
    */
   async apply(request: PlanRequest): Promise<ConfigurationPlanView> {
     const { orgId } = request.caller;
@@ -70,7 +71,10 @@ export class ApplyService {
     return { view, plan };
   }
 
-  /** What goes makes room first; contacts come before what notifies through them, and go when nothing does. */
+  /**
+   * Deletions come first, to make room. Contacts are created before the alerts that use them, and deleted when no alert
+   * uses them anymore.
+   */
   private async carryOut(tx: Tx, { caller, host }: PlanRequest, plan: Plan): Promise<void> {
     const { orgId } = caller;
     await this.others.removePagesAndWindows(orgId, plan);
@@ -86,7 +90,10 @@ export class ApplyService {
     await this.others.ownPagesAndWindows(tx, orgId, plan);
   }
 
-  /** A plan of rows that nobody else changes until the transaction ends: the one from outside, when what it read is the same. */
+  /**
+   * Returns a plan of rows that no one else can change until the transaction ends. This is the plan from outside the
+   * transaction if its rows are still the same.
+   */
   private async lockedPlan(tx: Tx, request: PlanRequest, planned: PlanOfState): Promise<PlanOfState> {
     let present = planned;
     for (let plans = 1; plans < MOST_PLANS; plans++) {
@@ -98,13 +105,16 @@ export class ApplyService {
     throw problems.temporarilyUnavailable();
   }
 
-  /** A probe is a credential. On the embedded database everybody waits while it is written. */
+  /**
+   * Only admins may change probes, because a probe is a credential. On the embedded database, all other requests wait
+   * during the write.
+   */
   private refuseUnlessMay({ role }: Caller, plan: Plan): void {
     if (role !== 'admin' && changesProbes(plan)) throw problems.insufficientRole('admin');
     const rows = weightOf(plan);
     if (!this.server.isEmbedded || rows <= MOST_ROWS) return;
     throw problems.conflict(
-      `The document changes as much as ${rows} endpoints, and the embedded database writes ${MOST_ROWS} at once, because everybody waits for it: split the document, or run on PostgreSQL.`,
+      `The document changes as much as ${rows} endpoints, and the embedded database writes at most ${MOST_ROWS} at a time, because all other writes have to wait. Split the document, or use PostgreSQL.`,
     );
   }
 }

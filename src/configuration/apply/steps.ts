@@ -28,12 +28,12 @@ import {
   toUpdate,
 } from '../plan/plan';
 
-/** A service that writes who declares its rows, in one statement. */
+/** A service that writes the owner of its rows, in one statement. */
 interface Owned {
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void>;
 }
 
-/** Writes who declares what was saved. What the document no longer declares has no owner from now on. */
+/** Writes the owner of the saved resources. Resources that the document no longer declares lose their owner. */
 async function writeOwner(
   service: Owned,
   [tx, orgId, plan]: [Tx, string, Plan],
@@ -45,10 +45,13 @@ async function writeOwner(
   await service.own(tx, orgId, releasedOf(plan, resource), null);
 }
 
-/** Alerts of an apply on the embedded database that change one by one, 8 ms each: everybody waits while they do. */
+/**
+ * Maximum number of alerts that an apply on the embedded database changes one by one. Each takes 8 ms, and all other
+ * requests wait.
+ */
 const MOST_IN_INCIDENTS = 300;
 
-/** Websites, endpoints and alerts of a plan, through their services. */
+/** Saves and removes the websites, endpoints, and alerts of a plan, through their services. */
 @Injectable()
 export class MonitoredSteps {
   constructor(
@@ -59,7 +62,7 @@ export class MonitoredSteps {
     private readonly server: DatabaseServer,
   ) {}
 
-  /** Children before parents. A website is only marked: `purge` after the commit. */
+  /** Removes children before parents. Websites are only marked: call `purge` after the commit. */
   async remove(tx: Tx, orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'alert')) await this.alerts.remove(orgId, id);
     await this.endpoints.removeSome(tx, orgId, deletedOf(plan, 'endpoint'));
@@ -89,12 +92,15 @@ export class MonitoredSteps {
     if (plan.owner !== null) await this.declared.ownOfNew(tx, orgId, ids, plan.owner);
   }
 
-  /** What is left of the websites that were marked. */
+  /** Removes the rest of the marked websites. */
   async purge(orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'website')) await this.websites.removeMarked(orgId, id);
   }
 
-  /** A few statements for each website. What they depend on may be in another one: that comes when all are there. */
+  /**
+   * Adds endpoints with a few statements for each website. Dependencies may be in another website, so they are written
+   * when all endpoints exist.
+   */
   private async addEndpoints(tx: Tx, orgId: string, endpoints: readonly PlannedEndpoint[]): Promise<void> {
     if (endpoints.length === 0) return;
     const withDefaults = endpoints.some(({ hasAlerts }) => !hasAlerts);
@@ -112,11 +118,11 @@ export class MonitoredSteps {
 }
 
 const tooMany = (alerts: number): string =>
-  `The document changes ${alerts} alerts of which an incident is open or a message is on its way, and the embedded database changes ${MOST_IN_INCIDENTS} of those at once, because everybody waits for it: split the document, or run on PostgreSQL.`;
+  `The document changes ${alerts} alerts that have an open incident or a message on its way, and the embedded database changes at most ${MOST_IN_INCIDENTS} of them at a time, because all other writes have to wait. Split the document, or use PostgreSQL.`;
 
 const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);
 
-/** Contacts, probes, status pages and maintenance windows of a plan, through their services. */
+/** Saves and removes the contacts, probes, status pages, and maintenance windows of a plan, through their services. */
 @Injectable()
 export class OtherSteps {
   constructor(
@@ -127,17 +133,17 @@ export class OtherSteps {
     private readonly probes: ProbeService,
   ) {}
 
-  /** Before the endpoints that name them. */
+  /** Call this before the endpoints that use them are saved. */
   saveProbes(tx: Tx, orgId: string, plan: Plan): Promise<void> {
     return this.probes.save(tx, orgId, toCreate(plan.probes), toUpdate(plan.probes));
   }
 
-  /** When no endpoint names them any more. */
+  /** Call this when no endpoint uses them anymore. */
   async removeProbes(orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'probe')) await this.probes.remove(orgId, id);
   }
 
-  /** Their addresses and places are free for what comes. */
+  /** Call this first, so that their slugs, domains, and quotas are free for new ones. */
   async removePagesAndWindows(orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'status_page')) await this.pages.remove(orgId, id);
     for (const id of deletedOf(plan, 'maintenance_window')) await this.windows.remove(orgId, id);
@@ -148,7 +154,7 @@ export class OtherSteps {
     await this.contacts.updateSome(tx, caller, toUpdate(plan.contacts));
   }
 
-  /** When no alert uses them any more. */
+  /** Call this when no alert uses them anymore. */
   async removeContacts(caller: Caller, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'contact')) await this.contacts.remove(caller, id, {});
   }

@@ -12,7 +12,7 @@ import { TelegramConfig } from '../../channel/vendor/telegram.channel';
 import { TwilioConfig } from '../../channel/vendor/twilio.channel';
 import { WebhookConfig } from '../../channel/vendor/webhook.channel';
 
-/** The channels that foreign files are converted to. */
+/** The channels that files of other programs can be converted to. */
 const CONFIGS: Readonly<Record<string, ConfigClass>> = {
   email: EmailConfig,
   webhook: WebhookConfig,
@@ -25,7 +25,7 @@ const CONFIGS: Readonly<Record<string, ConfigClass>> = {
   twilio: TwilioConfig,
 };
 
-/** What the converters ask of the channels. */
+/** The channel rules that the converters need. */
 export const CHANNEL_RULES: ChannelRules = {
   problems: (type, config) => configProblems(classOf(type), config),
   isHidden: (type, path) => isMarkedAt(classOf(type), path),
@@ -33,6 +33,6 @@ export const CHANNEL_RULES: ChannelRules = {
 
 function classOf(type: string): ConfigClass {
   const known = CONFIGS[type];
-  if (!known) throw new Error(`no file is converted to a channel of type ${type}`);
+  if (!known) throw new Error(`a file cannot be converted to a channel of type ${type}`);
   return known;
 }

@@ -3,13 +3,13 @@ import { Problem } from '../../platform/problem/problem';
 import { COSTLY } from '../document/read-in-worker';
 import { CHANNEL_RULES } from './channel-rules';
 
-/** Bytes of a response: twice the longest file. */
+/** Maximum size of a response in bytes: twice the longest file. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A conversion as the JSON of the response, or what its `Problem` is made of. */
+/** A conversion as the JSON of the response, or the parts of its `Problem`. */
 export type ConvertedText = { json: string } | { problem: Pick<Problem, 'code' | 'detail' | 'errors'> };
 
-/** Converts the text of a foreign file. Takes what time and memory the file wants. */
+/** Converts the text of a file of another program. Time and memory depend on the file. */
 export function convertText(from: ForeignProgram, text: string): ConvertedText {
   try {
     const json = JSON.stringify(CONVERTERS[from](text, CHANNEL_RULES));
@@ -22,5 +22,5 @@ export function convertText(from: ForeignProgram, text: string): ConvertedText {
   }
 }
 
-/** What is thrown for a file that cannot be converted in the time and memory of a thread. */
-export const tooCostly = (): Problem => new Problem('malformed_document', 'Send less of it at once.', [COSTLY]);
+/** Returns the error for a file that can't be converted within the time and memory of a thread. */
+export const tooCostly = (): Problem => new Problem('malformed_document', 'Send a smaller part of the file.', [COSTLY]);

@@ -11,7 +11,7 @@ const EXAMPLE = {
   endpoints: [{ name: 'front', url: 'https://shop.example.com', conditions: ['[STATUS] == 200'] }],
 };
 const TEXT = {
-  schema: { type: 'string' as const, description: 'The file, or several behind each other, at most 8 MiB.' },
+  schema: { type: 'string' as const, description: 'The file, or several files one after the other, at most 8 MiB.' },
   example: 'endpoints:\n  - name: front\n    url: https://shop.example.com\n    conditions: ["[STATUS] == 200"]\n',
 };
 const JSON_FILE = { schema: { type: 'object' as const, additionalProperties: true }, example: EXAMPLE };
@@ -31,9 +31,9 @@ export class ConvertController {
     idempotencyKey: { refused: 'Nothing is stored.' },
     operationId: 'convertConfiguration',
     requestBody: { required: true, content: CONTENT },
-    summary: 'Convert a file of another program',
+    summary: 'Convert the file of another program',
     description:
-      'Makes a configuration document of the configuration of another program, and says what became of each thing in it. Nothing is stored and nothing is asked on the network. Plan the document next.',
+      'Creates a configuration document from the configuration of another program, and reports how each item was converted. Nothing is stored, and no network request is sent. Plan the document next.',
     returns: {
       description: 'The document and the report.',
       content: { 'application/json': { schema: { $ref: getSchemaPath(ConversionView) } } },

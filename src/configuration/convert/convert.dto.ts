@@ -10,22 +10,22 @@ import {
 import type { ConfigurationDocument } from '../document/document';
 
 export class ConvertQuery {
-  @ApiProperty({ enum: FOREIGN_PROGRAMS, description: 'The program whose file it is.', example: 'gatus' })
+  @ApiProperty({ enum: FOREIGN_PROGRAMS, description: 'The program that the file comes from.', example: 'gatus' })
   @IsIn(FOREIGN_PROGRAMS)
   from!: ForeignProgram;
 }
 
 export class ReportEntryView {
-  @ApiProperty({ description: 'Where it stands in the file: a JSON pointer, or a line.', example: 'line 12' })
+  @ApiProperty({ description: 'The position in the file: a JSON pointer, or a line number.', example: 'line 12' })
   at!: string;
 
-  @ApiProperty({ description: 'What the other program calls it.', example: 'Front page' })
+  @ApiProperty({ description: 'The name of the item in the other program.', example: 'Front page' })
   name!: string;
 
   @ApiProperty({
     enum: CONVERSION_RESULTS,
     description:
-      '`mapped`: it is in the document as it was. `approximated`: it is there, with a difference. `skipped`: it is not there.',
+      '`mapped`: the item is in the document without changes. `approximated`: the item is in the document, with a difference. `skipped`: the item is not in the document.',
     example: 'approximated',
   })
   result!: ConversionResult;
@@ -33,7 +33,7 @@ export class ReportEntryView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The difference, or the reason; null when nothing is lost.',
+    description: 'The difference, or the reason. null if nothing is lost.',
     example: 'the page is rendered in a browser there and only fetched here',
   })
   why!: string | null;
@@ -44,7 +44,7 @@ export class ConversionView {
     type: 'object',
     additionalProperties: true,
     description:
-      'A configuration document of version 1. Credentials of the file are in it, some of them in `secrets`: move them out before you keep it in git.',
+      'A configuration document of version 1. It contains the credentials of the file, some of them under `secrets`. Remove them before you store the document in Git.',
     example: {
       version: 1,
       websites: [{ key: 'shop', name: 'Shop', url: 'https://shop.example.com', endpoints: [] }],
@@ -54,7 +54,8 @@ export class ConversionView {
 
   @ApiProperty({
     type: [ReportEntryView],
-    description: 'What became of each thing in the file: everything is in the document or skipped here.',
+    description:
+      'How each item of the file was converted. Each item is either in the document or listed here as skipped.',
   })
   report!: ReportEntry[];
 }

@@ -5,10 +5,10 @@ const ORGANIZATION = '00000000-0000-7000-8000-000000000001';
 const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => itemOf(i));
 
-/** Seconds of CPU of the main thread. */
+/** CPU seconds of the main thread. */
 const cpuHere = (): number => Number(readFileSync(`/proc/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
 
-/** As a list of a document in block style: an item has a line. */
+/** A list in block style, with one line for each item. */
 const block = (count: number, item: string): string => `${item}\n`.repeat(count);
 
 const bombs = Object.fromEntries(

@@ -5,12 +5,12 @@ import { Problem } from '../../platform/problem/problem';
 import { aside } from '../document/aside';
 import { type ConvertedText, tooCostly } from './convert-text';
 
-/** Makes documents of files of other programs. Stores nothing. */
+/** Converts files of other programs to documents. Stores nothing. */
 @Injectable()
 export class ConvertService {
   /**
-   * The JSON of a `Conversion`, made in a thread of its own. Throws `malformed_document` or `validation_failed` when the text
-   * is no file of that program.
+   * Returns the JSON of a `Conversion`, which runs in a separate thread. Throws `malformed_document` or
+   * `validation_failed` if the text isn't a file of that program.
    */
   async convert(orgId: string, from: ForeignProgram, text: string): Promise<string> {
     const converted = await aside<ConvertedText, ConvertedText>(orgId, {

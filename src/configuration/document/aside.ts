@@ -6,38 +6,45 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { problems } from '../../platform/problem/problem';
 
 const MEGABYTE = 1024 * 1024;
-/** Of the memory of the process; at most so many megabytes. What is longer than that can be split. */
+/** The share of the process memory for a thread, and the maximum in megabytes. Longer documents can be split. */
 const [SHARE, MOST_MB] = [1 / 4, 128];
 const DEADLINE_MS = 20_000;
 
-/** Two threads at a time, one of an organization: nobody waits for the text of one other. */
+/**
+ * Two threads at a time, one for each organization, so that no organization waits for the text of a single other one.
+ */
 const turns = new FairSemaphore({ size: 2, share: 1, waiting: 8 });
 const NEVER = new AbortController().signal;
 
-/** In the sources a thread that loads some of them has to compile them first, which takes more memory than any text. */
+/**
+ * When run from source, a thread that loads TypeScript has to compile it first, which takes more memory than any text.
+ */
 const FROM_SOURCES =
   extname(__filename) === '.ts'
     ? { execArgv: ['-r', join(__dirname, '../../../scripts/typescript.cjs')], megabytes: 512 }
     : { execArgv: [], megabytes: 0 };
 
-/** Megabytes for a thread, where the heap may have `heap` bytes and the process `memory`: 0 or more than there is for no limit. */
+/**
+ * Returns the megabytes for a thread. `heap` is the heap limit and `memory` the process limit in bytes. Without a
+ * limit, `memory` is 0 or more than the machine has.
+ */
 export const threadMegabytes = (heap: number, memory: number): number =>
   Math.max(16, Math.min(MOST_MB, Math.floor((Math.min(heap, memory || heap) * SHARE) / MEGABYTE)));
 
-/** Work for a thread of its own. */
 export interface AsideWork<Message, Result> {
-  /** Absolute; it hands over what it finds by `handOver`. */
+  /** Absolute path. The file returns its findings through `handOver`. */
   file: string;
-  /** It loads modules of ours that are written in TypeScript. */
+  /** Whether the file loads modules of the service that are written in TypeScript. */
   loadsSources?: boolean;
   data: object;
-  /** Called with each message, a turn of the loop for each; `null` asks for the next one. */
+  /** Called with each message, in a separate turn of the event loop. `null` asks for the next message. */
   take(this: void, message: Message): Result | null;
 }
 
 /**
- * Runs a file in a thread of its own, within a share of the memory and 20 s: checks and responses go on meanwhile. `null` when
- * that is not enough. Throws `rate_limited` when too much of this organization waits already.
+ * Runs a file in a separate thread, within a share of the memory and 20 s. Checks and responses continue in the
+ * meantime. Returns `null` if that isn't enough. Throws `rate_limited` if too much work of this organization waits
+ * already.
  */
 export async function aside<Message, Result>(orgId: string, work: AsideWork<Message, Result>): Promise<Result | null> {
   const leave = await turns.take(orgId, NEVER);
@@ -81,6 +88,6 @@ function inThread<Message, Result>({
     worker.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? end(null) : fail(error),
     );
-    worker.once('exit', () => fail(new Error('the thread that reads documents ended without a word')));
+    worker.once('exit', () => fail(new Error('the thread that reads documents ended unexpectedly')));
   });
 }

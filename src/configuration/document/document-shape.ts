@@ -21,36 +21,39 @@ import { type Members, ShapeProblems } from './shape-rules';
 const SECTIONS = ['contacts', 'probes', 'websites', 'maintenance_windows', 'status_pages'] as const;
 const FIELDS = ['version', 'owner', 'secrets', ...SECTIONS];
 
-/** Characters: twice what anything takes that a secret may stand for. Each place where it stands is judged with it. */
+/**
+ * Maximum number of characters of a secret: twice the longest value that any field accepts. Each place that uses the
+ * secret is validated with it.
+ */
 const MAX_SECRET = 64 * 1024;
 
-/** A document in the right shape, and where its values stand. */
+/** A document with a valid shape, and the lines of its values. */
 export interface ShapedDocument {
   document: ConfigurationDocument;
-  /** The line (1-based) of the value at a JSON pointer, or of what is nearest around it. */
+  /** Returns the 1-based line of the value at a JSON pointer, or of the nearest value around it. */
   lineOf(pointer: string): number | null;
 }
 
 /**
- * Reads a configuration document and judges its shape: fields, types and ranges as the API has them, keys and their
- * uniqueness. Not judged is what needs more than the document: what it refers to, targets, configs. Sections and lists of
+ * Reads a configuration document and validates its shape: fields, types, and ranges as in the API, and unique keys. It
+ * doesn't check anything that needs more than the document: references, targets, and configs. Sections and lists of
  * endpoints that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and lines.
  */
 export const readConfigurationDocument = async (text: string, orgId: string): Promise<ShapedDocument> =>
   shapeOf(await readDocumentInWorker(text, orgId));
 
-/** The document of a text that has been read, with its shape judged. */
+/** Returns the document of a parsed text, with its shape validated. */
 export async function shapeOf(documents: readonly DocumentText[]): Promise<ShapedDocument> {
   const [first, ...others] = documents;
   if (!first) throw refused([{ pointer: '', line: 1, code: 'required', message: 'the document is empty' }]);
   const lineOf = (pointer: string): number | null => first.lineOf(pointer);
   if (others.length > 0) {
-    const message = `there are ${documents.length} documents where one is wanted: leave out the lines ---`;
+    const message = `there are ${documents.length} documents, but only one is accepted: remove the lines ---`;
     throw refused([{ pointer: '', line: null, code: 'invalid_format', message }]);
   }
   const count = isRecord(first.value) ? resourcesIn(first.value) : 0;
   if (count > MAX_RESOURCES) {
-    const message = `the document declares more than ${MAX_RESOURCES} resources: split it, each part with an owner of its own`;
+    const message = `the document declares more than ${MAX_RESOURCES} resources: split it, and give each part its own owner`;
     throw refused([{ pointer: '', line: 1, code: 'too_large', message }]);
   }
   const document = withoutEmptySections(first.value);
@@ -88,7 +91,7 @@ async function problemsOf(value: unknown): Promise<readonly FieldProblem[]> {
   return problems.all;
 }
 
-/** Judges a resource at a time, so that others get their turn in between. */
+/** Validates one resource at a time, so that other work can run in between. */
 function* judged(problems: ShapeProblems, value: unknown): Iterable<void> {
   if (!problems.isObject(value, '')) return;
   problems.onlyFields(value, FIELDS, '');
@@ -116,29 +119,29 @@ function* endpointsOf(problems: ShapeProblems, website: Members, parent: string)
 
 function* judgeHead(problems: ShapeProblems, { version, owner, secrets }: Members): Iterable<void> {
   if (version === undefined) problems.add('/version', 'required', 'version is required: write version: 1');
-  else if (version !== 1) problems.add('/version', 'invalid_format', 'version must be 1: no other is known here');
+  else if (version !== 1) problems.add('/version', 'invalid_format', 'version must be 1, the only supported version');
   if (owner !== undefined && (typeof owner !== 'string' || !KEY.test(owner))) problems.path(owner, 1, '/owner');
   if (secrets === undefined || !problems.isObject(secrets, '/secrets')) return;
   for (const [name, secret] of Object.entries(secrets)) {
     const at = `/secrets/${pointerStep(name)}`;
     problems.secretName(name, at);
-    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: write it in quotes');
+    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: put it in quotes');
     else if (secret.trim() === '')
-      problems.add(at, 'required', 'a secret must not be empty: leave it out, and what is stored stays');
+      problems.add(at, 'required', 'a secret must not be empty: leave it out to keep the stored value');
     else if (isLongerThan(secret, MAX_SECRET))
       problems.add(at, 'too_long', `a secret must have at most ${MAX_SECRET} characters`);
     yield;
   }
 }
 
-/** The items of a list that may be absent, each with its pointer. */
+/** Returns the items of a list that may be absent, each with its pointer. */
 function itemsOf(problems: ShapeProblems, members: Members, field: string, parent = ''): [unknown, string][] {
   if (members[field] === undefined) return [];
   const at = `${parent}/${field}`;
   return problems.items(members[field], at).map((item, i) => [item, `${at}/${i}`]);
 }
 
-/** Judges items whose keys are unique among them. */
+/** Validates items whose keys must be unique among them. */
 function* each(
   problems: ShapeProblems,
   members: Members,
@@ -155,7 +158,7 @@ const listIn = (value: unknown, field: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Contacts, probes, websites, their endpoints with alerts, windows, pages; not many more than are taken are counted. */
+/** Counts contacts, probes, websites, their endpoints with alerts, windows, and pages. Stops soon after the limit. */
 function resourcesIn(document: Members): number {
   let count = SECTIONS.reduce((sum, section) => sum + listIn(document, section).length, 0);
   if (count > MAX_RESOURCES) return count;

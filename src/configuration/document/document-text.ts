@@ -1,28 +1,31 @@
 import { Problem } from '../../platform/problem/problem';
 import { type ReadDocument, type ReadText, read } from './yaml-reader.cjs';
 
-/** One document of a stream. */
 export interface DocumentText {
-  /** What JSON can say: dates are texts, numbers are finite. It is not to be changed: the lines are found along it. */
+  /**
+   * A JSON value: dates are strings, and numbers are finite. It must not be changed, because the lines are found by
+   * walking it.
+   */
   value: unknown;
   /**
-   * The line (1-based) of the value at a JSON pointer, or of what is nearest around it; `null` when the pointer is none.
-   * That of a member of a mapping is the line of its key. However many are asked for, each mapping is walked once.
+   * Returns the 1-based line of the value at a JSON pointer, or of the nearest value around it. `null` if the pointer
+   * is invalid. The line of a member of a mapping is the line of its key. However many lines are looked up, each
+   * mapping is walked once.
    */
   lineOf(pointer: string): number | null;
 }
 
 /**
- * The documents of a YAML 1.2 stream; JSON is YAML. Merge keys (`<<`) and anchors are resolved. Takes seconds for megabytes.
- * Throws `malformed_document` with the line of each problem: syntax, duplicate keys, tags, keys that are no text, more
- * aliases, depth or values than anybody writes.
+ * Parses the documents of a YAML 1.2 stream, which includes JSON. Merge keys (`<<`) and anchors are resolved. Takes
+ * seconds for megabytes. Throws `malformed_document` with the line of each problem: syntax, duplicate keys, tags, keys
+ * that aren't strings, and unrealistic numbers of aliases, levels, or values.
  */
 export const readDocumentText = (text: string): DocumentText[] => documentsOf(read(text));
 
-/** Throws `malformed_document` when the text could not be read. */
+/** Returns the documents of a parsed text. Throws `malformed_document` if it could not be parsed. */
 export function documentsOf(result: ReadText): DocumentText[] {
   if ('documents' in result) return result.documents.map(toDocumentText);
-  throw new Problem('malformed_document', 'Correct what is listed in "errors" and send the document again.', [
+  throw new Problem('malformed_document', 'Fix the problems listed in "errors" and send the document again.', [
     ...result.problems,
   ]);
 }
@@ -37,9 +40,9 @@ function toDocumentText({ value, lines, sizes }: ReadDocument): DocumentText {
 
 const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** How many values come before another one. */
+/** Counts how many values come before another value. */
 class Places {
-  /** By the place of a mapping or list: the places of what is in it. */
+  /** The places of the members of a mapping or list, by its own place. */
   private readonly known = new Map<number, ReadonlyMap<string, number>>();
 
   constructor(
@@ -47,7 +50,7 @@ class Places {
     private readonly sizes: ArrayLike<number>,
   ) {}
 
-  /** Of the value at the pointer, or of the nearest around it. */
+  /** Returns the place of the value at the pointer, or of the nearest value around it. */
   placeOf(pointer: string): number {
     let [place, at] = [0, this.value];
     for (const step of pointer.split('/').slice(1).map(nameOf)) {

@@ -1,5 +1,8 @@
 'use strict';
-/** Reads one text in a thread of its own, for read-in-worker.ts: the lines of the documents first, their values in portions. */
+/**
+ * Reads one text in a separate thread, for read-in-worker.ts. Sends the lines of the documents first, and then their
+ * values in portions.
+ */
 const { workerData } = require('node:worker_threads');
 const { handOver } = require('./hand-over.cjs');
 const { portionsOf } = require('./portions.cjs');

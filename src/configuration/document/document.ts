@@ -9,14 +9,14 @@ import type { CreateProbeDto } from '../../probe/probe.dto';
 import type { NewWebsiteDto } from '../../website/website.dto';
 
 /**
- * A configuration document: what an organization declares of itself. Field names and values are those of the API; what one
- * resource refers to is named by its key instead of its id.
+ * A configuration document: the resources that an organization declares. Field names and values are the same as in the
+ * API. References between resources use keys instead of IDs.
  */
 export interface ConfigurationDocument {
   version: 1;
-  /** Who declares it; prune removes only what this owner has declared. */
+  /** The owner of the document. Prune only removes resources that this owner has declared. */
   owner?: string;
-  /** Values of `{$secret: NAME}`: never stored, exported or logged. */
+  /** The values of `{$secret: NAME}`. They are never stored, exported, or logged. */
   secrets?: Record<string, string>;
   contacts?: DeclaredContact[];
   probes?: DeclaredProbe[];
@@ -25,15 +25,15 @@ export interface ConfigurationDocument {
   status_pages?: DeclaredStatusPage[];
 }
 
-/** Stands for a value that is not in the document. Allowed wherever the API hides one from read keys. */
+/** A reference to a value outside of the document. Allowed wherever the API hides a value from read keys. */
 export interface SecretReference {
   $secret: string;
 }
 
-/** A text, or a secret that stands for one. */
+/** A text, or a reference to a secret text. */
 export type Text = string | SecretReference;
 
-/** What is sent to create it, but for what a document says otherwise; `null` stands for a default. */
+/** The fields that create a resource, unless the document has its own form for them. `null` means the default. */
 type Declared<Dto, Otherwise extends keyof Dto> = {
   [Field in keyof Dto as Exclude<Field, Otherwise>]: Dto[Field] | (undefined extends Dto[Field] ? null : never);
 } & { key: string };
@@ -43,7 +43,7 @@ export interface DeclaredContact extends Declared<CreateContactDto, 'key' | 'con
   alert_defaults?: object | null;
 }
 
-/** Its token is never in a document: one that is made has none until it is rotated. */
+/** The token of a probe is never in a document. A new probe has none until it is rotated. */
 export type DeclaredProbe = Declared<CreateProbeDto, 'key'>;
 
 export interface DeclaredWebsite extends Declared<NewWebsiteDto, 'key'> {
@@ -55,7 +55,7 @@ export interface DeclaredEndpoint extends Declared<
   CreateEndpointDto,
   'key' | 'website_id' | 'url' | 'heartbeat' | 'headers' | 'body' | 'assertions' | 'depends_on'
 > {
-  /** A heartbeat needs none. */
+  /** Heartbeats need no URL. */
   url?: Text;
   heartbeat?: (Omit<HeartbeatDto, 'ping_id' | 'push_token'> & { ping_id?: Text; push_token?: Text }) | null;
   headers?: { key: string; value: Text }[] | null;
@@ -63,7 +63,7 @@ export interface DeclaredEndpoint extends Declared<
   assertions?: DeclaredAssertion[] | null;
   /** Key paths: `website/endpoint`. */
   depends_on?: string[] | null;
-  /** The alerts that a new endpoint begins with; without the field it gets those of the default contacts. */
+  /** The alerts of a new endpoint. Without this field it gets alerts through the default contacts. */
   alerts?: DeclaredAlert[];
 }
 
@@ -75,7 +75,7 @@ export interface DeclaredAssertion {
   severity?: string;
 }
 
-/** Through a contact, or with a type and a config of its own. */
+/** Uses a contact, or its own type and config. */
 export interface DeclaredAlert extends Declared<
   CreateAlertDto,
   'key' | 'endpoint_id' | 'contact_id' | 'type' | 'config'
@@ -87,29 +87,29 @@ export interface DeclaredAlert extends Declared<
 }
 
 export interface DeclaredWindow extends Declared<CreateMaintenanceWindowDto, 'key' | 'scope'> {
-  /** Everything, or what any of the lists names: keys of websites, key paths of endpoints, tags. */
+  /** Everything, or the resources in any of the lists: keys of websites, key paths of endpoints, and tags. */
   scope: { all: true } | { websites?: string[]; endpoints?: string[]; tags?: string[] };
 }
 
-/** A page of its own. That of a website is declared with the website. */
+/** A separate status page. The page of a website is declared with the website. */
 export interface DeclaredStatusPage extends Declared<CreatePublicPageDto, 'key' | 'groups'> {
-  /** Key paths of endpoints, keys of websites. */
+  /** Key paths of endpoints, and keys of websites. */
   groups: { name?: string; endpoints?: string[]; websites?: string[] }[];
 }
 
-/** Of a document with everything that it declares. */
+/** Maximum size of a document with everything that it declares. */
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 export const MAX_RESOURCES = 5000;
 
-/** Bodies of all routes below it are texts, which the routes read themselves. */
+/** The path of all configuration routes. Their bodies are texts, which the routes parse themselves. */
 export const CONFIGURATION_PATH = 'api/v1/configuration';
 
 const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml'];
 
-/** Documents: YAML or JSON. */
+/** The body of a document, as YAML or JSON. */
 export const DOCUMENT_BODY: TextBodyRule = { types: ['application/json', ...YAML], maxBytes: MAX_DOCUMENT_BYTES };
 
-/** Files of other programs: also whatever is no YAML. */
+/** The body of a file of another program, which may also be neither YAML nor JSON. */
 export const FOREIGN_BODY: TextBodyRule = {
   types: [...DOCUMENT_BODY.types, 'application/x-ndjson', 'text/plain'],
   maxBytes: MAX_DOCUMENT_BYTES,

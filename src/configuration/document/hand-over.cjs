@@ -1,7 +1,7 @@
 'use strict';
 const { parentPort } = require('node:worker_threads');
 
-/** Posts the messages one by one, each when the one before was taken. */
+/** Posts the messages one by one, each after the previous one was taken. */
 module.exports.handOver = (messages) => {
   const post = () => {
     const { done, value } = messages.next();

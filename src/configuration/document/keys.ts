@@ -2,7 +2,10 @@ import { KEY } from '../../platform/http/body/resource-key';
 
 const MOST = 64;
 
-/** What a name becomes in addresses and keys: lower case, without accents, `-` for all the rest. May be empty. */
+/**
+ * Returns the form of a name for URLs and keys: lower case, without accents, with `-` for all other characters. May be
+ * empty.
+ */
 export const slugFrom = (name: string): string =>
   name
     .normalize('NFKD')
@@ -11,12 +14,15 @@ export const slugFrom = (name: string): string =>
     .replace(/[^a-z0-9._]+/g, '-')
     .replace(/^[^a-z0-9]+|-$/g, '');
 
-/** For each set of keys the number that each slug has come to: thousands of one name take no longer than others. */
+/**
+ * The number that each slug has reached, for each set of keys. Thousands of items with the same name take no longer
+ * than others.
+ */
 const numbers = new WeakMap<Set<string>, Map<string, number>>();
 
 /**
- * A key made of a name, different from all in `taken`, to which it is added: `front-page`, then `front-page-2`. The same
- * names in the same order give the same keys. A name without a letter or digit of ASCII becomes `unnamed`.
+ * Creates a key from a name, different from all in `taken`, and adds it there: `front-page`, then `front-page-2`. The
+ * same names in the same order give the same keys. A name without ASCII letters or digits becomes `unnamed`.
  */
 export function keyFrom(name: string, taken: Set<string>): string {
   const slug = slugFrom(name).slice(0, MOST).replace(/-$/, '') || 'unnamed';

@@ -1,14 +1,14 @@
 'use strict';
 /**
- * Hands a value from thread to thread in portions, so that whoever takes it never works on more than one of them at a time.
- * Plain JavaScript, because a worker thread loads it without the compiler.
+ * Passes a value from thread to thread in portions, so that the receiver never works on more than one of them at a
+ * time. Plain JavaScript, because a worker thread loads it without the compiler.
  */
 
-/** Characters of a portion, about: each value counts as some. */
+/** Approximate number of characters in a portion. Each value counts as some. */
 const PORTION = 64 * 1024;
 const CHARACTERS_PER_VALUE = 16;
 
-/** Portions of a value that JSON can say, for `Joined.take`; each is JSON itself. */
+/** Yields portions of a JSON value for `Joined.take`. Each one is JSON itself. */
 function* portionsOf(value) {
   const large = new Set();
   weigh(value, large);
@@ -24,7 +24,7 @@ function* portionsOf(value) {
   if (steps.length > 0) yield JSON.stringify(steps);
 }
 
-/** What is more than a portion is put into `large`. */
+/** Returns the weight of a value, and adds values that are larger than a portion to `large`. */
 function weigh(value, large) {
   if (typeof value === 'string') return CHARACTERS_PER_VALUE + value.length;
   if (typeof value !== 'object' || value === null) return CHARACTERS_PER_VALUE;
@@ -35,7 +35,7 @@ function weigh(value, large) {
   return weight;
 }
 
-/** A value in one step, or a large one opened, its members, and closed. */
+/** Yields a value in one step, or a large one in several: its start, its members, and its end. */
 function* stepsOf(name, value, large) {
   if (!large.has(value)) return yield { name, value };
   yield { name, opens: Array.isArray(value) ? 'list' : 'mapping' };
@@ -44,7 +44,7 @@ function* stepsOf(name, value, large) {
   return undefined;
 }
 
-/** Puts a value together again. */
+/** Joins the portions of a value. */
 class Joined {
   root = [];
   open = [this.root];

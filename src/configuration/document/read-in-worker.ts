@@ -5,24 +5,27 @@ import { type DocumentText, documentsOf } from './document-text';
 import { Joined } from './portions.cjs';
 import { type ReadDocument, type ReadText, read } from './yaml-reader.cjs';
 
-/** Characters. Shorter texts take a few milliseconds, a thread takes longer to start; not with anything that may be an alias. */
+/**
+ * Maximum number of characters to parse in this thread, which takes a few milliseconds. Starting a thread takes longer.
+ * Texts that may contain aliases always need a thread.
+ */
 const SHORT = 4 * 1024;
 const MAY_MULTIPLY = /[&*]/;
 
-/** What is said of a text that a thread could not read in its time and memory. */
+/** The error for a text that a thread could not parse within its time and memory. */
 export const COSTLY: FieldProblem = {
   pointer: '',
   line: null,
   code: 'too_large',
   message:
-    'the text takes too much time or memory to read, as YAML and JSON of more than about 1.6 MB may: split it, with an owner for each part',
+    'reading the text takes too much time or memory, which can happen with YAML and JSON of more than about 1.6 MB: split it, and give each part its own owner',
 };
 
 type Message =
   { problems: FieldProblem[] } | { places: Omit<ReadDocument, 'value'>[] } | { portion: string } | { isAll: true };
 
 /**
- * As `readDocumentText`, but everything that is not short and plain is read in a thread of its own, and comes from there in
+ * Like `readDocumentText`, but parses any text that isn't short and plain in a separate thread, which returns it in
  * portions.
  */
 export async function readDocumentInWorker(text: string, orgId: string): Promise<DocumentText[]> {

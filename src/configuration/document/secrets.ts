@@ -1,20 +1,19 @@
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import type { ConfigurationDocument } from './document';
 
-/** A reference without a value. */
 export interface MissingSecret {
   pointer: string;
   name: string;
 }
 
 /**
- * The document with the values of its secrets in place of `{$secret: NAME}`, and without `secrets`. References without a
- * value stay and are listed. The given document is not changed.
+ * Returns the document with the values of its secrets instead of `{$secret: NAME}`, and without `secrets`. References
+ * without a value stay and are listed. The given document isn't changed.
  */
 export function resolveSecrets(document: ConfigurationDocument): {
   document: ConfigurationDocument;
   missing: MissingSecret[];
-  /** Pointers of those that have a value. */
+  /** Pointers of the references that have a value. */
   given: ReadonlySet<string>;
 } {
   const { secrets = {}, ...rest } = document;

@@ -6,18 +6,18 @@ import { cut } from '../../platform/text/text-limits';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit';
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _, the first no digit';
+const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _ and must not start with a digit';
 
-/** As many as a response lists. */
+/** The number of problems in a response. */
 const MAX_PROBLEMS = 20;
 
-/** The first problems of a document, in the order in which they are found; nothing is made of those that come later. */
+/** Collects the first problems of a document, in the order in which they are found. Later ones are ignored. */
 export class ShapeProblems {
   readonly all: FieldProblem[] = [];
 
-  /** Nothing that is found any more counts. */
+  /** True if more problems would be ignored. */
   get isFull(): boolean {
     return this.all.length >= MAX_PROBLEMS;
   }
@@ -26,14 +26,14 @@ export class ShapeProblems {
     if (!this.isFull) this.all.push({ pointer, code, message });
   }
 
-  /** False, and a problem, for what is no object. */
+  /** Adds a problem and returns false if the value isn't an object. */
   isObject(value: unknown, pointer: string): value is Members {
     if (isRecord(value)) return true;
     this.add(pointer, value === undefined ? 'required' : 'wrong_type', 'must be an object');
     return false;
   }
 
-  /** The items of a list; nothing of what is none, which is a problem. */
+  /** Returns the items of a list. If the value isn't a list, adds a problem and returns no items. */
   items(value: unknown, pointer: string): readonly unknown[] {
     if (Array.isArray(value)) return value;
     this.add(pointer, value === undefined ? 'required' : 'wrong_type', 'must be a list');
@@ -44,22 +44,26 @@ export class ShapeProblems {
     for (const name of Object.keys(value)) {
       if (this.isFull) return;
       if (!known.includes(name))
-        this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${cut(name, 100, '')} is not a field here`);
+        this.add(
+          `${pointer}/${pointerStep(name)}`,
+          'unknown_field',
+          `${cut(name, 100, '')} is not a field of this object`,
+        );
     }
   }
 
-  /** The key of a resource, unlike those of its siblings in `taken`. */
+  /** Checks the key of a resource, which must be different from the keys of its siblings in `taken`. */
   key({ key }: Members, taken: Set<string>, pointer: string): void {
     const at = `${pointer}/key`;
     if (key === undefined) return this.add(at, 'required', `key is required: it ${KEY_RULE}`);
     if (typeof key !== 'string') return this.add(at, 'wrong_type', 'key must be a text');
     if (!KEY.test(key)) return this.add(at, 'invalid_format', `key ${KEY_RULE}`);
-    if (taken.has(key)) return this.add(at, 'duplicate_key', `another one here has the key ${key}`);
+    if (taken.has(key)) return this.add(at, 'duplicate_key', `another resource in this list has the key ${key}`);
     taken.add(key);
     return undefined;
   }
 
-  /** A key path of so many keys: `shop`, or `shop/front`. Whether there is such a thing is not judged here. */
+  /** Checks a key path with this number of keys: `shop`, or `shop/front`. Doesn't check whether the resource exists. */
   path(value: unknown, keys: 1 | 2, pointer: string): void {
     const steps = typeof value === 'string' ? value.split('/') : [];
     if (steps.length === keys && steps.every((step) => KEY.test(step))) return;
@@ -73,14 +77,17 @@ export class ShapeProblems {
     items.slice(0, most).forEach((item, i) => this.path(item, keys, `${pointer}/${i}`));
   }
 
-  /** A stand-in for judging the rest of the resource, where the value is a well-formed `{$secret: NAME}`. */
+  /**
+   * If the value is a well-formed `{$secret: NAME}`, returns a placeholder, so that the rest of the resource can be
+   * validated.
+   */
   text(value: unknown, pointer: string): unknown {
     if (!isRecord(value) || !Object.hasOwn(value, '$secret')) return value;
     this.reference(value, pointer);
     return 'secret';
   }
 
-  /** All `{$secret: NAME}` in a config are well-formed. */
+  /** Checks that all `{$secret: NAME}` in a config are well-formed. */
   references(value: unknown, pointer: string): void {
     if (typeof value !== 'object' || value === null || this.isFull) return;
     if (Object.hasOwn(value, '$secret')) return this.reference(value as Members, pointer);

@@ -16,15 +16,16 @@ import { NewWebsiteDto } from '../../website/website.dto';
 import type { Members, ShapeProblems } from './shape-rules';
 
 /*
- * Each resource is judged by the dto that creates it through the API: its ranges and formats hold here, too. What the API
- * names by id, the document by key, and what may be a `{$secret}`, is judged before and replaced by a stand-in.
+ * Validates each resource with the DTO that creates it through the API, so that the same ranges and formats apply.
+ * References, which are IDs in the API and keys in a document, and values that may be a `{$secret}` are validated first
+ * and replaced by placeholders.
  */
 
 const MAX_SCOPE_ITEMS = 1000;
 const MAX_GROUP_ENDPOINTS = 200;
 const MAX_GROUP_WEBSITES = 100;
 
-/** What a document has of a body, and what of its own. */
+/** Returns the field names of a document: the API fields, and additional ones. */
 const fieldsOf = (body: BodyClass, own: readonly string[] = [], not: readonly string[] = []): readonly string[] => [
   ...settableFields(body).filter((name) => !not.includes(name)),
   ...own,
@@ -33,16 +34,16 @@ const CONTACT = fieldsOf(CreateContactDto);
 const PROBE = fieldsOf(CreateProbeDto);
 const WEBSITE = fieldsOf(NewWebsiteDto, ['status_page', 'endpoints']);
 const ENDPOINT = fieldsOf(CreateEndpointDto, ['alerts'], ['website_id']);
-/** What the API has where a document has none. */
+/** Required API fields that a document doesn't have. */
 const STAND_INS = ['endpoint_id', 'contact_id'];
 const ALERT = fieldsOf(CreateAlertDto, ['contact'], STAND_INS);
 const WINDOW = fieldsOf(CreateMaintenanceWindowDto);
 const PAGE = fieldsOf(CreatePublicPageDto);
 
-/** Members that have to be there and mean nothing when they are `null`. */
+/** Required members, for which `null` has no meaning. */
 const NEVER_NULL = new Set(['key', 'name', 'title', 'url', 'type', 'config', 'scope', 'groups', 'contact']);
 
-/** Without what was judged before, and without `null`, which stands for the default. */
+/** Returns the members without those that were validated before, and without `null`, which means the default. */
 function rest(value: Members, judged: readonly string[]): Record<string, unknown> {
   const kept = Object.entries(value).filter(
     ([name, item]) => !judged.includes(name) && (item !== null || NEVER_NULL.has(name)),
@@ -50,10 +51,13 @@ function rest(value: Members, judged: readonly string[]): Record<string, unknown
   return Object.fromEntries(kept);
 }
 
-/** Values of a resource that a dto is asked about: three times what the largest that it takes has. */
+/**
+ * Maximum number of values in a resource that is validated with a DTO: three times as many as the largest valid
+ * resource has.
+ */
 const MAX_VALUES = 2000;
 
-/** How many values there are, up to a few more than `most`. */
+/** Counts values, and stops soon after `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
@@ -71,7 +75,7 @@ function judge(problems: ShapeProblems, type: new () => object, sent: Members, k
   if (valuesIn(value, MAX_VALUES) > MAX_VALUES)
     return problems.add(at, 'too_large', `this has more than ${MAX_VALUES} values, which no resource may have`);
   for (const { pointer, code, message } of shapeProblems(type, value)) {
-    // What is no field of a document has been named already.
+    // Unknown fields have been reported already.
     const [, name = ''] = pointer.split('/');
     if (known.includes(name)) problems.add(`${at}${pointer}`, code, message);
   }
@@ -94,12 +98,12 @@ export function judgeProbe(problems: ShapeProblems, value: unknown, taken: Set<s
   problems.onlyFields(value, PROBE, at);
   problems.key(value, taken, at);
   const { key } = value;
-  // What is wrong with the form of the key has been named.
+  // Errors in the form of the key have been reported already.
   const known = typeof key === 'string' && KEY.test(key) ? key : 'key';
   judge(problems, CreateProbeDto, { ...rest(value, ['key']), key: known }, PROBE, at);
 }
 
-/** Without its endpoints. */
+/** Validates a website without its endpoints. */
 export function judgeWebsite(problems: ShapeProblems, value: Members, taken: Set<string>, at: string): void {
   problems.onlyFields(value, WEBSITE, at);
   problems.key(value, taken, at);
@@ -110,7 +114,7 @@ export function judgeWebsite(problems: ShapeProblems, value: Members, taken: Set
   judge(problems, UpdateStatusPageDto, page, ['enabled', 'slug'], `${at}/status_page`);
 }
 
-/** Without its alerts. */
+/** Validates an endpoint without its alerts. */
 export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Set<string>, at: string): void {
   problems.onlyFields(value, ENDPOINT, at);
   problems.key(value, taken, at);
@@ -136,7 +140,7 @@ export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Se
   judge(problems, CreateEndpointDto, judged, ENDPOINT, at);
 }
 
-/** Its addresses may be secrets. */
+/** The parts of a ping URL may be secrets. */
 const judgedHeartbeat = (problems: ShapeProblems, sent: Members, at: string): Members => ({
   ...sent,
   ...Object.fromEntries(
@@ -154,7 +158,11 @@ export function judgeAlert(problems: ShapeProblems, value: unknown, taken: Set<s
   if (contact !== undefined) problems.path(contact, 1, `${at}/contact`);
   for (const field of ['type', 'config'])
     if (contact !== undefined && value[field] !== undefined)
-      problems.add(`${at}/${field}`, 'invalid_config', `${field} is that of the contact: name one or the other`);
+      problems.add(
+        `${at}/${field}`,
+        'invalid_config',
+        `${field} cannot be combined with contact, which provides it: send one or the other`,
+      );
   problems.references(value['config'], `${at}/config`);
   const body = {
     ...rest(value, ['key', 'contact', 'config']),

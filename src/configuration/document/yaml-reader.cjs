@@ -1,21 +1,24 @@
 'use strict';
 /**
- * Reads a stream of YAML 1.2 documents (JSON is YAML) into values and the line of each. What can be abused is bounded:
- * tokens, depth, documents, values and bytes (those behind aliases each time), siblings, errors; and nothing is built of what
- * is over. Plain JavaScript, because a worker thread loads it without the compiler.
+ * Reads a stream of YAML 1.2 documents, which includes JSON, into values and the line of each. Everything that can be
+ * abused is limited: tokens, depth, documents, siblings, errors, and the values and bytes, which count again for each
+ * alias. Nothing is built beyond a limit. Plain JavaScript, because a worker thread loads it without the compiler.
  */
 const { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } = require('yaml');
 
-/** Of all documents of the stream. 5,000 endpoints have about 400,000. */
+/** Tokens in all documents of the stream. 5,000 endpoints have about 400,000. */
 const MAX_TOKENS = 2_500_000;
-/** Values of all documents, those behind aliases counted each time. A text without aliases has no more than characters. */
+/** Values in all documents, counted again for each alias. A text without aliases has no more values than characters. */
 const MAX_VALUES = 1_000_000;
 const ALIASED_VALUES = 50_000;
-/** Bytes of keys and texts, those behind aliases counted each time: so much times the text, and what a short one may have. */
+/**
+ * Bytes of keys and texts, counted again for each alias: a multiple of the text's length, the allowance for a short
+ * text, and the maximum.
+ */
 const [BYTES_PER_BYTE, FREE_BYTES, MAX_BYTES] = [4, 1024 * 1024, 16 * 1024 * 1024];
-/** An alias may stand for a text of so many characters. */
+/** Maximum number of characters in a text behind an alias. */
 const MAX_ALIASED_TEXT = 1024;
-/** Members of a mapping, items of a list. */
+/** Maximum number of members in a mapping or items in a list. */
 const MAX_SIBLINGS = 50_000;
 const MAX_DEPTH = 64;
 const MAX_DOCUMENTS = 1000;
@@ -26,13 +29,13 @@ const OPTIONS = {
   schema: 'core',
   merge: true,
   resolveKnownTags: false,
-  // Its own check compares each key with all before it.
+  // The library's own check compares each key with all previous keys.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
 };
 
-/** Stops reading: the remaining errors would only repeat this one, or cannot be found. */
+/** Stops reading, because the remaining errors would only repeat this one or can't be found. */
 class Stop extends Error {}
 
 class Problems {
@@ -53,7 +56,7 @@ class Problems {
   }
 }
 
-/** `{ documents: [{ value, lines, sizes }] }`, or `{ problems }` when it cannot be read. */
+/** Returns `{ documents: [{ value, lines, sizes }] }`, or `{ problems }` if the text can't be read. */
 function read(text) {
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -69,7 +72,7 @@ function read(text) {
 }
 
 function unreadable(error) {
-  const why = error instanceof RangeError ? 'is nested too deeply' : 'is no YAML and no JSON that can be read';
+  const why = error instanceof RangeError ? 'is nested too deeply' : 'is not valid YAML or JSON';
   return { pointer: '', line: null, code: 'invalid_syntax', message: `the text ${why}` };
 }
 
@@ -96,7 +99,7 @@ function compose(text, lines, problems) {
     take(parser.next(lexeme));
     count++;
     if (count > MAX_TOKENS) problems.end(parser.offset, '', 'too_large', `the text has more than ${MAX_TOKENS} tokens`);
-    // A value and the document itself have a place there, too.
+    // The stack also contains a value and the document itself.
     if (parser.stack.length > MAX_DEPTH + 2)
       problems.end(parser.offset, '', 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
     if (syntaxErrors >= MAX_PROBLEMS) break;
@@ -107,16 +110,16 @@ function compose(text, lines, problems) {
   return problems.list.length === 0 ? composed : [];
 }
 
-/** Tags that nobody knows are warnings to the library. */
+/** The library reports unknown tags as warnings. */
 function syntaxOf(composed, composer) {
   const errors = composed.flatMap(({ errors: own, warnings }) => [...own, ...warnings]);
   const foreign = composed.filter(({ directives }) => directives.yaml.version !== '1.2');
-  const versions = foreign.map(({ range }) => ({ message: 'only YAML 1.2 is read', pos: range }));
+  const versions = foreign.map(({ range }) => ({ message: 'only YAML 1.2 is supported', pos: range }));
   const all = [...versions, ...errors, ...(composed.length === 0 ? composer.streamInfo().errors : [])];
   return all.sort((a, b) => a.pos[0] - b.pos[0]).slice(0, MAX_PROBLEMS);
 }
 
-/** What is left to be built. */
+/** Returns how many values and bytes may be built. */
 const budgetOf = (text) => ({
   values: Math.min(MAX_VALUES, ALIASED_VALUES + text.length),
   bytes: Math.min(MAX_BYTES, FREE_BYTES + BYTES_PER_BYTE * Buffer.byteLength(text)),
@@ -135,7 +138,7 @@ function toValues(composed, problems, budget) {
   });
 }
 
-/** A value with the line on which it stands: its members or items are of the same kind. */
+/** A value with its line. Its members or items are also `Placed`. */
 class Placed {
   constructor(line, data) {
     this.line = line;
@@ -143,7 +146,7 @@ class Placed {
   }
 }
 
-/** Makes values of nodes. What aliases stand for is made again each time, and counted. */
+/** Converts nodes to values. The value behind an alias is built and counted again each time. */
 class Walk {
   anchors = new Map();
   targets = new Map();
@@ -175,13 +178,13 @@ class Walk {
         at,
         pointer,
         'too_large',
-        `the text has more than ${MAX_VALUES} values, or far more than characters, those behind aliases counted each time`,
+        `the text has more than ${MAX_VALUES} values, or far more values than characters; values of an alias count each time it is used`,
       );
     if (depth > MAX_DEPTH)
       this.problems.end(at, pointer, 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
   }
 
-  /** Counts a key or a text before anything is made of it. */
+  /** Counts a key or a text before it is used. */
   spend(text, pointer, at) {
     this.budget.bytes -= Buffer.byteLength(text);
     if (this.budget.bytes < 0)
@@ -189,7 +192,7 @@ class Walk {
         at,
         pointer,
         'too_large',
-        `the text has more than ${MAX_BYTES} bytes, or many times its length, those behind aliases counted each time`,
+        `the text has more than ${MAX_BYTES} bytes, or many times its length; texts of an alias count each time it is used`,
       );
   }
 
@@ -202,15 +205,20 @@ class Walk {
     if (!this.isCopy) this.targets.set(alias, this.anchors.get(alias.source));
     const target = this.targets.get(alias);
     if (target === undefined)
-      this.problems.end(at, pointer, 'invalid_syntax', `the anchor &${alias.source} is not there, or only below`);
+      this.problems.end(
+        at,
+        pointer,
+        'invalid_syntax',
+        `the anchor &${alias.source} does not exist, or is defined only after its use`,
+      );
     if (this.open.has(target))
-      this.problems.end(at, pointer, 'invalid_syntax', `the alias *${alias.source} stands inside of itself`);
+      this.problems.end(at, pointer, 'invalid_syntax', `the alias *${alias.source} is used inside its own anchor`);
     if (isScalar(target) && typeof target.value === 'string' && target.value.length > MAX_ALIASED_TEXT)
       this.problems.end(
         at,
         pointer,
         'too_large',
-        `the alias *${alias.source} stands for a text of more than ${MAX_ALIASED_TEXT} characters: write it out`,
+        `the alias *${alias.source} refers to a text of more than ${MAX_ALIASED_TEXT} characters: write it out`,
       );
     const before = this.isCopy;
     this.isCopy = true;
@@ -250,7 +258,7 @@ class Walk {
       if (!this.isCopy) this.problems.add(at, pointer, code, message);
       return false;
     };
-    if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be text: write it in quotes');
+    if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be a text: put it in quotes');
     this.spend(name, pointer, at);
     if (name === '__proto__') return wrong('unknown_field', '__proto__ cannot be a key');
     if (badText(name)) return wrong('invalid_characters', 'has a key with NUL or lone surrogates');
@@ -260,12 +268,15 @@ class Walk {
         at,
         `${pointer}/${step(name)}`,
         'duplicate_key',
-        `the key ${JSON.stringify(name.slice(0, 100))} is there twice`,
+        `the key ${JSON.stringify(name.slice(0, 100))} is used twice`,
       );
     return false;
   }
 
-  /** `<<`: what the mapping does not say itself. Of several sources the first one that says it wins. */
+  /**
+   * Merges a source of `<<`: the members that the mapping itself doesn't have. With several sources, the first one with
+   * the member wins.
+   */
   merge(source, made, pointer, at, depth) {
     this.count(pointer, at, depth);
     if (isAlias(source))
@@ -276,7 +287,7 @@ class Walk {
       return undefined;
     }
     if (!isMap(source))
-      return void this.problems.add(at, pointer, 'invalid_syntax', '<< takes a mapping, or a list of them');
+      return void this.problems.add(at, pointer, 'invalid_syntax', '<< accepts a mapping, or a list of mappings');
     for (const [name, value] of this.members(source, pointer, depth)) if (!made.has(name)) made.set(name, value);
     return undefined;
   }
@@ -289,7 +300,7 @@ class Walk {
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) return wrong('out_of_range', 'must be a finite number');
       if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(source ?? ''))
-        return wrong('out_of_range', 'has too many digits for a number: write it in quotes');
+        return wrong('out_of_range', 'has too many digits for a number: put it in quotes');
       return value;
     }
     if (typeof value === 'symbol') return '<<';
@@ -299,7 +310,7 @@ class Walk {
   }
 }
 
-/** Of each value, in the order in which `Object.keys` leads to them: its line, and how many values it is with all in it. */
+/** The line of each value, and the number of values in it including itself, in the order of `Object.keys`. */
 class Places {
   lines = [];
   sizes = [];
@@ -312,7 +323,7 @@ class Places {
   }
 }
 
-/** Objects have names like `12` in front, whatever was said first. */
+/** Returns names in the order of an object, where names like `12` come first. */
 const orderedNames = (members) => Object.keys(Object.fromEntries([...members.keys()].map((name) => [name, null])));
 
 function plain({ data }) {

@@ -105,7 +105,7 @@ const endpoint = (id: string, dependsOn: readonly string[] = []): ExportedEndpoi
   dependsOn,
 });
 
-/** Opens nothing: what is sealed cannot be read. */
+/** Decrypts nothing, so encrypted configs can't be read. */
 const UNREADABLE = { ofContact: () => null, ofAlert: () => null } as unknown as ExportedConfigs;
 
 const declarations = (rows: Partial<ExportedRows>, owner?: string): Declarations =>
@@ -117,7 +117,7 @@ const declarations = (rows: Partial<ExportedRows>, owner?: string): Declarations
     { role: 'read', chosen: withoutDefaults },
   );
 
-/** Everything is declared once; what is noted then. */
+/** Declares everything once and returns the notes. */
 function notesOf(
   rows: Partial<ExportedRows>,
   owner?: string,
@@ -138,16 +138,21 @@ const running = { ...past, endsAt: new Date('2026-12-01'), activeUntil: new Date
 describe('What an export says of what it leaves out', () => {
   it.each<[what: string, rows: Partial<ExportedRows>, owner: string | undefined, notes: RegExp[]]>([
     ['nothing of what is whole', { websites: [website('shop')], windows: [window('nightly', {})] }, undefined, []],
-    ['a config that cannot be read', { contacts: [contact('chat')] }, undefined, [/^Their config .*: chat$/]],
-    ['a window that is over', { windows: [window('old', past)] }, undefined, [/^Left out, because it is over: old$/]],
-    ['one that runs', { windows: [window('now', running)] }, undefined, [/^Runs already: .*: now$/]],
+    ['a config that cannot be read', { contacts: [contact('chat')] }, undefined, [/^The config .*: chat$/]],
+    [
+      'a window that is over',
+      { windows: [window('old', past)] },
+      undefined,
+      [/^Left out, because they have ended: old$/],
+    ],
+    ['one that runs', { windows: [window('now', running)] }, undefined, [/^Already started; .*: now$/]],
     [
       'a window of what is gone',
       { windows: [window('of-nothing', { coversAll: false, websiteIds: ['gone'] })] },
       undefined,
-      [/^Left out, because nothing is there any more that it covers: of-nothing$/],
+      [/^Left out, because nothing that they cover exists any more: of-nothing$/],
     ],
-    ['a logo', { pages: [page('all', { logo_hash: 'x' })] }, undefined, [/^Has a logo, .*: all$/]],
+    ['a logo', { pages: [page('all', { logo_hash: 'x' })] }, undefined, [/^The logo is not exported: all$/]],
     [
       'settings of the page of a website',
       {
@@ -168,7 +173,7 @@ describe('What an export says of what it leaves out', () => {
         ],
       },
       undefined,
-      [/^Without a key and like another one: .*: shop\/front, shop\/front-2$/],
+      [/^Without a key and similar to each other; .*: shop\/front, shop\/front-2$/],
     ],
     [
       'an endpoint of the owner in a website of another',
@@ -183,7 +188,7 @@ describe('What an export says of what it leaves out', () => {
         windows: [window('patch', { coversAll: false, websiteIds: ['shop'], owner: 'a' })],
       },
       'a',
-      [/^Referred to, not declared here and without a key: .*: shop$/],
+      [/^Referred to, but without a key and not declared here; .*: shop$/],
     ],
     [
       'no reference to what has one',
@@ -202,7 +207,7 @@ describe('What an export says of what it leaves out', () => {
     const rows = { contacts: [contact('chat')], websites: [website('shop')], endpoints: [listed('front', 'shop')] };
     const alerts = ['1', '2'].map((id) => alert(id, { contactId: 'chat' }));
     expect(notesOf(rows, undefined, [{ endpoint: endpoint('front'), alerts }]).at(-1)).toMatch(
-      /^Without a key and like another one: .*: shop\/front\/chat, shop\/front\/chat-2$/,
+      /^Without a key and similar to each other; .*: shop\/front\/chat, shop\/front\/chat-2$/,
     );
   });
 });

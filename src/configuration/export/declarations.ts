@@ -27,7 +27,10 @@ import type { Chosen } from './without-defaults';
 import { probeSettings } from '../../probe/probe.dto';
 import { ChannelSettings } from '../../delivery/config/channel-settings';
 
-/** The configs of contacts and alerts with references in place of what is secret. `null`: one that cannot be read here. */
+/**
+ * Reads the configs of contacts and alerts, with references instead of secrets. Returns `null` if a config can't be
+ * read here.
+ */
 @Injectable()
 export class ExportedConfigs {
   constructor(private readonly channels: ChannelSettings) {}
@@ -38,7 +41,7 @@ export class ExportedConfigs {
     );
   }
 
-  /** Of one without a contact. `path`: its whole key path. */
+  /** The config of an alert without a contact. `path` is its whole key path. */
   ofAlert({ id, type, config }: Alert, path: readonly string[], secrets: SecretNames): object | null {
     if (!config) return null;
     return this.channels.replaced(`alert:${id}`, { type, config }, (place) =>
@@ -47,16 +50,16 @@ export class ExportedConfigs {
   }
 }
 
-/** `config`: with references in place of its secrets. */
+/** `config` must have references instead of its secrets. */
 function toDeclaredContact(contact: Contact, key: string, config: object, chosen: Chosen): DeclaredContact {
   const { name, key: _key, ...settings } = toFields(contact, CONTACT_FIELDS);
   return { key, name, type: contact.type, config: { ...config }, ...chosen(settings, CONTACT_DEFAULTS) };
 }
 
-/** Through a contact: its key and what it has defaults for. */
+/** An alert with a contact (its key and its defaults), or with its own config. */
 type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };
 
-/** Chosen among are settings that a new alert through the same contact would have anyway. */
+/** Leaves out settings that a new alert with the same contact would have anyway. */
 function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: Chosen): DeclaredAlert {
   const isOwn = 'config' in route;
   const { key: _key, ...settings } = toFields(alert, RULE_FIELDS);
@@ -67,7 +70,9 @@ function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: C
   };
 }
 
-/** Of siblings those without a key that are recognised by the same as another one: a plan cannot tell which is meant. */
+/**
+ * Returns the siblings without a key that look the same as another one, so that a plan can't know which one is meant.
+ */
 const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: (item: Item) => string): Item[] =>
   [
     ...grouped(
@@ -78,31 +83,32 @@ const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: 
     .filter((alike) => alike.length > 1)
     .flat();
 
-const ALIKE = 'Without a key and like another one: give them keys first, or applying this here makes second ones';
-const UNREADABLE = 'Their config cannot be read on this installation, and has to be completed';
+const ALIKE =
+  'Without a key and similar to each other; give them keys first, or applying this document here creates duplicates';
+const UNREADABLE = 'The config cannot be read on this installation and has to be completed';
 const WITHOUT_KEY =
-  'Referred to, not declared here and without a key: give them keys, or the document cannot be applied';
-const ELSEWHERE = 'Left out, because their website is declared by somebody else or nobody';
-const ENDED = 'Left out, because it is over';
-const EMPTY = 'Left out, because nothing is there any more that it covers';
-const RUNNING = 'Runs already: can be kept, and cannot be made a second time elsewhere';
-const LOGO = 'Has a logo, which is not exported';
-const PAGE_OF_WEBSITE = 'The status page has more settings than a document has of the page of a website';
+  'Referred to, but without a key and not declared here; give them keys, or the document cannot be applied';
+const ELSEWHERE = 'Left out, because their website is declared by another owner or by none';
+const ENDED = 'Left out, because they have ended';
+const EMPTY = 'Left out, because nothing that they cover exists any more';
+const RUNNING = 'Already started; they can be kept here, but not created again elsewhere';
+const LOGO = 'The logo is not exported';
+const PAGE_OF_WEBSITE = 'The status page has more settings than a document can declare for the page of a website';
 
-/** `endpoints`: uuids of those that are declared with it. */
+/** A website with the UUIDs of the endpoints that are declared with it. */
 export interface WebsiteToDeclare {
   website: DeclaredWebsite;
   endpoints: readonly string[];
 }
 
-/** Rows of one organization as resources of one document, with what there is to say about them. */
+/** Converts the rows of one organization to the resources of one document, and collects notes about them. */
 export class Declarations {
   readonly notes = new ExportNotes();
   readonly secrets = new SecretNames();
   private readonly paths: KeyPaths;
   private readonly contactsById;
   private readonly pagesOfWebsites;
-  /** What is declared or has a key. */
+  /** Resources that are declared or have a key. */
   private readonly found: ReadonlySet<string>;
 
   constructor(
@@ -129,7 +135,7 @@ export class Declarations {
     });
   }
 
-  /** Without their tokens. The name of a new one is its key. */
+  /** Returns the probes without their tokens. The name of a new probe defaults to its key. */
   probes(): DeclaredProbe[] {
     return this.rows.probes.filter(this.isOwn).map((row) => {
       const { key, ...settings } = probeSettings(row);
@@ -150,10 +156,10 @@ export class Declarations {
     }
   }
 
-  /** `alerts` of it: as many resources more. */
+  /** Returns an endpoint. Each of its `alerts` counts as another resource. */
   endpoint({ endpoint, alerts }: EndpointRows): DeclaredEndpoint & { alerts: DeclaredAlert[] } {
     const path = pathIn(this.paths.endpoints, endpoint);
-    // Contacts that have been made since the export began are not in it.
+    // Contacts that were created after the export started aren't in it.
     const known = alerts.filter(({ contactId }) => contactId === null || this.contactsById.has(contactId));
     const nameOf = ({ contactId, type }: Alert): string => this.paths.contacts.get(contactId ?? '') ?? type;
     const keys = keysOf(known, nameOf);
@@ -183,7 +189,7 @@ export class Declarations {
     });
   }
 
-  /** Without those of websites. */
+  /** Returns the status pages, except the pages of websites. */
   pages(): DeclaredStatusPage[] {
     const pages = this.rows.pages.filter((page) => page.website_id === null);
     const keys = keysOf(pages, ({ title }) => title ?? '');
@@ -237,7 +243,7 @@ export class Declarations {
   }
 }
 
-/** Of something that has one: everything that was read. */
+/** Returns the path of a resource that must have one, as every resource that was read does. */
 function pathIn(paths: ReadonlyMap<string, string>, { id }: { id: string }): string {
   const path = paths.get(id);
   if (path === undefined) throw new Error(`nothing is known of ${id}`);

@@ -15,19 +15,22 @@ import type { SecretNames } from './secret-names';
 import type { Chosen } from './without-defaults';
 import type { Role } from '../../platform/access/caller';
 
-/** An endpoint as it is stored. Of its body nothing matters but whether there is one. */
+/** A stored endpoint. Its body only shows whether there is one. */
 export interface ExportedEndpoint extends EndpointSettings, Pick<Endpoint, 'id'> {
-  /** uuids. */
+  /** UUIDs. */
   dependsOn: readonly string[];
 }
 
-/** Who exports, and which settings. */
+/** The role of the caller, and the settings to export. */
 export interface ExportStyle {
   role: Role;
   chosen: Chosen;
 }
 
-/** Without its alerts: what read keys see of its settings, and a reference in place of each mask; others see more of its address. */
+/**
+ * Returns an endpoint without its alerts. Settings are as read keys see them, with a reference instead of each mask.
+ * Other roles see more of the URL.
+ */
 export function toDeclaredEndpoint(
   endpoint: ExportedEndpoint,
   paths: KeyPaths,
@@ -61,7 +64,10 @@ export function toDeclaredEndpoint(
   return { ...identity, ...chosen(settings, ENDPOINT_DEFAULTS) };
 }
 
-/** Without its address: where it is absent the stored one stays, and a new endpoint gets another one. */
+/**
+ * Returns a heartbeat without its ping URL. If the URL is absent, the stored one stays, and a new endpoint gets another
+ * one.
+ */
 function declaredHeartbeat(
   { enabled, tags }: ExportedEndpoint,
   schedule: HeartbeatSchedule,
@@ -77,7 +83,7 @@ function declaredHeartbeat(
 const withMembers = <Shown extends object>(shown: Shown): Shown | null =>
   Object.keys(shown).length > 0 ? shown : null;
 
-/** The name of a header may come twice. */
+/** A header name may occur twice. */
 function headersOf(
   headers: readonly StoredHeader[],
   secret: (...place: (string | number)[]) => SecretReference,

@@ -7,7 +7,7 @@ import { PAGE_DEFAULTS, WEBSITE_DEFAULTS, WINDOW_DEFAULTS } from '../plan/sent-f
 import { type KeyPaths, pathsOf } from './key-paths';
 import type { Chosen } from './without-defaults';
 
-/** Without its endpoints. `page`: its status page, if it has ever had one. */
+/** Returns a website without its endpoints. `page` is its status page, if it has ever had one. */
 export const toDeclaredWebsite = (
   { name, url, enabled, tags }: Website,
   key: string,
@@ -20,7 +20,7 @@ export const toDeclaredWebsite = (
   ...chosen({ enabled, tags, status_page: page && { enabled: page.enabled, slug: page.slug } }, WEBSITE_DEFAULTS),
 });
 
-/** `null` when nothing is left of what it covers. */
+/** Returns `null` if all covered resources were deleted. */
 export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredWindow | null {
   const scope = scopeOf(row, paths);
   if (!scope) return null;
@@ -41,7 +41,7 @@ function scopeOf(
   return Object.keys(scope).length > 0 ? scope : null;
 }
 
-/** A page of its own, without its logo. Its groups stay in their order. */
+/** Returns a separate status page without its logo. Its groups keep their order. */
 export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredStatusPage {
   const { title, slug, description, accent, domain, enabled } = row;
   return {
@@ -60,6 +60,6 @@ export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths,
 const nonEmpty = <Name extends string>(name: Name, items: string[]): Partial<Record<Name, string[]>> =>
   (items.length > 0 ? { [name]: items } : {}) as Partial<Record<Name, string[]>>;
 
-/** True for the page of a website that has more than a document can say of it. */
+/** Returns true if the page of a website has settings that a document can't express. */
 export const hasMore = ({ title, description, accent, domain, logo_hash: logo, groups }: PublicPageRow): boolean =>
   [title, accent, domain, logo, groups].some((setting) => setting !== null) || description !== '';

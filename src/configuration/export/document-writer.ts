@@ -4,21 +4,20 @@ import type { Declarations, WebsiteToDeclare } from './declarations';
 import type { Layout, Section } from './layout';
 import type { EndpointRows } from './rows';
 
-/** Characters of a document: it is held as text until its head can be written. */
+/** Maximum number of characters in a document. It is held in memory until its head can be written. */
 const MOST_TEXT = 32 * 1024 * 1024;
-/** Others get their turn after so long. */
+/** How long to work before other work can run. */
 const TURN_MS = 10;
 
 const TOO_LONG =
-  'The document would be longer than 32 MiB. Export it in parts: with ?owner= what one owner declares, one after the other.';
+  'The document would be longer than 32 MiB. Export it in parts: use ?owner= to export the resources of one owner at a time.';
 
-/** The text of a document without its head. */
 export interface WrittenBody {
   parts: readonly string[];
   resources: number;
 }
 
-/** Puts resources into words. For one document only. */
+/** Writes resources as text. Use one writer for each document. */
 export class DocumentWriter {
   private readonly parts: string[] = [];
   private size = 0;
@@ -30,7 +29,10 @@ export class DocumentWriter {
     private readonly declarations: Declarations,
   ) {}
 
-  /** `read`: endpoints by their uuids, in their order. Throws `conflict` when the text is too long. */
+  /**
+   * Writes all sections. `read` returns endpoints by UUID, in the given order. Throws `conflict` if the text is too
+   * long.
+   */
   async write(read: (ids: readonly string[]) => AsyncIterable<EndpointRows>): Promise<WrittenBody> {
     await this.section('contacts', this.declarations.contacts());
     await this.section('probes', this.declarations.probes());
@@ -66,7 +68,7 @@ export class DocumentWriter {
     );
   }
 
-  /** `endpointsOf`: writes those of the item that was the last, and says how many. */
+  /** Writes a section. `endpointsOf` writes the endpoints of the last item and returns how many there are. */
   private async section(
     name: Section,
     items: readonly object[],

@@ -51,12 +51,12 @@ export class ExportController {
     operationId: 'exportConfiguration',
     summary: 'Export a configuration document',
     description:
-      'What your organization has, as a document that can be planned and applied here or elsewhere; with `owner` what one document declares. YAML with `Accept: application/yaml`, with notes above it, else JSON. Credentials, bodies and addresses of receivers are `{$secret: NAME}`, which keeps the stored value where there is one; so are URLs of endpoints that may hold a credential, and for the role `read` all with a query. What has no key is given one made of its name, which is not stored: the next plan of the document says `adopt`. Settings at their default are left out unless `full` is asked for; so are windows that are over and logos of status pages.',
+      'Exports the configuration of your organization as a document that you can plan and apply here or elsewhere. With `owner`, only the resources of that owner are exported. Send `Accept: application/yaml` to get YAML with notes at the top; otherwise you get JSON. Credentials, bodies, and receiver addresses are replaced with `{$secret: NAME}`, which keeps the stored value if there is one. The same applies to endpoint URLs that may contain a credential; for the role `read`, it applies to all URLs with a query. Resources without a key get one derived from their name. These keys are not stored, so the next plan of the document shows `adopt`. Settings with their default value are left out unless you set `full`. Maintenance windows that have ended and logos of status pages are also left out.',
     returns: {
       description: 'The document.',
       headers: {
         'X-Notes': {
-          description: 'How many notes there are, which stand above the document when it is YAML.',
+          description: 'The number of notes. In YAML, the notes are at the top of the document.',
           schema: { type: 'integer', minimum: 0 },
           example: 0,
         },

@@ -6,18 +6,19 @@ import { Optional } from '../../platform/http/validators';
 
 export class ExportQuery {
   @ApiPropertyOptional({
-    description: 'Only what the document of this owner declares. Without it everything that there is.',
+    description:
+      'Export only the resources that the document of this owner declares. By default, everything is exported.',
     example: 'shop-repo',
     pattern: KEY.source,
   })
   @Optional()
-  @Matches(KEY, { message: 'owner must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit' })
+  @Matches(KEY, { message: 'owner must be 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit' })
   owner?: string;
 
   @ApiPropertyOptional({
     default: false,
     description:
-      'With all settings, also those at their default: a change of any of them is seen by the next plan of the document.',
+      'Include settings that have their default value. The next plan of the document then shows a change of any of them.',
     example: true,
   })
   @Optional()

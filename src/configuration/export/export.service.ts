@@ -15,10 +15,10 @@ import { readEndpoints, readRows } from './rows';
 import { complete, withoutDefaults } from './without-defaults';
 
 const [JSON_TYPE, YAML_TYPE] = ['application/json', 'application/yaml'];
-/** In the order in which a client that takes everything gets them. */
+/** The order of preference for a client that accepts any type. */
 const OFFERED = [JSON_TYPE, YAML_TYPE, 'application/x-yaml', 'text/yaml'];
 
-/** What an organization has, as a configuration document. */
+/** Exports an organization as a configuration document. */
 @Injectable()
 export class ExportService {
   constructor(
@@ -27,7 +27,10 @@ export class ExportService {
     private readonly clock: Clock,
   ) {}
 
-  /** Responds with everything, or with what one owner declares. Throws `conflict` for more than 32 MiB of text. */
+  /**
+   * Responds with everything, or with the resources that one owner declares. Throws `conflict` for more than 32 MiB of
+   * text.
+   */
   async respond(caller: Caller, query: ExportQuery, request: Request, response: Response): Promise<void> {
     const accepted = request.accepts(OFFERED);
     const isYaml = accepted !== false && accepted !== JSON_TYPE;
@@ -36,7 +39,7 @@ export class ExportService {
     response.setHeader('Content-Type', `${isYaml ? YAML_TYPE : JSON_TYPE}; charset=utf-8`);
     response.setHeader('Content-Disposition', `inline; filename="uptime.${isYaml ? 'yaml' : 'json'}"`);
     response.setHeader('X-Notes', String(notes.length));
-    // A client that leaves in the middle is none of our errors.
+    // A client that disconnects early isn't an error.
     await pipeline(Readable.from(parts), response).catch(() => undefined);
   }
 

@@ -2,15 +2,14 @@ import { keyFrom } from '../document/keys';
 import { pathOf } from '../plan/matching';
 import { grouped } from '../../platform/text/grouped';
 
-/** Something as far as its key goes. */
 export interface Keyed {
   id: string;
   externalKey: string | null;
 }
 
 /**
- * The keys of siblings, by uuid: the stored ones, and made of names for those that have none. The same siblings in the same
- * order have the same keys.
+ * Returns the keys of siblings by UUID: the stored ones, and keys created from names for siblings without one. The same
+ * siblings in the same order get the same keys.
  */
 export function keysOf<Item extends Keyed>(
   siblings: readonly Item[],
@@ -20,7 +19,7 @@ export function keysOf<Item extends Keyed>(
   return new Map(siblings.map((item) => [item.id, item.externalKey ?? keyFrom(nameOf(item), taken)]));
 }
 
-/** By what a document names things: key paths by uuid. What is gone has none. */
+/** The key paths in a document, by UUID. Deleted resources have none. */
 export interface KeyPaths {
   contacts: ReadonlyMap<string, string>;
   websites: ReadonlyMap<string, string>;
@@ -32,7 +31,7 @@ interface Named extends Keyed {
   name: string;
 }
 
-/** The key paths of everything that may be referred to. Endpoints of other websites have none. */
+/** Returns the key paths of all resources that may be referenced. Endpoints of other websites have none. */
 export function keyPathsOf(things: {
   contacts: readonly Named[];
   websites: readonly Named[];
@@ -49,6 +48,6 @@ export function keyPathsOf(things: {
   return { contacts: keysOf(things.contacts, nameOf), websites, endpoints };
 }
 
-/** The key paths of those that are still there. */
+/** Returns the key paths of the resources that still exist. */
 export const pathsOf = (paths: ReadonlyMap<string, string>, ids: readonly string[]): string[] =>
   ids.flatMap((id) => paths.get(id) ?? []);

@@ -5,30 +5,30 @@ import type { ConfigurationDocument } from '../document/document';
 export type Section = 'contacts' | 'probes' | 'websites' | 'maintenance_windows' | 'status_pages';
 
 /**
- * A document written piece by piece: each resource is put into words by itself, so that others get their turn in between and
- * nobody holds all of it twice.
+ * Formats a document piece by piece. Each resource becomes text on its own, so that other work can run in between and
+ * the document isn't in memory twice.
  */
 export interface Layout {
-  /** `notes`: for people. JSON has no place for them. */
+  /** `notes` are for human readers. JSON has no place for them. */
   head(head: Pick<ConfigurationDocument, 'version' | 'owner'>, notes: readonly string[]): string;
-  /** Before its first item. */
+  /** Starts a section, before its first item. */
   section(name: Section): string;
-  /** `place`: of the item in its section. */
+  /** `place` is the index of the item in its section. */
   item(resource: object, place: number): string;
-  /** Of the website that was the last item. */
+  /** An endpoint of the website that was the last item. */
   endpoint(resource: object, place: number): string;
-  /** After an item and all its endpoints. */
+  /** Ends an item and its endpoints. */
   itemEnd(endpoints: number): string;
   sectionEnd(): string;
   end(): string;
 }
 
-/** Loads the package at its first use. */
+/** Loads the package on first use. */
 const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
 
 const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false };
 
-/** As one item of a list, at a depth of so many spaces. */
+/** Formats one item of a list with this indentation. */
 const listItem = (resource: object, indent: string): string =>
   yaml()
     .stringify([inLine(resource)], OPTIONS)
@@ -36,7 +36,7 @@ const listItem = (resource: object, indent: string): string =>
     .map((line) => (line === '' ? line : indent + line))
     .join('\n');
 
-/** With each `{ $secret: NAME }` in one line. */
+/** Puts each `{ $secret: NAME }` on one line. */
 function inLine(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inLine);
   if (!isRecord(value)) return value;

@@ -32,7 +32,9 @@ describe('What stands above an export', () => {
 
   it('says how to go on when it is too much to be planned at once', () => {
     expect(headLines(exported({ resources: 5000 })).join('\n')).not.toContain('split');
-    expect(headLines(exported({ resources: 5001 })).at(-2)).toMatch(/^It declares 5001 resources, and at most 5000 /);
+    expect(headLines(exported({ resources: 5001 })).at(-2)).toMatch(
+      /^The document declares 5001 resources, but at most 5000 /,
+    );
   });
 
   it('cannot be left by a name with line ends', () => {

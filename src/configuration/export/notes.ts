@@ -1,10 +1,10 @@
 import { MAX_RESOURCES } from '../document/document';
 
-/** As many are named of what a note is about. */
+/** How many resources a note names before it says "and N more". */
 const NAMED = 20;
 const NAMED_SECRETS = 200;
 
-/** Things that are worth saying, with what they are about. */
+/** Collects notes, each with the resources that it is about. */
 export class ExportNotes {
   private readonly about = new Map<string, { named: string[]; more: number }>();
 
@@ -15,7 +15,7 @@ export class ExportNotes {
     else known.more++;
   }
 
-  /** `Left out, because …: shop/front, shop/back and 3 more`. */
+  /** Lines such as `Left out, because …: shop/front, shop/back and 3 more`. */
   get lines(): string[] {
     return [...this.about].map(([message, { named, more }]) => `${message}: ${listed(named, more)}`);
   }
@@ -31,10 +31,10 @@ export interface Exported {
   notes: readonly string[];
 }
 
-/** What stands above the document. */
+/** Returns the comment lines above the document. */
 export function headLines({ organization, owner, at, resources, secrets, notes }: Exported): string[] {
-  const whose = owner === undefined ? 'has' : `has of what ${owner} declares`;
-  const about = `What ${oneLine(organization)} ${whose}, exported at ${at.toISOString()}.`;
+  const whose = owner === undefined ? '' : ` (only the resources of ${owner})`;
+  const about = `Configuration of ${oneLine(organization)}${whose}, exported at ${at.toISOString()}.`;
   const shown = secrets.slice(0, NAMED_SECRETS);
   return [
     about,
@@ -43,8 +43,8 @@ export function headLines({ organization, owner, at, resources, secrets, notes }
       secrets.length === 0
         ? []
         : [
-            'Secrets are not exported. Where a value is stored it stays; where none is, give one in the section',
-            '"secrets" of the document or in the environment as UPTIME_SECRET_<NAME>. Their names:',
+            'Secrets are not exported. Stored values are kept. For values that are not stored yet, set them under',
+            '"secrets" in the document or in the environment as UPTIME_SECRET_<NAME>. The names are:',
             ...shown.map((name) => `  ${name}`),
             ...(secrets.length > shown.length ? [`  and ${secrets.length - shown.length} more`] : []),
           ],
@@ -58,10 +58,10 @@ export function headLines({ organization, owner, at, resources, secrets, notes }
 const section = (lines: string[]): string[] => (lines.length === 0 ? [] : ['', ...lines]);
 
 const tooMany = (resources: number): string =>
-  `It declares ${resources} resources, and at most ${MAX_RESOURCES} can be planned or applied at once: split it by websites into several documents, each with an owner of its own, and export those by ?owner= from then on.`;
+  `The document declares ${resources} resources, but at most ${MAX_RESOURCES} can be planned or applied at a time. Split it by website into several documents, each with its own owner, and use ?owner= for later exports.`;
 
 const listed = (named: readonly string[], more: number): string =>
   named.join(', ') + (more > 0 ? ` and ${more} more` : '');
 
-/** A comment ends with its line. */
+/** Keeps a comment on one line. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\u0085]+/gu, ' ');

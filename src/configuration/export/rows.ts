@@ -13,37 +13,37 @@ import { Website } from '../../website/website.entity';
 import { grouped } from '../../platform/text/grouped';
 import type { ExportedEndpoint } from './declared-endpoint';
 
-/** What the key of an endpoint is made of, and what it is recognised by as long as it has none. */
+/** The fields that the key of an endpoint is created from, and that identify it while it has no key. */
 export interface ListedEndpoint {
   id: string;
   websiteId: string;
   name: string;
   externalKey: string | null;
   owner: string | null;
-  /** `null` where it has a key. */
+  /** `null` if the endpoint has a key. */
   likeness: string | null;
 }
 
 export type PageRow = PublicPageRow & { externalKey: string | null };
 
-/** All of an organization but the settings of its endpoints, oldest first. */
+/** All resources of an organization, oldest first, but without the settings of endpoints. */
 export interface ExportedRows {
   contacts: readonly Contact[];
   probes: readonly (ProbeRow & { externalKey: string })[];
   websites: readonly Website[];
   endpoints: readonly ListedEndpoint[];
   windows: readonly WindowRow[];
-  /** Those of websites among them. */
+  /** Includes the pages of websites. */
   pages: readonly PageRow[];
 }
 
-/** A few hundred bytes each. */
+/** A row has a few hundred bytes. */
 const LISTED_AT_ONCE = 5000;
 
 const CONTACTS = `SELECT ${selectColumns(Contact, 'c')} FROM contact c WHERE c.org_id = $1 ORDER BY c.id`;
 const WEBSITES = `SELECT ${selectColumns(Website, 'w')} FROM website w
   WHERE w.org_id = $1 AND w.deleted_at IS NULL ORDER BY w.id`;
-/** A range of the index by organization and id, whatever else the planner may think of. */
+/** Forces a range of the index on organization and ID, regardless of the planner's other choices. */
 const LISTED = `SELECT e.id, e.website_id AS "websiteId", e.name, e.external_key AS "externalKey", e.owner,
     CASE WHEN e.external_key IS NULL THEN md5(e.type || ' ' || e.url) END AS likeness, e.type,
     CASE WHEN e.external_key IS NULL AND e.url ~ '[?#]' THEN e.url END AS url
@@ -57,14 +57,17 @@ const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];
 const isPlain = (name: keyof EndpointSettings): name is keyof EndpointSettings & keyof Endpoint =>
   name !== 'body' && name !== 'locations';
 const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter(isPlain)]);
-/** A probe of the primary key for each. No body leaves the database: they are never exported. */
+/** Cost: one primary key lookup for each endpoint. Bodies aren't read, because they are never exported. */
 const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}, ${LOCATIONS_COLUMN}
   FROM endpoint e LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
-/** A range of the index by endpoint for each. */
+/** Cost: one index range for each endpoint. */
 const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;
 
-/** Five statements, and one for each 5,000 endpoints. `isHidden`: of URLs that the export does not show. */
+/**
+ * Reads all rows. `isHidden` returns whether the export hides a URL. Cost: five statements, and one for each 5,000
+ * endpoints.
+ */
 export async function readRows(
   sql: Sql,
   orgId: string,
@@ -90,23 +93,26 @@ async function readListed(sql: Sql, orgId: string, isHidden: (url: string) => bo
       after,
       LISTED_AT_ONCE,
     ]);
-    // Those whose URL nobody is shown are recognised without it.
+    // Endpoints with a hidden URL are identified without it.
     for (const { type, url, ...row } of rows)
       listed.push(url !== null && isHidden(url) ? { ...row, likeness: type } : row);
     if (rows.length < LISTED_AT_ONCE) return listed;
   }
 }
 
-/** Settings of an endpoint and its alerts, oldest first. */
+/** The settings of an endpoint and its alerts, oldest first. */
 export interface EndpointRows {
   endpoint: ExportedEndpoint;
   alerts: readonly Alert[];
 }
 
-/** 64 KiB each at most. */
+/** A row has at most 64 KiB. */
 const SETTINGS_AT_ONCE = 250;
 
-/** Two statements for each 250 of these endpoints, in their order. What has been deleted in between is left out. */
+/**
+ * Reads these endpoints in order. Endpoints that have been deleted in the meantime are left out. Cost: two statements
+ * for each 250 endpoints.
+ */
 export async function* readEndpoints(sql: Sql, orgId: string, ids: readonly string[]): AsyncGenerator<EndpointRows> {
   for (let from = 0; from < ids.length; from += SETTINGS_AT_ONCE) {
     const some = ids.slice(from, from + SETTINGS_AT_ONCE);

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { SecretReference } from '../document/document';
 
-/** As many characters as the name of a secret may have, and as many as are left in front of a digest. */
+/** Maximum number of characters in the name of a secret, and how many of them are kept before a digest. */
 const [MOST, KEPT] = [128, 119];
 
-/** Names the secrets of a document after where they stand, each name once. */
+/** Creates the names of the secrets in a document from their positions. Each name is unique. */
 export class SecretNames {
   private readonly places = new Map<string, string>();
 
-  /** What stands for the value at this place: `{$secret: CONTACT_CHAT_WEBHOOK_URL}`. */
+  /** Returns the reference for the value at this position: `{$secret: CONTACT_CHAT_WEBHOOK_URL}`. */
   readonly reference = (...place: readonly (string | number)[]): SecretReference => {
     const path = JSON.stringify(place);
     const spelt = place
@@ -20,7 +20,7 @@ export class SecretNames {
     return { $secret: name };
   };
 
-  /** In the order of the document. */
+  /** All names, in the order of the document. */
   get all(): string[] {
     return [...this.places.keys()];
   }
@@ -29,7 +29,7 @@ export class SecretNames {
     return (this.places.get(name) ?? path) !== path;
   }
 
-  /** Keys such as `a-b` and `a.b` are spelt alike. */
+  /** Keys such as `a-b` and `a.b` give the same name. */
   private withDigest(spelt: string, path: string): string {
     const digest = createHash('sha256').update(path).digest('hex').slice(0, 8).toUpperCase();
     return `${spelt.slice(0, KEPT)}_${digest}`;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Defaults } from '../plan/sent-fields';
 
-/** What of some settings an export has. */
+/** Selects the settings that an export contains. */
 export type Chosen = <Declared extends object>(settings: Declared, defaults: Defaults) => Declared;
 
-/** All of them, so that a change of any is seen by the next plan. */
+/** Selects all settings, so that the next plan detects a change of any of them. */
 export const complete: Chosen = (settings) => settings;
 
-/** Without the settings that something new has anyway: those at their default, and `null` where no default is named. */
+/** Leaves out settings that a new resource has anyway: default values, and `null` for fields without a default. */
 export function withoutDefaults<Declared extends object>(settings: Declared, defaults: Defaults): Declared {
   return Object.fromEntries(
     Object.entries(settings).filter(

@@ -1,19 +1,22 @@
 import type { FieldProblem, Problem } from '../../platform/problem/problem';
 import { problems } from '../../platform/problem/problem';
 
-/** What a plan asks for of something that there may be only so much of. */
+/** The amount of a limited resource that a plan needs. */
 export interface Demand {
-  /** As in `quota` of a problem, and in words. */
+  /** The name in `quota` of a problem, and the same in words. */
   name: string;
   what: string;
-  /** `null`: no limit. */
+  /** `null` for no limit. */
   limit: number | null;
-  /** When it is asked for: without what goes before. */
+  /** The amount in use, without resources that the plan deletes. */
   used: number;
   asked: readonly { pointer: string; amount: number }[];
 }
 
-/** The refusal of the first demand that there is no room for, at the resource that is too much; `null` when there is none. */
+/**
+ * Returns the error for the first demand that exceeds its limit, with the first resource over the limit, or `null` if
+ * everything fits.
+ */
 export function refusalOfDemands(
   demands: readonly Demand[],
   lineOf: (pointer: string) => number | null,
@@ -24,7 +27,7 @@ export function refusalOfDemands(
     let sum = used;
     const found = asked.find(({ amount }) => amount > 0 && (sum += amount) > limit) ?? asked[0];
     const pointer = found?.pointer ?? '';
-    const message = `this is more than the organization may have: ${limit} ${what}`;
+    const message = `this exceeds the limit of the organization: ${limit} ${what}`;
     const error: FieldProblem = { pointer, line: lineOf(pointer), code: 'over_quota', message };
     return problems.quotaExceeded({ name, limit, used }, what, [error]);
   }

@@ -3,17 +3,17 @@ import { auditedSettings } from '../../audit/audited-change';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import type { FieldChange } from './plan';
 
-/** Stands for what a mask hides on both sides. */
+/** Placeholder for a change that masks hide on both sides. */
 const CHANGED = '(changed)';
 
-/** Two views of a resource as the audit log has them. `hidden`: settings that change behind a mask. */
+/** Two views of a resource as in the audit log. `hidden` lists settings whose changes a mask hides. */
 export interface Sides {
   before: object | null;
   after: object;
   hidden?: readonly string[];
 }
 
-/** What of an update changes, in the order of the settings. */
+/** Returns the changes of an update, in the order of the settings. */
 export function changesOf({ before, after, hidden = [] }: Sides): FieldChange[] {
   const [was, is] = [auditedSettings(before ?? {}), auditedSettings(after)];
   return Object.keys({ ...was, ...is }).flatMap((name): FieldChange[] => {
@@ -24,7 +24,7 @@ export function changesOf({ before, after, hidden = [] }: Sides): FieldChange[] 
   });
 }
 
-/** Of something new what the document says of it. */
+/** Returns the settings of a new resource that the document contains. */
 export function settingsOfNew(after: object, declared: object): FieldChange[] {
   const is = auditedSettings(after);
   return Object.keys(declared).flatMap((name): FieldChange[] =>

@@ -2,10 +2,10 @@ import { pointerStep } from '../../platform/problem/constraint-codes';
 import { isRecord } from '../../platform/text/json';
 import type { SecretReference } from '../document/document';
 
-/** What stands for a value that is kept: a mask, or the value itself; `undefined` where nothing is stored. */
+/** Returns a value that keeps the stored one: a mask, or the value itself. `undefined` if nothing is stored. */
 export type StoredAt = (path: readonly (string | number)[]) => unknown;
 
-/** References to secrets without a value, by their pointers. */
+/** A value, and its secret references without a value, by pointer. */
 export interface Filled {
   value: unknown;
   missing: { pointer: string; name: string }[];
@@ -14,7 +14,7 @@ export interface Filled {
 export const isReference = (value: unknown): value is SecretReference =>
   isRecord(value) && typeof value['$secret'] === 'string';
 
-/** A value of a document in which each secret that has no value is replaced by what keeps the stored one. */
+/** Replaces each secret reference without a value by a value that keeps the stored one. */
 export function filled(value: unknown, storedAt: StoredAt): Filled {
   const missing: Filled['missing'] = [];
   const visit = (item: unknown, path: readonly (string | number)[]): unknown => {

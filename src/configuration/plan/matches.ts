@@ -25,7 +25,7 @@ import type { PresentEndpoint, PresentPage, PresentProbe, PresentState } from '.
 export type EndpointMatch = Match<DeclaredEndpoint, PresentEndpoint> & { website: Match<DeclaredWebsite, Website> };
 export type AlertMatch = Match<DeclaredAlert, Alert> & { endpoint: EndpointMatch; contactId: string | null };
 
-/** Everything that a document declares beside what there is of it. */
+/** All declared resources, each with its stored counterpart. */
 export interface Matches {
   contacts: readonly Match<DeclaredContact, Contact>[];
   probes: readonly Match<DeclaredProbe, PresentProbe>[];
@@ -38,10 +38,10 @@ export interface Matches {
 
 const likeness = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-/** In place of an address that is a secret without a value. */
+/** Placeholder for a URL that is a secret without a value. */
 const SECRET = '$secret';
 
-/** Addresses that differ in their writing only are one: `https://x` is `https://x/`. */
+/** Normalizes a URL, so that different spellings are equal: `https://x` is `https://x/`. */
 const sameAddress = (url: unknown): string => {
   if (isReference(url)) return SECRET;
   const text = String(url).trim();
@@ -53,7 +53,10 @@ const websiteAddress = (url: string): string => {
   return 'url' in parsed ? parsed.url : url;
 };
 
-/** Finds what the document declares among what there is. Another owner's, and what is not clear, goes to the findings. */
+/**
+ * Finds the stored counterparts of declared resources. Resources of another owner and ambiguous ones go to the
+ * findings.
+ */
 export async function matchAll(
   document: ConfigurationDocument,
   state: PresentState,
@@ -95,7 +98,7 @@ export async function matchAll(
   const ofWebsite = grouped(state.endpoints, ({ websiteId }) => websiteId);
   const endpointsOf = (website: Match<DeclaredWebsite, Website>): EndpointMatch[] => {
     const { endpoints: siblings = [] } = website.declared;
-    // An address that is a secret is that of the one whose address may be one, and is not that of a sibling.
+    // A URL that is a secret matches an endpoint whose URL may be a secret and isn't the URL of a sibling.
     const plain = new Set(siblings.map(({ name, type, url }) => likeness(name.trim(), type, sameAddress(url))));
     const secret = new Set(
       siblings.filter(({ url }) => isReference(url)).map(({ name, type }) => likeness(name.trim(), type)),

@@ -3,37 +3,37 @@ import type { FieldProblem } from '../../platform/problem/problem';
 import { grouped } from '../../platform/text/grouped';
 import type { PlanNote } from './plan';
 
-/** A stored resource, as far as it is recognised. */
+/** The fields that identify a stored resource. */
 export interface Stored {
   id: string;
   externalKey: string | null;
   owner: string | null;
 }
 
-/** A declared resource and what there is of it. */
+/** A declared resource and its stored counterpart. */
 export interface Match<Declared, Present> {
-  /** RFC 6901, into the document. */
+  /** The JSON pointer (RFC 6901) into the document. */
   pointer: string;
   /** The key path. */
   path: string;
   declared: Declared;
-  /** `null`: it is new. */
+  /** `null` for a new resource. */
   present: Present | null;
-  /** uuid; that of a new one is chosen here. */
+  /** UUID. The UUID of a new resource is chosen here. */
   id: string;
 }
 
-/** Of one list of siblings. */
+/** One list of siblings. */
 export interface Siblings<Declared, Present> {
-  /** What they are, for people. */
+  /** The name of the kind, in messages. */
   noun: string;
   /** Pointer of the list. */
   pointer: string;
-  /** Key path of the parent; empty for none. */
+  /** Key path of the parent, or empty. */
   parent: string;
   declared: readonly Declared[];
   present: readonly Present[];
-  /** What one without a key is recognised by. */
+  /** Returns a string that identifies a resource without a key. */
   likenessOfDeclared(declared: Declared): string;
   likenessOfPresent(present: Present): string;
 }
@@ -41,7 +41,7 @@ export interface Siblings<Declared, Present> {
 export interface Matched<Declared, Present> {
   matches: Match<Declared, Present>[];
   notes: PlanNote[];
-  /** Keys that another owner declared. */
+  /** Errors for keys that another owner declared. */
   taken: FieldProblem[];
 }
 
@@ -49,8 +49,9 @@ export interface Matched<Declared, Present> {
 export const pathOf = (parent: string, key: string): string => (parent === '' ? key : `${parent}/${key}`);
 
 /**
- * Finds what is declared among what is stored: by key, and what has no key by its likeness, when exactly one is like exactly
- * one. What another owner declared is taken only by who `takesOver`; a document without an owner changes whatever it names, as a client does.
+ * Finds the stored counterparts of declared resources: by key, or for a resource without a key by its likeness, if
+ * exactly one matches exactly one. Resources of another owner are only taken if `takesOver` is true. A document without
+ * an owner changes any resource that it names, like a client.
  */
 export function match<Declared extends { key: string }, Present extends Stored>(
   owner: string | null,
@@ -85,10 +86,10 @@ const isAnothers = (row: Stored, owner: string | null): boolean =>
 const takenBy = (row: Stored, noun: string, path: string, pointer: string): FieldProblem => ({
   pointer: `${pointer}/key`,
   code: 'other_owner',
-  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, take it out of that document and apply that one, or let an admin apply this one with ?take_over=true`,
+  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, remove it from that document and apply that document, or have an admin apply this one with ?take_over=true`,
 });
 
 const ambiguous = (noun: string, path: string, count: number): PlanNote => ({
   key: path,
-  message: `${count === 1 ? `One ${noun} without a key is` : `${count} ${noun}s without a key are`} like several or one that the document declares: none is adopted. Give it a key to say which it is.`,
+  message: `${count === 1 ? `One ${noun} without a key matches` : `${count} ${noun}s without a key match`} this declaration, but the match is ambiguous, so none is adopted. Give it a key to identify it.`,
 });

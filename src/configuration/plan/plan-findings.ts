@@ -2,13 +2,13 @@ import { refuse, under } from '../../platform/problem/findings';
 import { type FieldProblem, Problem, problems } from '../../platform/problem/problem';
 import type { PlanNote } from './plan';
 
-/** Codes of problems that are about fields of one resource. */
+/** Codes of problems with the fields of one resource. */
 const OF_FIELDS: readonly string[] = ['validation_failed', 'target_not_allowed'];
 
-/** As many as a response lists. */
+/** The number of problems in a response. */
 const MAX_LISTED = 20;
 
-/** Collects the first things that are wrong with the resources of a document, at their places in it. */
+/** Collects the first errors in the resources of a document, with their positions. */
 export class PlanFindings {
   readonly notes: PlanNote[] = [];
   private readonly invalid: FieldProblem[] = [];
@@ -19,7 +19,7 @@ export class PlanFindings {
 
   add(problem: FieldProblem): void {
     addSome(this.invalid, [problem]);
-    // What is found later would not be listed.
+    // Later errors would not be listed.
     if (this.invalid.length >= MAX_LISTED) this.refuse();
   }
 
@@ -27,16 +27,19 @@ export class PlanFindings {
     addSome(this.taken, found);
   }
 
-  /** Secrets that nobody would ever see: a client of the single route is shown them once. */
+  /** Adds notes about generated secrets that no one would see. A client of the individual route is shown them once. */
   noteGenerated(path: string, keys: readonly string[]): void {
     for (const key of keys)
       this.notes.push({
         key: path,
-        message: `A value for ${key} is generated and shown nowhere: declare one as {$secret: NAME} if somebody has to know it.`,
+        message: `A value for ${key} is generated and never shown. If someone has to know it, declare one as {$secret: NAME}.`,
       });
   }
 
-  /** What a service makes of the resource at `pointer`; `null` when it refuses fields of it, which are noted. */
+  /**
+   * Runs a service on the resource at `pointer`. Returns `null` if the service refuses fields, which are then in the
+   * findings.
+   */
   attempt<Result>(pointer: string, work: () => Result): Result | null {
     try {
       return work();
@@ -49,7 +52,10 @@ export class PlanFindings {
     }
   }
 
-  /** Throws `validation_failed` with everything, else `target_not_allowed`, else `conflict` for what others declared or have. */
+  /**
+   * Throws `validation_failed` with all errors, else `target_not_allowed`, else `conflict` for resources of other
+   * owners and for addresses in use.
+   */
   refuse(): void {
     refuse({ invalid: this.located(this.invalid), forbidden: this.located(this.forbidden) });
     if (this.taken.length === 0) return;
@@ -67,13 +73,13 @@ function addSome(all: FieldProblem[], found: readonly FieldProblem[]): void {
 }
 
 const TAKEN =
-  'What "errors" lists is declared by another owner. Take it out of the other document and apply that one: then it has no owner, and this one adopts it. Or let an admin take it over with ?take_over=true, or use other keys.';
+  'The resources listed in "errors" are declared by another owner. Remove them from the other document and apply that document. They then have no owner, and this document adopts them. You can also have an admin take them over with ?take_over=true, or use other keys.';
 
-const ADDRESSES_TAKEN = 'Another status page has what "errors" lists: choose other addresses.';
+const ADDRESSES_TAKEN = 'Another status page uses the values listed in "errors". Choose other values.';
 
-/** A reference below `parent` that has no value, where none is stored. */
+/** Returns the error for a reference under `parent` that has no value, while none is stored either. */
 export const missingSecret = (parent: string, { pointer, name }: { pointer: string; name: string }): FieldProblem => ({
   pointer: `${parent}${pointer}`,
   code: 'missing_secret',
-  message: `no value is stored here yet: send one as secrets: {${name}: …}`,
+  message: `no value is stored here yet: add one as secrets: {${name}: …}`,
 });

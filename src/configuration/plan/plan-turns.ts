@@ -7,14 +7,14 @@ import { bytesOfWanted } from './state/present-state';
 import { lookupOf } from './state/lookup-of';
 
 const MEGABYTE = 1024 * 1024;
-/** Settings that an ordinary plan reads at most, and any plan. */
+/** Maximum size of the settings that an ordinary plan reads, and that any plan reads. */
 const [ORDINARY_BYTES, MOST_BYTES] = [4 * MEGABYTE, 64 * MEGABYTE];
 const RETRY_SECONDS = 2;
 const NEVER = new AbortController().signal;
 
 /**
- * Bounds the settings that plans hold in memory at once, whoever asks for them: eight ordinary ones, two of an organization,
- * and one that reads more.
+ * Limits the settings that plans hold in memory at the same time: eight ordinary plans, two of each organization, and
+ * one large plan.
  */
 @Injectable()
 export class PlanTurns {
@@ -24,8 +24,9 @@ export class PlanTurns {
   constructor(private readonly database: Database) {}
 
   /**
-   * Not within a transaction: what it waits for may wait for the same session. Throws `rate_limited` when too much of the
-   * organization waits, and `conflict` for more settings than are read at once.
+   * Runs the work in its turn. Don't call this within a transaction, because the plans before it may need the same
+   * session. Throws `rate_limited` if too many plans of the organization wait, and `conflict` if it would read too many
+   * settings at once.
    */
   async take<Result>({ caller: { orgId }, document }: PlanRequest, work: () => Promise<Result>): Promise<Result> {
     const bytes = await bytesOfWanted(this.database, orgId, lookupOf(document, document.owner ?? null));
@@ -37,4 +38,4 @@ export class PlanTurns {
 }
 
 const tooMuch = (bytes: number): string =>
-  `What the document and its owner declare has ${Math.ceil(bytes / MEGABYTE)} MiB of settings, and a plan reads ${MOST_BYTES / MEGABYTE} MiB at most: split the document, with an owner for each part.`;
+  `The document and the other resources of its owner have ${Math.ceil(bytes / MEGABYTE)} MiB of settings, but a plan reads at most ${MOST_BYTES / MEGABYTE} MiB. Split the document, and give each part its own owner.`;

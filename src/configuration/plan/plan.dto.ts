@@ -9,7 +9,7 @@ import type { PlanOfState } from './planner';
 export class PlanQuery {
   @ApiPropertyOptional({
     default: false,
-    description: 'Also delete what the owner of the document declared before and no longer declares.',
+    description: 'Also delete the resources that the owner of the document declared earlier and no longer declares.',
     example: true,
   })
   @Optional()
@@ -19,7 +19,7 @@ export class PlanQuery {
   @ApiPropertyOptional({
     default: false,
     description:
-      'Also take over what another owner declares under the same keys, with its history. Needs the role `admin`.',
+      'Also take over resources that another owner declares under the same keys, including their history. Requires the role `admin`.',
     example: true,
   })
   @Optional()
@@ -27,7 +27,7 @@ export class PlanQuery {
   take_over?: boolean;
 }
 
-/** Whatever a setting may be. */
+/** The schema of any setting. */
 const ANY_JSON = [
   { type: 'string' },
   { type: 'number' },
@@ -46,25 +46,26 @@ export class ConfigurationSummaryView {
   @ApiProperty({ example: 1 })
   update!: number;
 
-  @ApiProperty({ example: 0, description: 'Was there without a key or without an owner.' })
+  @ApiProperty({ example: 0, description: 'Resources that already existed without a key or without an owner.' })
   adopt!: number;
 
   @ApiProperty({ example: 0 })
   delete!: number;
 
-  @ApiProperty({ example: 12, description: 'Declared, and as declared: nothing of it is touched.' })
+  @ApiProperty({ example: 12, description: 'Resources that already match the document. They are not changed.' })
   unchanged!: number;
 }
 
 export class ConfigurationFieldView {
-  @ApiProperty({ example: '/interval', description: 'RFC 6901 pointer into the resource.' })
+  @ApiProperty({ example: '/interval', description: 'An RFC 6901 JSON pointer into the resource.' })
   pointer!: string;
 
   @ApiProperty({
     oneOf: ANY_JSON,
     nullable: true,
     example: 60,
-    description: 'As the audit log shows it: credentials are masked, other resources named by key path.',
+    description:
+      'The value as the audit log shows it: credentials are masked, and other resources are shown as key paths.',
   })
   before!: unknown;
 
@@ -72,7 +73,7 @@ export class ConfigurationFieldView {
     oneOf: ANY_JSON,
     nullable: true,
     example: 30,
-    description: '`(changed)` where a mask hides the difference.',
+    description: 'The new value. `(changed)` if masking hides the difference.',
   })
   after!: unknown;
 }
@@ -84,27 +85,35 @@ export class ConfigurationChangeView {
   @ApiProperty({ enum: DECLARED_RESOURCES, example: 'endpoint' })
   resource!: DeclaredResource;
 
-  @ApiProperty({ example: 'shop/front', description: 'The key path.' })
+  @ApiProperty({ example: 'shop/front', description: 'The key path of the resource.' })
   key!: string;
 
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st',
-    description: 'null in a plan for what is to be made.',
+    description: 'The ID of the resource. In a plan, null for a resource that is to be created.',
   })
   id!: string | null;
 
-  @ApiProperty({ type: [ConfigurationFieldView], description: 'Of something new what the document says of it.' })
+  @ApiProperty({
+    type: [ConfigurationFieldView],
+    description: 'The changed fields. For a new resource, the fields that the document declares.',
+  })
   fields!: ConfigurationFieldView[];
 }
 
 export class ConfigurationNoteView {
-  @ApiProperty({ type: String, nullable: true, example: 'shop', description: 'The key path of what it is about.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'shop',
+    description: 'The key path of the resource that the note is about.',
+  })
   key!: string | null;
 
   @ApiProperty({
-    example: 'The history of 3 endpoints goes: checks, outages and events since 2026-11-20.',
+    example: 'The history of 3 endpoints will be deleted: checks, outages and events since 2026-11-20.',
   })
   message!: string;
 }
@@ -113,10 +122,13 @@ export class ConfigurationPlanView {
   @ApiProperty({ type: ConfigurationSummaryView })
   summary!: ConfigurationSummaryView;
 
-  @ApiProperty({ type: [ConfigurationChangeView], description: 'Children behind their parents; deletions last.' })
+  @ApiProperty({
+    type: [ConfigurationChangeView],
+    description: 'The changes. Parents come before their children, and deletions come last.',
+  })
   changes!: ConfigurationChangeView[];
 
-  @ApiProperty({ type: [ConfigurationNoteView], description: 'What to know before it is applied.' })
+  @ApiProperty({ type: [ConfigurationNoteView], description: 'Notes to read before you apply the plan.' })
   notes!: ConfigurationNoteView[];
 }
 
@@ -130,10 +142,10 @@ const ID_KINDS: Readonly<Record<DeclaredResource, IdKind>> = {
   maintenance_window: 'maintenanceWindow',
 };
 
-/** What the tag of a plan is made of, and the `If-Match` of an apply compared with. */
+/** The source of a plan's tag, which the `If-Match` of an apply is compared with. */
 export const tagSource = ({ digest }: Pick<PlanOfState, 'digest'>) => ({ id: 'configuration', digest });
 
-/** `isDone`: new things have ids. `digest`: that of the tag. */
+/** Returns the API view of a plan. `isDone` means that new resources have IDs. `digest` is the digest in the tag. */
 export function toPlanView(plan: Plan, { digest, isDone }: { digest: string; isDone: boolean }): ConfigurationPlanView {
   const lists: readonly [DeclaredResource, readonly Planned<unknown>[]][] = [
     ['contact', plan.contacts],

@@ -8,7 +8,7 @@ import type { UpdateStatusPageDto } from '../../status-page/settings/website-pag
 import type { CreateProbeDto } from '../../probe/probe.dto';
 import type { NewWebsiteDto } from '../../website/website.dto';
 
-/** What a document declares, children behind their parents. */
+/** The resources that a document declares, with children after their parents. */
 export const DECLARED_RESOURCES = [
   'contact',
   'probe',
@@ -20,48 +20,47 @@ export const DECLARED_RESOURCES = [
 ] as const;
 export type DeclaredResource = (typeof DECLARED_RESOURCES)[number];
 
-/** `adopt`: it was there without a key or without an owner. */
+/** The action for a resource. `adopt` means that it existed without a key or without an owner. */
 export type PlannedAction = 'create' | 'update' | 'adopt' | 'unchanged';
 
-/** One setting that changes, as the audit log shows it: credentials masked, other resources by their key paths. */
+/** One setting that changes, as in the audit log: credentials are masked, and other resources appear by key path. */
 export interface FieldChange {
   pointer: string;
   before: unknown;
   after: unknown;
 }
 
-/** Something to know about the plan. `key`: the key path of what it is about. */
+/** A note about the plan. `key` is the key path of the resource it is about. */
 export interface PlanNote {
   key: string | null;
   message: string;
 }
 
-/** What becomes of one declared resource. */
 export interface Planned<Dto> {
   action: PlannedAction;
   /** The key path. */
   path: string;
-  /** uuid; that of a new one is chosen here. */
+  /** UUID. The UUID of a new resource is chosen here. */
   id: string;
   fields: readonly FieldChange[];
-  /** What its service is sent: of `update` and `adopt` nothing where its settings stay. */
+  /** The request to its service, or `null` for an `update` or `adopt` that doesn't change settings. */
   dto: Dto | null;
-  /** The document's owner is to be written: it has another or none. */
+  /** Whether the owner has to be written, because the resource has another owner or none. */
   isToBeOwned: boolean;
 }
 
 export interface PlannedWebsite extends Planned<NewWebsiteDto> {
-  /** Of its status page; `null` where that stays. */
+  /** The change of its status page, or `null` if that stays the same. */
   page: UpdateStatusPageDto | null;
 }
 
 export interface PlannedEndpoint extends Planned<UpdateEndpointDto> {
-  /** uuids, as it will be. */
+  /** The planned parents, as UUIDs. */
   dependsOn: readonly string[];
   websiteId: string;
-  /** Of a new one. */
+  /** The row of a new endpoint. */
   row: NewEndpoint | null;
-  /** The document says which alerts it has: a new one gets none through default contacts. */
+  /** Whether the document lists the alerts of the endpoint. A new endpoint then gets none through default contacts. */
   hasAlerts: boolean;
 }
 
@@ -69,19 +68,18 @@ export interface PlannedAlert extends Planned<CreateAlertDto> {
   endpointId: string;
 }
 
-/** Something of the owner that the document no longer declares. */
+/** A resource of the owner that the document no longer declares. */
 export interface Deletion {
   resource: DeclaredResource;
   path: string;
   id: string;
-  /** Goes with its endpoint, which is deleted too. */
+  /** Whether it is deleted implicitly, with its endpoint. */
   isImplied: boolean;
 }
 
-/** Something of the owner that the document no longer declares and that stays, without an owner. */
+/** A resource of the owner that the document no longer declares, and that stays without an owner. */
 export type Released = Omit<Deletion, 'isImplied'>;
 
-/** What applying a document does. */
 export interface Plan {
   contacts: readonly Planned<CreateContactDto>[];
   probes: readonly Planned<CreateProbeDto>[];
@@ -90,15 +88,14 @@ export interface Plan {
   alerts: readonly PlannedAlert[];
   pages: readonly Planned<CreatePublicPageDto>[];
   windows: readonly Planned<CreateMaintenanceWindowDto>[];
-  /** Children before their parents. */
+  /** Deletions, with children before their parents. */
   deletions: readonly Deletion[];
-  /** Of the document. */
+  /** The owner of the document. */
   owner: string | null;
   released: readonly Released[];
   notes: readonly PlanNote[];
 }
 
-/** A plan that changes nothing. */
 export const EMPTY_PLAN: Plan = {
   contacts: [],
   probes: [],
@@ -115,44 +112,44 @@ export const EMPTY_PLAN: Plan = {
 
 export const isNew = ({ action }: Planned<unknown>): boolean => action === 'create';
 
-/** Those that are made. */
 export const toCreate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
   list.flatMap(({ action, id, dto }) => (action === 'create' && dto !== null ? [{ id, dto }] : []));
 
-/** Those of which settings change. */
+/** Returns the resources whose settings change. */
 export const toUpdate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
   list.flatMap(({ action, id, dto }) => (action === 'create' || dto === null ? [] : [{ id, dto }]));
 
-/** uuids of what is deleted for itself, not with its parent. */
+/** Returns the UUIDs of resources that are deleted explicitly, not with their parent. */
 export const deletedOf = (plan: Plan, resource: DeclaredResource): string[] =>
   plan.deletions.filter((one) => one.resource === resource && !one.isImplied).map(({ id }) => id);
 
-/** uuids of what gets the owner of the document. */
+/** Returns the UUIDs of resources that get the owner of the document. */
 export const toOwn = (list: readonly Planned<unknown>[]): string[] =>
   list.filter(({ isToBeOwned }) => isToBeOwned).map(({ id }) => id);
 
-/** uuids of what stays without an owner. */
+/** Returns the UUIDs of resources that stay without an owner. */
 export const releasedOf = (plan: Plan, resource: DeclaredResource): string[] =>
   plan.released.filter((one) => one.resource === resource).map(({ id }) => id);
 
-/** True when nothing of it would be written. */
+/** Returns true if applying the plan writes nothing. */
 export const isEmpty = (plan: Plan): boolean =>
   plan.deletions.length + plan.released.length === 0 &&
   [plan.contacts, plan.probes, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows].every(
     (list: readonly Planned<unknown>[]) => list.every(({ action }) => action === 'unchanged'),
   );
 
-/** True when probes would be written: what whoever may not name their rights leaves alone. */
+/** Returns true if applying the plan writes probes, which only admins may do. */
 export const changesProbes = (plan: Plan): boolean =>
   plan.probes.some(({ action }) => action !== 'unchanged') ||
   [...plan.deletions, ...plan.released].some(({ resource }) => resource === 'probe');
 
-/** What is written by itself takes as long as so many that are written together. */
+/** A separate write takes as long as this many rows that are written together. */
 const BY_ITSELF = 4;
 
 /**
- * How much a plan writes, in rows that are written together. By itself: a contact that notifies elsewhere, a website that is
- * paused or started, and what goes, but endpoints; a window has occurrences.
+ * Returns how much a plan writes, in rows that are written together. Separate writes are: contacts with a new
+ * destination, websites that are paused or resumed, and deletions except of endpoints. A window also writes its
+ * occurrences.
  */
 export function weightOf(plan: Plan): number {
   const changed = (list: readonly Planned<unknown>[]) =>

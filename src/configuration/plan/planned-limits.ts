@@ -21,23 +21,23 @@ import type { PlanFindings } from './plan-findings';
 import { type Demand, refusalOfDemands } from './demands';
 import type { PresentState } from './state/present-state';
 
-/** What is known when a plan is made but for its notes. */
+/** The complete plan except for its notes, and its sources. */
 export interface PlannedChanges {
   orgId: string;
   plan: Plan;
   state: PresentState;
   matches: Matches;
-  /** By uuid, as they will be. */
+  /** The contacts in their planned state, by UUID. */
   contacts: ReadonlyMap<string, Contact>;
   lineOf(this: void, pointer: string): number | null;
 }
 
-/** Judges what else only an apply would find: addresses that others have, and more than the organization may have. */
+/** Checks for errors that only an apply would find otherwise: slugs and domains in use, and exceeded quotas. */
 @Injectable()
 export class PlannedLimits {
   constructor(private readonly quotas: Quotas) {}
 
-  /** Three statements at most. Throws `conflict` and `quota_exceeded`, each with pointers and lines. */
+  /** Throws `conflict` and `quota_exceeded`, each with pointers and lines. Cost: at most three statements. */
   async refuse(sql: Sql, changes: PlannedChanges, findings: PlanFindings): Promise<void> {
     for (const field of ['slug', 'domain'] as const) {
       const gone = idsOf(changes.plan.deletions, 'status_page').concat(pagesOfGone(changes));
@@ -82,7 +82,7 @@ export class PlannedLimits {
       },
       {
         name: 'default_contacts',
-        what: 'contacts that new endpoints get an alert through',
+        what: 'contacts for which new endpoints get an alert',
         limit: MOST_DEFAULT,
         used: state.contacts.filter(({ isDefault }) => isDefault).length,
         asked: defaultsAsked(changes, at),
@@ -111,7 +111,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, numbe
 const idsOf = (deletions: readonly Deletion[], resource: DeclaredResource): string[] =>
   deletions.filter((one) => one.resource === resource).map(({ id }) => id);
 
-/** Status pages that go with their websites. */
+/** Returns the status pages that are deleted with their websites. */
 function pagesOfGone({ plan, state }: PlannedChanges): string[] {
   const gone = new Set(idsOf(plan.deletions, 'website'));
   return state.pages.filter(({ website_id }) => gone.has(website_id ?? '')).map(({ id }) => id);
@@ -130,7 +130,7 @@ const takenBy =
   (field: AddressField) =>
   ({ pointer, address }: Lookup): FieldProblem => ({ pointer, code: 'taken', message: takenMessage(field, address) });
 
-/** What the document says; addresses that are made of names are free. */
+/** Returns the slugs or domains in the document. Slugs created from names are always free. */
 function wantedAddresses({ plan, state, matches }: PlannedChanges, field: AddressField): Lookup[] {
   const at = pointersOf(matches);
   const ofWebsites = new Map(state.pages.map(({ id, website_id }) => [website_id, id]));
@@ -169,7 +169,7 @@ function moreChecks({ plan, state }: PlannedChanges, at: ReadonlyMap<string, str
   });
 }
 
-/** Of each endpoint that gets some. */
+/** Returns the alerts of each endpoint that gets new ones. */
 function alertsPerEndpoint({ plan, state }: PlannedChanges, at: ReadonlyMap<string, string>) {
   const gone = new Set(idsOf(plan.deletions, 'alert'));
   const counts = new Map<string, number>();

@@ -29,40 +29,41 @@ import { released, releaseNote } from './released';
 import { renamed } from './renamed';
 import { lookupOf } from './state/lookup-of';
 
-/** What is asked for. */
 export interface PlanRequest {
   caller: Caller;
   /** The host name of this installation that the request was sent to. */
   host: string | undefined;
-  /** With the values of its secrets. */
+  /** The document with the values of its secrets. */
   document: ConfigurationDocument;
-  /** Pointers of what secrets stand for whose values were sent. */
+  /** Pointers of the secrets whose values were sent. */
   secrets: ReadonlySet<string>;
   lineOf(this: void, pointer: string): number | null;
-  /** Called with the number of credentials that are compared and differ, before a plan says so. May throw. */
+  /**
+   * Called with the number of sent credentials that differ from the stored ones, before the plan shows that. May throw.
+   */
   countGuesses(this: void, guesses: number): void;
   prune: boolean;
-  /** What another owner declares under these keys becomes the document's. */
+  /** Whether resources that another owner declares under these keys get this document's owner. */
   takesOver: boolean;
 }
 
-/** A plan and a digest of all that it was made of; equal ones are the same plan of the same state. */
+/** A plan and a digest of everything that it is based on. Equal digests mean the same plan for the same state. */
 export interface PlanOfState {
   plan: Plan;
   digest: string;
-  /** Of what was read alone: while it is the same, the plan is. */
+  /** The digest of only the rows that were read. While it stays the same, the plan does as well. */
   read: string;
 }
 
-/** What there is of what a document means. */
+/** The stored resources that a document may refer to. */
 interface Read {
   state: PresentState;
-  /** For a prune. */
+  /** Only for a prune. */
   others: ForeignRows | null;
   digest: string;
 }
 
-/** Compares a document with what there is. Writes nothing. */
+/** Compares a document with the stored resources. Writes nothing. */
 @Injectable()
 export class Planner {
   constructor(
@@ -72,9 +73,9 @@ export class Planner {
   ) {}
 
   /**
-   * Ten statements at most, five more for a prune, whatever the document declares. Throws `validation_failed`,
-   * `target_not_allowed`, `conflict` and `quota_exceeded` with the problems of the first resources that have some, and `invalid_query` for a
-   * prune without an owner.
+   * Returns the plan. Throws `validation_failed`, `target_not_allowed`, `conflict`, and `quota_exceeded` with the
+   * problems of the first invalid resources, and `invalid_query` for a prune without an owner. Cost: at most ten
+   * statements, and five more for a prune, regardless of the size of the document.
    */
   async plan(sql: Sql, request: PlanRequest): Promise<PlanOfState> {
     const { caller, host, document, secrets, lineOf } = request;
@@ -124,12 +125,12 @@ export class Planner {
     return { plan, digest: await digestOf(read, plan), read };
   }
 
-  /** The digest that a plan has now that changes nothing. */
+  /** Returns the current digest of a plan that changes nothing. */
   async digestOfDone(sql: Sql, request: PlanRequest): Promise<string> {
     return digestOf(await this.readDigest(sql, request), EMPTY_PLAN);
   }
 
-  /** See `PlanOfState.read`: what it is now. */
+  /** Returns the current value of `PlanOfState.read`. */
   async readDigest(sql: Sql, request: PlanRequest): Promise<string> {
     return (await this.read(sql, request)).digest;
   }
@@ -142,12 +143,12 @@ export class Planner {
   }
 }
 
-/** More of a document than an organization may have is not looked at. */
+/** If a section has more resources than an organization may have, they aren't validated. */
 function refuseTooMany(document: ConfigurationDocument, findings: PlanFindings): void {
   for (const [section, most] of MOST_DECLARED) {
     const declared = document[section]?.length ?? 0;
     if (declared <= most) continue;
-    const message = `there are ${declared} where an organization may have ${most}`;
+    const message = `there are ${declared}, but an organization may have at most ${most}`;
     findings.add({ pointer: `/${section}/${most}`, code: 'too_large', message });
   }
   findings.refuse();
@@ -161,23 +162,23 @@ const MOST_DECLARED = [
 const PRUNE_WITHOUT_OWNER = {
   pointer: '?prune',
   code: 'required',
-  message: 'prune deletes what an owner no longer declares: the document must name its owner',
+  message: 'prune deletes resources that an owner no longer declares, so the document must have an owner',
 } as const;
 
 const NOTHING_GOES = { deletions: [], notes: [] };
 
 const tooMuchToPrune = (count: number): string =>
-  `The owner declared ${count} resources that the document no longer has; at most ${MAX_RESOURCES} are deleted at once. Delete websites of it first.`;
+  `The owner declared ${count} resources that are no longer in the document, but at most ${MAX_RESOURCES} can be deleted at a time. Delete some of its websites first.`;
 
-/** What alerts will notify through, by their uuids. */
+/** Returns the planned contacts of alerts, by UUID. */
 const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null> =>
   new Map(alerts.flatMap(({ id, dto }) => (dto === null ? [] : [[id, parseId('contact', dto.contact_id)] as const])));
 
-/** What declared endpoints will depend on, by their uuids. */
+/** Returns the planned parents of declared endpoints, by UUID. */
 const parentsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(endpoints.map(({ id, dependsOn }) => [id, dependsOn]));
 
-/** The probes that declared endpoints will name, by their uuids; without those where that stays. */
+/** Returns the planned probes of declared endpoints, by UUID. Endpoints whose probes stay the same are absent. */
 const locationsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(
     endpoints.flatMap(({ id, row, dto }) => {
@@ -186,7 +187,7 @@ const locationsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonl
     }),
   );
 
-/** What the document makes depend on itself. What it does not name is judged when it is applied. */
+/** Finds an endpoint that would depend on itself. Endpoints outside of the document are checked when it is applied. */
 function findCycle(
   matches: Matches['endpoints'],
   endpoints: readonly PlannedEndpoint[],
@@ -198,11 +199,11 @@ function findCycle(
   const id = firstInCycle([...parents.keys()], parents);
   const match: EndpointMatch | undefined = matches.find((one) => one.id === id);
   if (!match) return;
-  const message = 'an endpoint must not depend on itself, nor on one that does';
+  const message = 'an endpoint must not depend on itself, nor on an endpoint that depends on it';
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
 
-/** The probes that endpoints name, and are to name. */
+/** Returns the probes that endpoints use now or will use. */
 const locationsIn = ({ websites = [] }: ConfigurationDocument, state: PresentState): string[] => [
   ...new Set(
     [...websites.flatMap(({ endpoints = [] }) => endpoints), ...state.endpoints].flatMap(({ type, url, locations }) =>
@@ -211,7 +212,7 @@ const locationsIn = ({ websites = [] }: ConfigurationDocument, state: PresentSta
   ),
 ];
 
-/** Of the settings that were read; not of what checks and incidents write. */
+/** Returns a digest of the settings that were read, without the fields that checks and incidents write. */
 async function digestOfState(state: PresentState, others: ForeignRows | null): Promise<string> {
   const hashing = new Hashing();
   for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints])
@@ -231,7 +232,7 @@ async function digestOfState(state: PresentState, others: ForeignRows | null): P
   return hashing.end();
 }
 
-/** Of what was read and of the changes. */
+/** Returns a digest of the rows that were read and of the changes. */
 async function digestOf(read: string, plan: Plan): Promise<string> {
   const hashing = new Hashing();
   await hashing.add(read);
@@ -241,7 +242,7 @@ async function digestOf(read: string, plan: Plan): Promise<string> {
   return hashing.end();
 }
 
-/** Of thousands of rows, in turns. */
+/** Hashes thousands of rows, and lets other work run in between. */
 class Hashing {
   private readonly hash = createHash('sha256');
   private readonly turns = new Turns();

@@ -5,7 +5,7 @@ import type { PresentState } from './state/present-state';
 const at = { createdAt: new Date('2026-01-02T00:00:00Z') };
 const row = (id: string, more: object = {}) => ({ id, externalKey: id, name: id, owner: 'me', ...at, ...more });
 
-/** A website with two endpoints, an alert on the first through a contact, a window and a page. */
+/** A website with two endpoints, an alert on the first through a contact, a window, and a page. */
 const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): PresentState =>
   ({
     contacts: [row('contact')],
@@ -123,7 +123,7 @@ describe('what a prune deletes', () => {
     expect(notes).toContainEqual({
       key: 'shop/front',
       message:
-        '2 endpoints will no longer depend on it: k/a (declared by you), k/b. A document that says so is refused from then on.',
+        '2 endpoints will no longer depend on it: k/a (declared by you), k/b. Documents that still declare the dependency will be rejected.',
     });
   });
 

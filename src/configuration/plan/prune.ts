@@ -5,27 +5,30 @@ import type { Matches } from './matches';
 import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';
 
-/** Of what may be deleted: how much there is that the owner did not declare. By uuid; nothing where there is none. */
+/**
+ * How many related resources the owner did not declare, for each resource that may be deleted, by UUID. Absent if there
+ * are none.
+ */
 export interface ForeignRows {
-  /** Endpoints of websites, and alerts on their endpoints. */
+  /** Endpoints of websites, and alerts on these endpoints. */
   inWebsites: ReadonlyMap<string, number>;
   /** Alerts of endpoints. */
   onEndpoints: ReadonlyMap<string, number>;
-  /** Alerts that notify through contacts, by the uuids of both. */
+  /** Alerts that use contacts, by the UUIDs of both. */
   alertsOfContacts: readonly { contactId: string; alertId: string; endpointId: string }[];
   /** Endpoints that depend on endpoints of the owner. */
   dependents: readonly { parentId: string; id: string; owner: string | null; path: string }[];
-  /** Endpoints that name probes of the owner. */
+  /** Endpoints that use probes of the owner. */
   namingProbes: readonly { probeId: string; endpointId: string }[];
 }
 
-/** What becomes of what is declared, by uuid. */
+/** The planned state of declared resources, by UUID. */
 export interface Declarations {
-  /** Through which contact an alert will notify. */
+  /** The planned contact of an alert. */
   contactOfAlert: ReadonlyMap<string, string | null>;
-  /** What an endpoint will depend on. */
+  /** The planned parents of an endpoint. */
   parentsOf: ReadonlyMap<string, readonly string[]>;
-  /** The probes that an endpoint will name, if not those of before. */
+  /** The planned probes of an endpoint, if they change. */
   locationsOf: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -38,8 +41,9 @@ export const NOTHING: ForeignRows = {
 };
 
 /**
- * What the owner declared and no longer does, children before parents; and why some of it stays: what holds something
- * that the owner did not declare is not deleted, nor a contact that an alert will still use.
+ * Returns the deletions: resources that the owner declared and no longer does, with children before parents. The notes
+ * explain why others stay. A resource isn't deleted if it contains something that the owner did not declare, and a
+ * contact isn't if an alert will still use it.
  */
 export function pruned(
   owner: string,
@@ -51,7 +55,8 @@ export function pruned(
   const declared = new Set(
     Object.values(matches).flatMap((list: readonly { id: string }[]) => list.map(({ id }) => id)),
   );
-  // What has lost its key since, or got none, as alerts through default contacts, goes with its parent only.
+  // A resource that has lost its key since, or never had one, such as an alert through a default contact, is only
+  // deleted with its parent.
   const isGone = (row: Stored): boolean => row.owner === owner && row.externalKey !== null && !declared.has(row.id);
   const websites = new Map(state.websites.map((website) => [website.id, website]));
   const endpoints = new Map(state.endpoints.map((endpoint) => [endpoint.id, endpoint]));
@@ -98,7 +103,7 @@ export function pruned(
     const named = others.namingProbes.filter((one) => one.probeId === probeId).map(({ endpointId }) => endpointId);
     const left = named.filter((id) => !goneEndpoints.has(id) && !locationsOf.has(id)).length;
     const users = left + [...locationsOf.values()].filter((locations) => locations.includes(key)).length;
-    if (users > 0) notes.push(stays('probe', key, users, 'endpoint', owner, 'is named by'));
+    if (users > 0) notes.push(stays('probe', key, users, 'endpoint', owner, 'is used by'));
     return users === 0;
   });
 
@@ -142,7 +147,7 @@ export function pruned(
     byWebsite,
   )) {
     const since = lost.map(({ createdAt }) => createdAt.toISOString().slice(0, 10)).sort()[0] ?? '';
-    const message = `The history of ${plural(lost.length, 'endpoint')} goes: checks, outages and events since ${since}.`;
+    const message = `The history of ${plural(lost.length, 'endpoint')} will be deleted: checks, outages and events since ${since}.`;
     notes.push({ key: websitePath(websiteId), message });
   }
   const losing = others.dependents.filter(
@@ -156,20 +161,20 @@ export function pruned(
 
 const stays = (noun: string, path: string, number: number, what: string, owner: string, verb = 'holds'): PlanNote => ({
   key: path,
-  message: `The ${noun} stays: it ${verb} ${plural(number, what)} that ${owner} does not declare or that stay as well.`,
+  message: `The ${noun} stays: it ${verb} ${plural(number, what)} that ${owner} does not declare or that also stay.`,
 });
 
-/** As many as a note names. */
+/** How many resources a note names. */
 const NAMED = 3;
 
-/** A dependency goes with what it leads to, whoever declared it. */
+/** A dependency is deleted with its parent, regardless of who declared it. */
 function dependencyGoes(dependents: ForeignRows['dependents']): string {
   const named = dependents
     .slice(0, NAMED)
     .map(({ path, owner }) => (owner === null ? path : `${path} (declared by ${owner})`))
     .join(', ');
   const more = dependents.length > NAMED ? ` and ${dependents.length - NAMED} more` : '';
-  return `${plural(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. A document that says so is refused from then on.`;
+  return `${plural(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. Documents that still declare the dependency will be rejected.`;
 }
 
 const byWebsite = ({ websiteId }: PresentState['endpoints'][number]): string => websiteId;

@@ -6,7 +6,7 @@ import { pathOf } from './matching';
 const KINDS = ['contact', 'website', 'endpoint'] as const;
 type ReferredKind = (typeof KINDS)[number];
 
-/** Key paths and what they stand for: what the document declares, and what else has a key. */
+/** Maps key paths to IDs, for declared resources and for all others with a key. */
 export class References {
   private readonly ids = new Map<string, string>();
   private readonly paths = new Map<string, string>();
@@ -24,17 +24,17 @@ export class References {
     for (const { path, id } of matches.endpoints) this.add('endpoint', path, id);
   }
 
-  /** uuid; `null` when there is no such thing. */
+  /** Returns the UUID, or `null` if it isn't found. */
   idOf(kind: ReferredKind, path: string): string | null {
     return this.ids.get(`${kind} ${path}`) ?? null;
   }
 
-  /** The key path of a uuid, else its public id. */
+  /** Returns the key path of a UUID, else its public ID. */
   pathOf(kind: ReferredKind, id: string): string {
     return this.paths.get(id) ?? formatId(kind, id);
   }
 
-  /** The key paths of public ids in a view; an id itself where there is no path. */
+  /** Returns the key paths of public IDs in a view. An ID without a key path stays as it is. */
   pathsOf(kind: ReferredKind, ids: unknown): string[] {
     if (!Array.isArray(ids)) return [];
     return ids.map((id: unknown) => this.pathOfPublic(kind, id)).sort((a, b) => (a < b ? -1 : 1));

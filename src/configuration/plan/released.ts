@@ -6,8 +6,9 @@ import type { PlanNote, Released } from './plan';
 import type { PresentState } from './state/present-state';
 
 /**
- * What the owner declared and no longer does, where nothing is pruned: it stays as it is, without an owner, so that another
- * document can adopt it. What has no key, as alerts through default contacts, goes along with its endpoint only.
+ * Returns the resources that the owner declared and no longer does, for an apply without prune. They stay unchanged but
+ * lose their owner, so that another document can adopt them. Resources without a key, such as alerts through default
+ * contacts, are only released with their endpoint.
  */
 export function released(owner: string, state: PresentState, matches: Matches): Released[] {
   const declared = new Set(
@@ -37,8 +38,8 @@ export function released(owner: string, state: PresentState, matches: Matches): 
   ];
 }
 
-/** Says what an apply that does not prune does with them. */
+/** Returns the note on how an apply without prune treats these resources. */
 export const releaseNote = (owner: string, number: number): PlanNote => ({
   key: null,
-  message: `${plural(number, 'resource')} that ${owner} declared ${number === 1 ? 'is' : 'are'} not in the document any more: ${number === 1 ? 'it stays' : 'they stay'} without an owner, for another document to adopt. A prune deletes what the owner declares, so prune now to delete ${number === 1 ? 'it' : 'them'}.`,
+  message: `${plural(number, 'resource')} that ${owner} declared ${number === 1 ? 'is' : 'are'} no longer in the document: ${number === 1 ? 'it stays' : 'they stay'} without an owner, so another document can adopt ${number === 1 ? 'it' : 'them'}. A prune deletes only resources that the owner declares. To delete ${number === 1 ? 'it' : 'them'}, prune now.`,
 });

@@ -4,15 +4,18 @@ import { pathOf } from './matching';
 import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';
 
-/** Says of each new website and endpoint that looks like one with another key what becomes of that one, and of its history. */
+/**
+ * Returns notes for new websites and endpoints that look like an existing one with another key. Each explains whether
+ * the existing one and its history stay.
+ */
 export function renamed(matches: Matches, state: PresentState, deletions: readonly Deletion[]): PlanNote[] {
   const gone = new Set(deletions.map(({ id }) => id));
   const declared = new Set([...matches.websites, ...matches.endpoints].map(({ id }) => id));
   const note = (noun: string, path: string, old: string, id: string): PlanNote => ({
     key: path,
     message: gone.has(id)
-      ? `The ${noun} has another key than before, ${old}: that is a deletion and a creation, and its history goes.`
-      : `The ${noun} looks like ${old}, which keeps its key and its history: this is another one beside it.`,
+      ? `The key of the ${noun} has changed from ${old}. This is a deletion and a creation, and its history will be deleted.`
+      : `The ${noun} looks like ${old}, which keeps its key and its history. This creates a second ${noun}.`,
   });
   const keyed = <Row extends { id: string; externalKey: string | null }>(rows: readonly Row[]): Row[] =>
     rows.filter(({ id, externalKey }) => externalKey !== null && !declared.has(id));

@@ -3,13 +3,14 @@ import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Problem } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 
-/** Of one organization: at once, and then in a day. */
+/** The limit of one organization, at once and then per day. */
 export const MOST_GUESSES = 500;
 const DAY_SECONDS = 86_400;
 
 /**
- * Bounds how many credentials that are not the stored ones an organization may have compared by documents: a plan says that
- * one would change, and whoever may write but never read it could try until it says nothing. Each process counts for itself.
+ * Limits how many wrong credentials the documents of an organization may compare with stored ones. A plan shows whether
+ * a credential would change, so anyone who may write but not read it could try until it shows no change. Each process
+ * counts separately.
  */
 @Injectable()
 export class SecretGuesses {
@@ -19,7 +20,10 @@ export class SecretGuesses {
     this.buckets = new TokenBuckets(MOST_GUESSES / DAY_SECONDS, MOST_GUESSES, () => clock.monotonic());
   }
 
-  /** Counts different values, each once. Throws `rate_limited`, whatever the plan says, and `conflict` for more than there may ever be. */
+  /**
+   * Counts different values, each once. Throws `rate_limited` regardless of the plan, and `conflict` if the number
+   * exceeds the limit itself.
+   */
   count(orgId: string, guesses: number): void {
     if (guesses === 0) return;
     if (guesses > MOST_GUESSES) throw new Problem('conflict', `${WHY} This document has ${guesses}: split it.`);
@@ -28,4 +32,4 @@ export class SecretGuesses {
   }
 }
 
-const WHY = `Documents may bring ${MOST_GUESSES} different credentials a day that are not the stored ones, so that nobody finds those by trying.`;
+const WHY = `Documents may contain at most ${MOST_GUESSES} different credentials a day that differ from the stored ones. This limit prevents guessing.`;

@@ -10,9 +10,9 @@ type Schema = Schemas[string];
 type Properties = Record<string, Schema>;
 type Model = new () => object;
 
-/** A resource with `type` and `config`: the bodies that create and update it, and what is read. */
+/** A resource with `type` and `config`: the bodies that create and update it, and its view. */
 export interface ConfiguredResource {
-  /** Part of the names of its schemas: `Alert` gives `CreateSlackAlert` and `SlackAlert`. */
+  /** Part of the names of its schemas. `Alert` gives `CreateSlackAlert` and `SlackAlert`. */
   noun: string;
   create: Model;
   update: Model;
@@ -20,9 +20,9 @@ export interface ConfiguredResource {
 }
 
 /**
- * Puts the registered channels into the API reference: the body that creates what has a config, and what is read of it, is
- * one of as many forms as there are channels, distinguished by `type`. What is read may be masked, and no mask satisfies
- * the rules for what is sent: so each config has two schemas.
+ * Adds the registered channels to the API reference. The body that creates a resource with a config, and its view, have
+ * one form per channel, distinguished by `type`. A view may contain masks, and no mask satisfies the rules for sent
+ * values, so each config has two schemas.
  */
 @Injectable()
 export class ChannelOpenApi {
@@ -32,12 +32,11 @@ export class ChannelOpenApi {
     private readonly parts: OpenApiParts,
   ) {}
 
-  /** The channel types that there are. */
   types(): string[] {
     return this.registry.types();
   }
 
-  /** Describes the resource by channel type. To be called once for each, from `onModuleInit`. */
+  /** Describes the resource by channel type. Call it once per resource, from `onModuleInit`. */
   add(resource: ConfiguredResource): void {
     const types = this.registry.types();
     const models = new Set(types.map((type) => this.configs.schema(type)));
@@ -48,7 +47,7 @@ export class ChannelOpenApi {
     });
   }
 
-  /** May be called again with what it was called with before: resources share the configs. */
+  /** May be called repeatedly with the same types, because resources share the configs. */
   private describeConfigs(schemas: Schemas, types: readonly string[]): void {
     for (const model of new Set(types.map((type) => this.configs.schema(type)))) {
       markSecrets(schemas, model);
@@ -71,7 +70,7 @@ export class ChannelOpenApi {
       schemas[viewName(type)] = viewOf(type, views, getSchemaPath(maskedName(this.nameOf(type))));
     }
     schemas[create] = oneOfTypes(types, formName);
-    schemas[view] = { ...oneOfTypes(types, viewName), description: 'Distinguished by `type`.' };
+    schemas[view] = { ...oneOfTypes(types, viewName), description: 'The form depends on `type`.' };
     const properties = propertiesOf(updates);
     schemas[update] = {
       ...updates,
@@ -110,7 +109,7 @@ function markSecrets(schemas: Schemas, config: Model): void {
   }
 }
 
-/** A required key may also be sent by its former name: `x-alias-of` tells forms that one of the two is needed. */
+/** A required key may also be sent by its former name. `x-alias-of` informs forms that one of the two is needed. */
 function markAliases(schemas: Schemas, config: Model): void {
   const schema = schemas[config.name];
   if (!schema) return;
@@ -141,7 +140,7 @@ const formOf = (type: string, fields: string, config: string): Schema => ({
   ],
 });
 
-/** The description of a config is the same for all types; its example is that of one. */
+/** The description of a config is the same for all types, but its example belongs to one type. */
 function viewOf(type: string, view: Schema, config: string): Schema {
   const { description } = (propertiesOf(view)['config'] ?? {}) as { description?: string };
   return {

@@ -9,43 +9,47 @@ import type { FieldProblem } from '../../platform/problem/problem';
 import { readUrl } from '../../platform/text/read-url';
 import { type ConfigOwner, type SealedConfig, SealedConfigs } from './sealed-config';
 
-/** Type, config and destination as they are to be stored. */
+/** The type, config, and destination to store. */
 export interface ResolvedConfig {
   type: string;
   config: SealedConfig;
   destination: string | null;
-  /** True when notifications would go elsewhere or look different than before; always true where there was none. */
+  /**
+   * True if notifications would have a different destination or look than before. Always true without a previous
+   * config.
+   */
   isChanged: boolean;
-  /** Secrets generated for this request: shown in its response and never again. */
+  /** The secrets generated for this request. They are shown only in its response. */
   generatedKeys: readonly string[];
 }
 
-/** Type and config of what is not stored. */
+/** The type and config of a resource that is not stored. */
 export interface AcceptedConfig {
   type: string;
   config: object;
   destination: string | null;
-  /** As read keys and the audit log see it. */
+  /** The config as read keys and the audit log see it. */
   masked: object;
 }
 
-/** Type and config as a client sends them. */
 export type SentConfig = { type?: string | undefined; config?: object | undefined };
-/** Type, config and destination as they are stored. */
 export interface StoredConfig {
   type: string;
   config: SealedConfig;
   destination: string | null;
 }
 
-/** What became of a config that was sent, beside the present one of the same type. */
+/** The result of judging a config, next to the stored config of the same type. */
 interface Judged {
   valid: ValidConfig | null;
   present: object | null;
   findings: Findings;
 }
 
-/** The configs of alerts and contacts between the API and the rows: validated, encrypted, decrypted, masked. */
+/**
+ * Converts the configs of alerts and contacts between the API and the rows. Validates, encrypts, decrypts, and masks
+ * them.
+ */
 @Injectable()
 export class ChannelSettings {
   private readonly logger = new Logger(ChannelSettings.name);
@@ -58,9 +62,9 @@ export class ChannelSettings {
   ) {}
 
   /**
-   * What to store for the type and config a client sent. `stored` is the present one: without a new type or config it
-   * stays as it is, and masked values keep what it holds. Throws `validation_failed` and `target_not_allowed`; `others`
-   * are what else is wrong with the body.
+   * Returns what to store for the type and config that a client sent. `stored` is the present one. Without a new type
+   * or config it stays as it is, and masked values keep their stored value. `others` are other problems of the body.
+   * Throws: `validation_failed`, `target_not_allowed`.
    */
   resolve(
     caller: Caller,
@@ -87,13 +91,13 @@ export class ChannelSettings {
     };
   }
 
-  /** What `resolve` would refuse in these fields. Without a type there is nothing that a config could be judged by. */
+  /** Returns the problems for which `resolve` would refuse these fields. Without a type, a config cannot be judged. */
   findingsIn(caller: Caller, owner: ConfigOwner, sent: SentConfig, stored: StoredConfig | null): Findings {
     if (sent.type === undefined && stored === null) return NO_FINDINGS;
     return this.judge(caller, owner, sent, stored).findings;
   }
 
-  /** Type and config that a client sent and nothing stores: throws what `resolve` throws for a new alert. */
+  /** Accepts a type and config that are not stored. Throws: the same as `resolve` for a new alert. */
   accept(caller: Caller, { type, config: sent }: { type: string; config: object }): AcceptedConfig {
     const { valid, findings } = this.judge(caller, UNSTORED, { type, config: sent }, null);
     refuse(findings);
@@ -104,8 +108,8 @@ export class ChannelSettings {
   }
 
   /**
-   * The config as this caller may see it, and where it notifies. One that cannot be opened shows as empty: it must not
-   * hide the other alerts.
+   * Returns the config as this caller may see it, and its destination. A config that cannot be decrypted is shown as
+   * empty, because it must not hide other alerts.
    */
   present(
     { role }: Pick<Caller, 'role'>,
@@ -122,8 +126,8 @@ export class ChannelSettings {
   }
 
   /**
-   * The config with something else in place of each credential and confidential value, given its path. `null` when it
-   * cannot be opened, or when there is no such channel here.
+   * Returns the config with a replacement, given its path, for each credential and confidential value. Returns `null`
+   * if the config cannot be decrypted or the channel doesn't exist here.
    */
   replaced(
     owner: ConfigOwner,
@@ -144,27 +148,29 @@ export class ChannelSettings {
     return this.channels.namedSecrets(type, config);
   }
 
-  /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */
+  /** If a channel throws here, that is a bug. The alert is saved anyway, without a destination. */
   private destinationOf(type: string, config: object): string | null {
     try {
       return this.registry.destination(type, config);
     } catch (error) {
-      this.logger.error(`the ${type} channel names no destination: ${error instanceof Error ? error.name : 'unknown'}`);
+      this.logger.error(
+        `the ${type} channel failed to name its destination: ${error instanceof Error ? error.name : 'unknown'}`,
+      );
       return null;
     }
   }
 
-  /** `null` when it cannot be opened, which is logged. */
+  /** Returns `null` and logs an error if the config cannot be decrypted. */
   opened(owner: ConfigOwner, stored: SealedConfig): object | null {
     try {
       return this.sealed.open(owner, stored);
     } catch (error) {
-      this.logger.error(`the config of ${owner} cannot be opened: ${String(error)}`);
+      this.logger.error(`the config of ${owner} cannot be decrypted: ${String(error)}`);
       return null;
     }
   }
 
-  /** The config to store, `null` when the present one stays or something is wrong with it. */
+  /** Returns the config to store, or `null` if the present one stays or has a problem. */
   private judge(caller: Caller, owner: ConfigOwner, sent: SentConfig, stored: StoredConfig | null): Judged {
     const type = sent.type ?? stored?.type ?? '';
     const present = stored && stored.type === type ? stored : null;
@@ -179,7 +185,10 @@ export class ChannelSettings {
     return { valid, present: opened, findings: { invalid: [], forbidden } };
   }
 
-  /** Every address is checked again when it is dialed; here a client learns at once what can never work. */
+  /**
+   * Every address is checked again when it is dialed. This check informs a client immediately about hosts that can
+   * never work.
+   */
   private forbiddenHosts(caller: Caller, type: string, config: object): FieldProblem[] {
     const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
     return this.channels.dialed(type, config).flatMap(({ pointer, value }): FieldProblem[] => {
@@ -189,14 +198,14 @@ export class ChannelSettings {
   }
 }
 
-/** Owner of what nothing stores: nothing is sealed for it. */
+/** The owner of configs that are not stored. Nothing is encrypted for it. */
 const UNSTORED: ConfigOwner = 'alert:';
 
-/** A config of another type means nothing to the new one, hence both or neither. */
+/** A config of another type means nothing to the new type, so both must be sent together. */
 const CONFIG_OF_ANOTHER_TYPE: FieldProblem = {
   pointer: '/config',
   code: 'required',
-  message: 'config is required when type changes: send the settings of the new type with it',
+  message: 'config is required when type changes: send the settings for the new type',
 };
 
 const CONFIG_MISSING: FieldProblem = { pointer: '/config', code: 'required', message: 'config is required' };

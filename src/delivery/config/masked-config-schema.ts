@@ -4,7 +4,9 @@ export type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['sche
 type Json = Record<string, unknown>;
 
 const PREFIX = '#/components/schemas/';
-/** What only a value that is sent has to satisfy: a mask does not, and a value may be older than the rule. */
+/**
+ * Rules that apply only to values that are sent. A mask doesn't satisfy them, and a value may be older than the rule.
+ */
 const RULES = [
   'format',
   'pattern',
@@ -21,7 +23,7 @@ const RULES = [
 export const maskedName = (name: string): string => `Masked${name}`;
 
 /**
- * Adds, for the config of a channel and what it refers to, the schemas that a read config fits: the same keys and types,
+ * Adds the schemas for reading a channel config, including everything it refers to. They have the same keys and types,
  * without the rules for values.
  */
 export function addMasked(schemas: Schemas, name: string): void {

@@ -12,45 +12,45 @@ import { countsOf, DIGEST_NAMED, type DigestCounts } from './digest';
 import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
-/** A pager reminds by itself, and would open an incident for the others, which nothing closes. */
+/** Pagers send their own reminders. The other kinds would open a pager incident that nothing closes. */
 const NOT_FOR_PAGERS: readonly DeliveryKind[] = ['reminder', 'contact_failing', 'expiry'];
-/** While its trigger is being sent again, a resolve is looked at this often. */
+/** While its trigger is being sent again, a resolve is checked this often. */
 const WAIT_FOR_TRIGGER_MS = 5000;
 
-/** A notification that may leave now, with the deliveries of its queue. */
+/** A notification that may be sent now, with the deliveries of its queue. */
 export interface ReadyQueue {
   notification: PlannedNotification;
   deliveries: readonly LockedDelivery[];
 }
 
-/** What leaves in one message; `fold`: what it says of its incident, `null` for a message as it is without incidents. */
+/** The deliveries that one message combines. `fold` describes their incident, or is `null` for a plain message. */
 export interface ReadyGroup {
   queues: readonly ReadyQueue[];
   fold: NonNullable<DigestCounts['incident']> | null;
 }
 
-/** What is to be done about the due queues of one destination; `ready` with the most important first. */
+/** The plan for the due queues of one destination. `ready` has the most important first. */
 export interface BatchPlan {
   ready: ReadyQueue[];
   ended: DeliveryEnd[];
   postponed: { id: string; until: Date }[];
 }
 
-/** What one attempt sends: the parts of its notification, and the deliveries that it covers. */
+/** The contents of one attempt: the parts of its notification, and the deliveries that it covers. */
 export interface AttemptContents {
   parts: readonly AttemptPart[];
-  /** True when any of it may have arrived before. */
+  /** True if any part may have arrived before. */
   repeat: boolean;
-  /** Of a digest or a fold: how many of each kind it covers. */
+  /** For a digest or a fold, how many of each kind it covers. */
   digest: DigestCounts | null;
   deliveries: readonly AttemptedDelivery[];
 }
 
-/** Plans every queue whose head is due. Queues that changed since, or have a delivery in flight, are left alone. */
+/** Plans every queue whose head is due. Skips queues that changed since, or have a delivery in flight. */
 export function planDestination(
   heads: readonly DueDelivery[],
   pending: readonly LockedDelivery[],
-  /** Transitions of the last hour; an alert that is not listed has had few. */
+  /** Transitions of the last hour. An alert that is missing has had few. */
   transitions: ReadonlyMap<string, number>,
   channel: Receiver,
   now: Date,
@@ -69,14 +69,17 @@ export function planDestination(
         pending.find(({ id }) => id === head.id),
         channel,
       );
-    // A queue with a reminder in front has two heads.
+    // A queue that starts with a reminder has two heads.
     else if (!planned.has(head.queueId) && planned.add(head.queueId))
       planAlert(plan, head, queues.get(head.queueId) ?? [], transitions.get(head.queueId) ?? 0, channel, now);
   }
   return plan;
 }
 
-/** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an episode after its end. */
+/**
+ * Plans a delivery that a client requested. It is sent unchanged, ahead of its queue. An acknowledgement or a reminder
+ * is dropped if its episode has ended.
+ */
 function planRedelivery(
   { ready, ended }: BatchPlan,
   delivery: LockedDelivery | undefined,
@@ -119,14 +122,14 @@ function planAlert(
   plan.ready.push({ notification: planned, deliveries: queue });
 }
 
-/** The first delivery that is still in the queue waits, and with it all behind it. */
+/** Postpones the first delivery that is still in the queue, and so everything after it. */
 function postpone({ ended, postponed }: BatchPlan, queue: readonly LockedDelivery[], until: Date): void {
   const gone = new Set(ended.map(({ id }) => id));
   const next = queue.find(({ id }) => !gone.has(id));
   if (next) postponed.push({ id: next.id, until });
 }
 
-/** What each attempt that leaves now sends; the last one is the digest, if there is one. */
+/** Returns the contents of each attempt that starts now. The last one is the digest, if there is one. */
 export function attemptContents(
   groups: readonly ReadyGroup[],
   { singles, digest }: RateLimitDecision,
@@ -136,7 +139,7 @@ export function attemptContents(
   return digest ? [...alone, contents(rest, {})] : alone;
 }
 
-/** `told`: what its digest says beside the counts; `null`: it is none. */
+/** `told` is what its digest contains in addition to the counts, or `null` if it isn't a digest. */
 function contents(group: readonly ReadyQueue[], told: Pick<DigestCounts, 'incident'> | null): AttemptContents {
   return {
     parts: group.slice(0, DIGEST_NAMED).map(({ notification }) => partOf(notification)),

@@ -2,16 +2,20 @@ import type { Notification } from '../../channel/notification';
 import { changesOf, lasting, recoveryText, stateOf, stillText } from '../../channel/notification-text';
 import { endsIn } from '../../platform/text/ends-in';
 
-/** How many of each kind a digest covers; `contacts` and `certificates` only when there are any, `incident` of a fold. */
+/**
+ * How many of each kind a digest covers. `contacts` and `certificates` are present only if there are any, and
+ * `incident` only in a fold.
+ */
 export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
 
-/** How many members of a digest are named. */
+/** The maximum number of members that a digest names. */
 export const DIGEST_NAMED = 20;
 
 /**
- * One notification for many: how many alerts triggered and resolved, how many contacts fail, and the first of them by name.
- * `named` has the most important first; the digest is sent under the id of the newest of them, a fold under that of the newest
- * that is down: by its episode somebody takes the incident in hand.
+ * Combines many notifications into one. It contains how many alerts triggered and resolved, how many contacts fail, and
+ * the names of the first ones. `named` has the most important first. A digest is sent under the ID of the newest
+ * notification. A fold is sent under the ID of the newest one that is down, so that users can acknowledge the incident
+ * through its episode.
  */
 export function digestNotification(
   named: readonly [Notification, ...Notification[]],
@@ -43,14 +47,14 @@ export function digestNotification(
   };
 }
 
-/** A digest counts what is or may be down, what recovered, and contacts that fail. */
+/** A digest counts alerts that are or may be down, recoveries, failing contacts, and certificates. */
 function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' | 'certificate' {
   if (kind === 'contact_failing') return 'contact';
   if (kind === 'expiry') return 'certificate';
   return kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
 }
 
-/** What a digest of such notifications counts. */
+/** Returns the counts of a digest of these notifications. */
 export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
   const counts = { triggered: 0, resolved: 0, contact: 0, certificate: 0 };
   for (const kind of kinds) counts[countsAs(kind)]++;
@@ -64,7 +68,7 @@ export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
 
 function memberText(member: Notification): string {
   const { kind, isDegraded, error, failureCount, reason } = member;
-  if (kind === 'contact_failing') return `takes no messages${lasting('for', member)}`;
+  if (kind === 'contact_failing') return `has accepted no messages${lasting('for', member)}`;
   if (kind === 'expiry' && member.certificate) return endsIn(member.certificate.daysLeft, member.certificate.expiresAt);
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;

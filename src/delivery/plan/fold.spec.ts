@@ -9,7 +9,7 @@ const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1000);
 type Kind = 'triggered' | 'resolved' | 'recovered' | 'reminder';
 const KINDS: Partial<Record<string, Kind>> = { down: 'triggered', up: 'resolved', was: 'recovered', still: 'reminder' };
 
-/** "down a 5": endpoint a was recorded to be down 5 seconds ago. */
+/** "down a 5" means that endpoint a was recorded as down 5 seconds ago. */
 function queue(said: string, incidentId: string | null = 'one', redeliver = false): ReadyQueue {
   const [word = '', endpointId = '', seconds = '0'] = said.split(' ');
   const kind = KINDS[word] ?? 'flapping';
@@ -46,7 +46,7 @@ const incident = (changes: Partial<TellableIncident> = {}): TellableIncident => 
   ...changes,
 });
 
-/** The groups that leave now, then how many seconds the others wait. */
+/** Returns the groups to send now, then how many seconds the others wait. */
 function told(ready: readonly ReadyQueue[], one: TellableIncident | null, others: [string, TellableIncident][] = []) {
   const known = new Map([...(one ? [['one', one] as const] : []), ...others]);
   const { groups, held, until } = foldReady(ready, known, NOW);

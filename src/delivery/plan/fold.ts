@@ -4,26 +4,34 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import type { LockedDelivery } from '../delivery';
 import type { ReadyGroup, ReadyQueue } from './batch-plan';
 
-/** After something of an incident left for a destination, further news of it waits for this long, to be one message. */
+/**
+ * After a message about an incident was sent to a destination, more events of the incident are collected for this long
+ * and sent as one message.
+ */
 export const FOLD_EVERY_MS = 30 * SECOND_MS;
 
-/** An incident that more than one endpoint was in, and what of it left for one destination. Ids are uuids. */
+/**
+ * An incident with more than one endpoint, and what has already been sent about it to one destination. IDs are UUIDs.
+ */
 export interface TellableIncident {
   id: string;
   number: number;
-  /** The address that its endpoints failed at, where that is why they joined. */
+  /** The address at which its endpoints failed, if that is why they were grouped. */
   address: string | null;
   endpointCount: number;
   openCount: number;
   startedAt: Date;
   endedAt: Date | null;
-  /** Last attempt of anything that arrived or may have, or is in flight. */
+  /** The last attempt about it that arrived, may have arrived, or is in flight. */
   leftAt: Date | null;
-  /** While something of it is in flight: when its lease ends. */
+  /** While a message about it is in flight, the end of its lease. */
   busyUntil: Date | null;
 }
 
-/** What may leave now, the most important first, and the deliveries that wait to be told with others, until `until`. */
+/**
+ * The groups to send now, the most important first, and the deliveries that wait until `until` to be combined with
+ * others.
+ */
 export interface FoldPlan {
   groups: ReadyGroup[];
   held: string[];
@@ -31,9 +39,10 @@ export interface FoldPlan {
 }
 
 /**
- * What people are told of one incident is one message: at once, unless something of it left in the last 30 s or is in flight.
- * Recoveries alone wait for 30 s, or for its end. An incident that never had a second endpoint is not among `incidents`: it is
- * told as if there were none, and so is what a client asked for once more.
+ * Combines the notifications about an incident into one message. It is sent at once, unless another message about the
+ * incident was sent in the last 30 s or is in flight. Recoveries alone wait for 30 s, or for the end of the incident.
+ * An incident that never had a second endpoint is missing from `incidents`, and its notifications are not combined.
+ * Neither are redeliveries.
  */
 export function foldReady(
   ready: readonly ReadyQueue[],
@@ -69,7 +78,7 @@ function leavingAt(queues: readonly ReadyQueue[], { endedAt, leftAt, busyUntil }
   return new Date(Math.max(at, busyUntil?.getTime() ?? 0));
 }
 
-/** A single message says it as ever, unless it is the last one. */
+/** A single message stays as it is, unless it is the last one. */
 function foldOf(queues: readonly ReadyQueue[], incident: TellableIncident): ReadyGroup['fold'] {
   if (queues.length === 1 && incident.endedAt === null) return null;
   const { startedAt, endedAt } = incident;

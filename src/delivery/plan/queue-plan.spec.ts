@@ -32,10 +32,10 @@ const M = (incidentNo: number, more?: Situation, ordinal = 1): PendingDelivery =
   id: `M${incidentNo}.${ordinal}`,
 });
 
-/** Pagers can be told that somebody has an episode in hand. */
+/** Pagers support acknowledgements. */
 const receiverOf = (audience: ChannelAudience): Receiver => ({ audience, acknowledges: audience === 'pager' });
 
-/** The notification as `kind by primary`, and what the other deliveries become, in words. */
+/** Returns the notification as `kind by primary`, and the new states of the other deliveries, in words. */
 function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
   const { ended, notification } = planQueue(queue, receiverOf(audience));
   const parts = ended.map(({ id, state, detail }) => `${id} ${state}:${detail}`);
@@ -243,7 +243,7 @@ describe('planQueue, an alert that triggered again while its resolve is pending'
   });
 });
 
-/** Delivers notification after notification until nothing is left; returns the notifications. */
+/** Delivers one notification after another until the queue is empty. Returns the notifications. */
 function drain(queue: PendingDelivery[], audience: ChannelAudience): PlannedNotification[] {
   const notifications: PlannedNotification[] = [];
   let pending = queue;
@@ -262,7 +262,7 @@ function drain(queue: PendingDelivery[], audience: ChannelAudience): PlannedNoti
 }
 
 describe('planQueue, for any queue', () => {
-  /** Alternating deliveries that start with either kind; unknown outcomes anywhere. */
+  /** Alternating deliveries that start with either kind, with unknown outcomes anywhere. */
   const queues = fc
     .record({
       startsResolved: fc.boolean(),
@@ -296,7 +296,9 @@ describe('planQueue, for any queue', () => {
   });
 
   describe('with reminders between', () => {
-    /** The same queues, with up to three reminders after each trigger and in front, as far as the episode lasts. */
+    /**
+     * The same queues, with up to three reminders after each trigger and at the front, as long as the episode lasts.
+     */
     const reminded = fc.tuple(queues, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 })).map(([queue, counts]) => {
       const first = queue[0];
       const of = (incidentNo: number, count: number, more: Situation) =>

@@ -2,34 +2,34 @@ import type { Channel } from '../../channel/channel';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { type AttemptPart, type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
 
-/** A notification of one queue, and what the deliveries it covers become. */
+/** A notification of one queue, and the final states of the deliveries that it covers. */
 export interface PlannedNotification {
   kind: Exclude<AttemptPart['kind'], 'test'>;
   /** The delivery whose notification is sent. */
   primary: string;
   /**
-   * Another delivery that the text draws on. Of a `recovered` notification whose primary is the resolve: the trigger it
-   * is combined with. Of a `triggered` one: the resolve before it that was not sent.
+   * Another delivery that the text uses. For a `recovered` notification whose primary is the resolve, the trigger that
+   * it is combined with. For a `triggered` one, the previous resolve, which was not sent.
    */
   merged: string | null;
-  /** True when any of it may have arrived before. */
+  /** True if any part may have arrived before. */
   repeat: boolean;
-  /** What every covered delivery, the primary included, becomes once the notification is delivered. */
+  /** The state of every covered delivery, including the primary, once the notification is delivered. */
   ends: DeliveryEnd[];
 }
 
-/** What is to be done about the head of one alert's queue. */
+/** The plan for the head of one alert's queue. */
 export interface QueuePlan {
   /** Deliveries that end without a notification. */
   ended: DeliveryEnd[];
-  /** What is to be sent next; the deliveries behind it stay in the queue. */
+  /** The next notification. The deliveries after it stay in the queue. */
   notification: PlannedNotification | null;
 }
 
 /**
- * What to send of one alert's pending deliveries, given in their order. The rules for an episode that was resolved
- * while its trigger is undelivered: webhooks get everything in order; a pager never goes off for an outage that is over;
- * people get one notification that says how things are now and what they missed.
+ * Returns what to send of one alert's pending deliveries, given in order. If an episode was resolved before its trigger
+ * was delivered, the audience decides. Webhooks get everything in order. A pager never goes off for an outage that is
+ * over. People get one notification that shows the current state and what they missed.
  */
 export function planQueue(queue: readonly PendingDelivery[], channel: Receiver): QueuePlan {
   const ended = queue.flatMap(
@@ -42,7 +42,7 @@ export function planQueue(queue: readonly PendingDelivery[], channel: Receiver):
   const gone = new Set(ended.map(({ id }) => id));
   const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
   const transitions = rest.filter(isTransition);
-  // What changed comes first; what is left then are reminders, of which one may be told, and certificates that end.
+  // Changes come first. Only reminders, of which one may be sent, and certificate warnings remain.
   const plan =
     isHuman(channel.audience) && transitions.length > 0
       ? planForPeople(transitions)
@@ -53,14 +53,17 @@ export function planQueue(queue: readonly PendingDelivery[], channel: Receiver):
   return { ended: [...ended, ...plan.ended], notification: plan.notification };
 }
 
-/** What of a channel the plan needs. */
+/** The properties of a channel that the plan needs. */
 export type Receiver = Pick<Channel, 'audience' | 'acknowledges'>;
 
 type PendingTransition = PendingDelivery & { kind: 'triggered' | 'resolved' };
 const isTransition = (delivery: PendingDelivery): delivery is PendingTransition =>
   delivery.kind === 'triggered' || delivery.kind === 'resolved';
 
-/** An acknowledgement is not told after its episode has ended, nor to who cannot hear it: the alert's channel may have changed. */
+/**
+ * Drops an acknowledgement after its episode has ended, or if the channel doesn't support it. The alert's channel may
+ * have changed.
+ */
 function acknowledgementEnd(
   delivery: PendingDelivery,
   queue: readonly PendingDelivery[],
@@ -72,8 +75,8 @@ function acknowledgementEnd(
 }
 
 /**
- * A reminder is told while its episode lasts, after its trigger, once at a time, and not to pagers: they remind by themselves.
- * It delays and hides nothing else.
+ * Drops a reminder unless its episode continues, its trigger was sent, and no later reminder waits. Pagers get none,
+ * because they send their own. A reminder delays and hides nothing else.
  */
 function reminderEnd(
   delivery: PendingDelivery,
@@ -93,13 +96,13 @@ function reminderEnd(
   return isTold ? null : superseded(delivery, 'trigger_not_told');
 }
 
-/** A pager would open an incident for either, which nothing closes. */
+/** Either kind would open a pager incident that nothing closes. */
 const noticeEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryEnd | null =>
   (delivery.kind === 'contact_failing' || delivery.kind === 'expiry') && audience === 'pager'
     ? superseded(delivery, 'not_supported')
     : null;
 
-/** The episode of the delivery has ended, whether its resolve waits or is not told at all. */
+/** Returns true if the episode of the delivery has ended, whether its resolve waits or will not be sent. */
 const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>
   ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === incidentNo);
 
@@ -144,7 +147,7 @@ function planForPeople(queue: readonly PendingTransition[]): QueuePlan {
   return { ended, notification: oneForAll(rest, first, last) };
 }
 
-/** The newest delivery is sent; older ones that it includes or makes untrue end with it. */
+/** Sends the newest delivery. Older ones that it includes or contradicts end with it. */
 function oneForAll(
   queue: readonly PendingTransition[],
   first: PendingTransition,
@@ -167,7 +170,10 @@ function oneForAll(
   };
 }
 
-/** How a resolve, an acknowledgement or a reminder at the head of its queue ends without being sent, or `null` when it is to be sent. */
+/**
+ * Returns how a resolve, an acknowledgement, or a reminder at the head of its queue ends without being sent, or `null`
+ * if it must be sent.
+ */
 function withoutTrigger(resolve: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
   switch (resolve.triggerOutcome) {
     case 'pending':
@@ -202,16 +208,19 @@ const alone = ({ id, kind, mayHaveArrived }: PendingDelivery): PlannedNotificati
 
 const FLAPPING_TRANSITIONS = 6;
 
-/** Whether an alert with so many transitions in the last hour triggers and resolves too often to be told each time. */
+/**
+ * Returns true if an alert with this many transitions in the last hour triggers and resolves too often for a
+ * notification each time.
+ */
 export const isFlapping = (transitions: number): boolean => transitions > FLAPPING_TRANSITIONS;
 
-/** After people got a notification that an alert is flapping, they get no other about it for this long. */
+/** The time after a "flapping" notification during which people get no other notification about the alert. */
 export const FLAPPING_PAUSE_MS = 30 * MINUTE_MS;
 
 /**
- * More than six transitions in the last hour: people get one "flapping" notification. The newest delivery stays pending
- * for the pause and then reports the state as it is, or, if the alert is still flapping, leads to the next such
- * notification. The last thing people read is therefore always the current state.
+ * Replaces the notification with one "flapping" notification after more than six transitions in the last hour. The
+ * newest delivery stays pending for the pause. Then it reports the current state, or causes the next such notification
+ * if the alert is still flapping. So the last message that people read always shows the current state.
  */
 export function suppressFlapping(notification: PlannedNotification, transitions: number): PlannedNotification {
   if (!isFlapping(transitions)) return notification;

@@ -4,16 +4,16 @@ import { isHuman } from '../delivery';
 
 /** How fast notifications may follow each other at one destination. */
 export interface RateLimit {
-  /** Notifications at once after a quiet time. */
+  /** How many notifications may be sent at once after a pause. */
   burst: number;
-  /** Then one per this long. */
+  /** The time per additional notification. */
   refillMs: number;
 }
 
 /**
- * What providers and people tolerate: a chat 5 at once and one per 10 s, a phone 3 per 15 minutes, a mailbox one a
- * minute. Pagers and webhooks get every notification, so theirs only keeps within the providers' limits (PagerDuty: 120
- * a minute).
+ * The limits that providers and people tolerate. A chat gets 5 at once and one per 10 s, a phone 3 per 15 minutes, and
+ * a mailbox one a minute. Pagers and webhooks get every notification, so their limits only follow the providers' limits
+ * (PagerDuty allows 120 a minute).
  */
 const LIMITS: Readonly<Record<ChannelAudience, RateLimit>> = {
   chat: { burst: 5, refillMs: 10_000 },
@@ -25,13 +25,13 @@ const LIMITS: Readonly<Record<ChannelAudience, RateLimit>> = {
 
 const DIGEST_EVERY_MS = MINUTE_MS;
 
-/** The token bucket of one destination as of `at`; `null` before its first notification. */
+/** The token bucket of one destination at `at`, which is `null` before its first notification. */
 export interface Bucket {
   tokens: number;
   at: Date | null;
 }
 
-/** The bucket's tokens at `now`. A clock that was set back adds none. */
+/** Returns the bucket's tokens at `now`. Adds none if the clock was set back. */
 export function tokensAt(bucket: Bucket, audience: ChannelAudience, now: Date): number {
   const { burst, refillMs } = LIMITS[audience];
   if (bucket.at === null) return burst;
@@ -39,36 +39,39 @@ export function tokensAt(bucket: Bucket, audience: ChannelAudience, now: Date): 
   return Math.min(burst, bucket.tokens + passedMs / refillMs);
 }
 
-/** When the next digest may leave; in the past or `null` when one may leave now. */
+/** Returns when the next digest may be sent. The time is in the past, or `null`, if that is possible now. */
 export const digestDueAt = (lastDigestAt: Date | null): Date | null =>
   lastDigestAt && new Date(lastDigestAt.getTime() + DIGEST_EVERY_MS);
 
-/** What decides how much leaves now. */
+/** The facts that decide how much is sent now. */
 export interface RateLimitInput {
   audience: ChannelAudience;
-  /** As of now, from `tokensAt`. */
+  /** The current number, from `tokensAt`. */
   tokens: number;
   lastDigestAt: Date | null;
   now: Date;
-  /** Notifications that could leave now. */
+  /** Notifications that could be sent now. */
   ready: number;
-  /** Attempts that may start besides those in flight. */
+  /** Attempts that may start in addition to those in flight. */
   free: number;
 }
 
-/** Of the ready notifications the first `singles` leave one by one; with `digest` all others in one, else they wait. */
+/**
+ * The decision for the ready notifications. The first `singles` are sent one by one. With `digest`, all others are sent
+ * as one message. Otherwise they wait.
+ */
 export interface RateLimitDecision {
   singles: number;
   digest: boolean;
   tokensLeft: number;
-  /** When the rest may leave; `null` when nothing is left, or when only a free attempt is missing. */
+  /** When the rest may be sent. `null` if nothing is left, or if only a free attempt is missing. */
   waitUntil: Date | null;
 }
 
 /**
- * The first notifications of a quiet destination leave at once. When more are ready than the bucket allows, people get
- * the rest in one digest, at most one a minute; until the next one is due nothing overtakes it. Pagers and webhooks are
- * slowed down, never merged.
+ * Decides how much is sent. The first notifications after a pause are sent at once. If more are ready than the bucket
+ * allows, people get the rest in one digest, at most one a minute, and nothing overtakes the next one. Pagers and
+ * webhooks are slowed down, never merged.
  */
 export function limitRate(input: RateLimitInput): RateLimitDecision {
   const whole = Math.floor(input.tokens + 1e-9);
@@ -90,7 +93,7 @@ function leave(input: RateLimitInput, singles: number, digest: boolean, waitUnti
   return { singles, digest, tokensLeft: input.tokens - singles - (digest ? 1 : 0), waitUntil };
 }
 
-/** When the bucket holds `wanted` tokens; the end of time when it is too small for them. */
+/** Returns when the bucket contains `wanted` tokens, or the maximum date if it is too small for them. */
 function timeOfTokens({ audience, tokens, now }: RateLimitInput, wanted: number): Date {
   const { burst, refillMs } = LIMITS[audience];
   if (wanted > burst) return new Date(8.64e15);

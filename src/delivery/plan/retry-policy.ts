@@ -1,37 +1,45 @@
 import type { ChannelAudience, SendOutcome } from '../../channel/channel';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 
-/** From the first attempt to the second, and so on; hourly after the last step. */
+/** The delays between attempts. After the last step, attempts are hourly. */
 const STEPS_MS = [5, 15, 30, 60, 120, 300, 600, 900, 1800].map((seconds) => seconds * SECOND_MS);
-/** A provider that rejects a notification is only asked a few times more: together these stay under five minutes. */
+/**
+ * The delays after a rejection. A provider that rejects a notification gets only a few more attempts, within less than
+ * five minutes.
+ */
 const REJECTED_STEPS_MS = [MINUTE_MS, 3 * MINUTE_MS];
-/** Before a notification without an idempotency key is sent again although it may have arrived. */
+/** The wait before a notification without an idempotency key is sent again although it may have arrived. */
 const UNKNOWN_OUTCOME_WAIT_MS = MINUTE_MS;
 const LONGEST_RETRY_AFTER_MS = HOUR_MS;
 export const STRAIGHT_FAILURES = 10;
 
-/** How long a delivery is worth sending, from its creation. */
+/** Returns how long a delivery is worth sending after its creation. */
 export const maxAgeMs = (audience: ChannelAudience): number => (audience === 'webhook' ? 72 : 24) * HOUR_MS;
 
-/** A delay spread by ±20 %, so that what failed together does not come back together. `random` from [0, 1). */
+/**
+ * Spreads a delay by ±20 %, so that deliveries that failed together are not retried together. `random` is from [0, 1).
+ */
 export const spread = (delayMs: number, random: number): number => Math.round(delayMs * (0.8 + 0.4 * random));
 
-/** From the end of an attempt to the next one, after `attempts` of them. */
+/** Returns the delay from the end of an attempt to the next one, after `attempts` of them. */
 export const retryDelayMs = (attempts: number, random: number): number =>
   spread(STEPS_MS[attempts - 1] ?? HOUR_MS, random);
 
-/** Mail is repeated under the same Message-ID, pagers and webhooks under their key; a chat or a phone shows it twice. */
+/**
+ * Email is repeated with the same Message-ID, and pagers and webhooks with the same key. A chat or a phone shows a
+ * repeat twice.
+ */
 const hasKey = (audience: ChannelAudience): boolean => audience !== 'chat' && audience !== 'sms';
 
-/** One finished attempt, as far as one of its deliveries is concerned. */
+/** A finished attempt from the point of view of one of its deliveries. */
 export interface FinishedAttempt {
   outcome: SendOutcome;
   audience: ChannelAudience;
-  /** Including this one. */
+  /** Includes this attempt. */
   attempts: number;
   /** Rejections before this attempt. */
   rejections: number;
-  /** True when an attempt before this one may have arrived. */
+  /** True if an earlier attempt may have arrived. */
   mayHaveArrived: boolean;
   createdAt: Date;
   now: Date;
@@ -39,16 +47,17 @@ export interface FinishedAttempt {
   random: number;
 }
 
-/** What the attempt makes of the delivery. */
+/** The new state of the delivery after the attempt. */
 export type DeliveryUpdate =
   | { state: 'delivered' }
   | { state: 'pending'; nextAttemptAt: Date; rejections: number; mayHaveArrived: boolean }
   | { state: 'failed'; detail: 'rejected' | 'expired'; rejections: number; mayHaveArrived: boolean };
 
 /**
- * What a delivery becomes after an attempt. Retried until it is too old: no response, a time-out, 408, 425, 429, 5xx.
- * Rejected: the third rejection within five minutes parks it; a destination that is gone parks it at once. After an
- * unknown outcome, channels without an idempotency key wait a minute before they risk a repeat.
+ * Returns the state of a delivery after an attempt. It is retried until it is too old after no response, a timeout,
+ * 408, 425, 429, or 5xx. The third rejection within five minutes parks it, and a destination that no longer exists
+ * parks it at once. After an unknown outcome, channels without an idempotency key wait a minute before they risk a
+ * repeat.
  */
 export function updateAfter(attempt: FinishedAttempt): DeliveryUpdate {
   const { outcome } = attempt;
@@ -80,7 +89,10 @@ function afterRejection({ rejections, mayHaveArrived, now, random }: FinishedAtt
 
 type Retried = Extract<SendOutcome, { result: 'retry' }>;
 
-/** Our own step, or longer if the provider asks for it (`Retry-After`), but never longer than an hour for that. */
+/**
+ * Uses the next step, or a longer delay if the provider requests it (`Retry-After`). A requested delay is capped at one
+ * hour.
+ */
 function delayAfter({ attempts, audience, random }: FinishedAttempt, outcome: Retried): number {
   const stepMs = retryDelayMs(attempts, random);
   const askedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
@@ -96,13 +108,13 @@ export interface Circuit {
   blockedUntil: Date | null;
 }
 
-/** True when only one attempt at a time probes whether the destination works again. */
+/** Returns true if only one attempt at a time may test whether the destination works again. */
 export const isOpen = (failures: number): boolean => failures >= STRAIGHT_FAILURES;
 
 /**
- * The circuit breaker after an attempt. Ten straight failures open it: then there is one probe per step of the retry
- * schedule, and the other deliveries wait. A provider that names a time gets nothing before it, from no delivery of the
- * destination.
+ * Returns the circuit breaker after an attempt. Ten failures in a row open it. Then there is one attempt per step of
+ * the retry schedule, and the other deliveries wait. If a provider requests a delay, nothing is sent to the destination
+ * before it is over.
  */
 export function circuitAfter(before: Circuit, outcome: SendOutcome, now: Date, random: number): Circuit {
   if (outcome.result === 'delivered') return { failures: 0, blockedUntil: null };

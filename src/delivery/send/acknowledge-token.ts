@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { toUuid } from '../../platform/ids/id';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** The one episode that a link may take in hand, and until when. */
+/** The one episode that a link can acknowledge, and its expiry. */
 export interface AcknowledgeClaim {
-  /** uuid. */
+  /** UUID. */
   alertId: string;
   incidentNo: number;
   expiresAt: Date;
@@ -13,11 +13,14 @@ export interface AcknowledgeClaim {
 const UUID_BYTES = 16;
 const NUMBER_BYTES = 4;
 const CLAIM_BYTES = UUID_BYTES + 2 * NUMBER_BYTES;
-/** With the claim a multiple of three: base64 then has no bits to spare, so each token has one spelling. */
+/**
+ * Together with the claim, a multiple of three bytes. So base64 has no spare bits, and each token has only one
+ * spelling.
+ */
 const SIGNATURE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{56}$/;
 
-/** 56 URL-safe characters, the same for the same claim; its time counts in whole seconds. */
+/** Returns 56 URL-safe characters, which are the same for the same claim. The expiry is cut to whole seconds. */
 export function signClaim(key: Buffer, { alertId, incidentNo, expiresAt }: AcknowledgeClaim): string {
   const claim = Buffer.alloc(CLAIM_BYTES);
   claim.write(alertId.replaceAll('-', ''), 'hex');
@@ -26,7 +29,7 @@ export function signClaim(key: Buffer, { alertId, incidentNo, expiresAt }: Ackno
   return Buffer.concat([claim, signatureOf(key, claim)]).toString('base64url');
 }
 
-/** The claim of a token; `null` for any text that `signClaim` did not make with this key, and once its time is over. */
+/** Returns the claim of a token, or `null` if it has expired or `signClaim` did not create it with this key. */
 export function readClaim(key: Buffer, token: string, now: Date): AcknowledgeClaim | null {
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');

@@ -12,25 +12,28 @@ import { digestNotification } from '../plan/digest';
 import { ownerOf, type SealedConfig, SealedConfigs } from '../config/sealed-config';
 import type { Attempt } from './attempt';
 
-/** What an attempt sends, and how. */
+/** The content of an attempt, and how to send it. */
 export interface AttemptContent {
   notification: Notification;
   config: object;
   egress: EgressRule;
-  /** Concurrency is limited per host and organization: the one that the config names, else `channel:` and the vendor. */
+  /**
+   * Concurrency is limited per host and organization. The host is in the config, or else it is `channel:` and the
+   * vendor.
+   */
   host: string;
 }
 
-/** Why an attempt has nothing to send, or no way to send it. */
+/** The reason why an attempt has nothing to send, or cannot send it. */
 export type NothingToSend =
-  /** The lease is lost, or the rows are gone. */
+  /** The lease is lost, or the rows no longer exist. */
   | { cannot: 'lost' }
-  /** The alert is deleted and left no config; there is no channel to send through. */
+  /** The alert is deleted and left no config, so there is no channel to use. */
   | { cannot: 'orphaned' }
-  /** Only a client or an operator can change that; `reason` is public. */
+  /** Only a client or an operator can fix the problem. `reason` is public. */
   | { cannot: 'unsendable'; reason: string };
 
-/** A notification as it was stored, and how its episode ended if no delivery of its own reports that. */
+/** A notification as it was stored. If no separate delivery reports the end of its episode, the end is here. */
 export interface StoredNotification {
   notification: Notification;
   endedAt: Date | null;
@@ -39,13 +42,13 @@ export interface StoredNotification {
 
 interface Row extends StoredNotification {
   id: string;
-  /** `null` of a notification that has no alert: then there is a contact. */
+  /** `null` for a notification without an alert. Then there is a contact. */
   alertId: string | null;
-  /** The contact whose config it is; `null` for the alert's own. */
+  /** The contact that owns the config, or `null` for the alert's own config. */
   contactId: string | null;
-  /** `null` without a contact, and for a snapshot of one that was deleted since. */
+  /** `null` without a contact, and for a snapshot of a contact that was deleted since. */
   contactName: string | null;
-  /** What the first attempt named as its contact. */
+  /** The contact that the first attempt named. */
   through: { id: string; name: string } | null;
   /** The incident of its event. */
   incidentId: string | null;
@@ -54,7 +57,7 @@ interface Row extends StoredNotification {
   config: SealedConfig | null;
 }
 
-/** Reads what an attempt is to send, right before it is sent. */
+/** Reads the content of an attempt right before it is sent. */
 @Injectable()
 export class AttemptReader {
   private readonly logger = new Logger(AttemptReader.name);
@@ -67,7 +70,10 @@ export class AttemptReader {
     private readonly egress: EgressPolicy,
   ) {}
 
-  /** One statement. The config is the snapshot of the delivery, else the present one of the alert or the contact if the type is the same. */
+  /**
+   * Reads the content. The config is the snapshot of the delivery, or else the current one of the alert or contact if
+   * the type is the same. Cost: one statement.
+   */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
     const repeat = attempt.repeat && isHuman(attempt.audience);
@@ -108,7 +114,7 @@ export class AttemptReader {
     const { alertId, contactId, contactName, incidentId, orgId, isDefaultOrg } = source;
     const through = source.through && { ...source.through, id: formatId('contact', source.through.id) };
     if (!this.channels.has(channelType)) {
-      const reason = `There is no channel of type "${channelType}" in this installation.`;
+      const reason = `This installation has no channel of type "${channelType}".`;
       return { cannot: 'unsendable', reason };
     }
     const owner = ownerOf(alertId ?? '', contactId);
@@ -132,13 +138,15 @@ export class AttemptReader {
 }
 
 function unreadable(contactId: string | null, contactName: string | null): string {
-  if (contactId === null)
-    return 'The stored configuration cannot be read; save the alert with its configuration again.';
+  if (contactId === null) return 'The stored config cannot be read. Save the alert rule again with its config.';
   const contact = contactName === null ? 'a deleted contact' : `the contact "${cut(contactName, 80)}"`;
-  return `The stored configuration of ${contact} cannot be read; save the contact with its configuration again.`;
+  return `The stored config of ${contact} cannot be read. Save the contact again with its config.`;
 }
 
-/** The notification of an attempt, made from those stored with its deliveries. `null` when the rows are gone. */
+/**
+ * Builds the notification of an attempt from those stored with its deliveries. Returns `null` if the rows no longer
+ * exist.
+ */
 export function attemptNotification(
   { parts, digest, repeat }: Pick<Attempt, 'parts' | 'digest' | 'repeat'>,
   stored: ReadonlyMap<string, StoredNotification>,
@@ -152,7 +160,7 @@ export function attemptNotification(
   return { ...first, repeat };
 }
 
-/** Times stay those of the transitions, however late the attempt is. */
+/** The text always contains the times of the transitions, however late the attempt is. */
 function partNotification(part: AttemptPart, stored: ReadonlyMap<string, StoredNotification>): Notification | null {
   const primary = stored.get(part.primary);
   if (!primary) return null;
@@ -164,7 +172,7 @@ function partNotification(part: AttemptPart, stored: ReadonlyMap<string, StoredN
     : notification;
 }
 
-/** The outage as a whole: the error of its trigger, the time and length of its end. */
+/** Describes the outage as a whole, with the error of its trigger and the time and duration of its end. */
 function recovered(
   { notification, endedAt, endedAfterSeconds }: StoredNotification,
   trigger: Notification | null,

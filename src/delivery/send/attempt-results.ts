@@ -9,7 +9,7 @@ import { circuitAfter, type DeliveryUpdate, updateAfter } from '../plan/retry-po
 import type { Attempt } from './attempt';
 import { lockCircuit, saveCircuit } from './destination-queries';
 
-/** What a row becomes; written only where the lease is still ours. */
+/** The new state of a row. It is written only if this instance still has the lease. */
 interface RowChange {
   id: string;
   state: string;
@@ -17,14 +17,17 @@ interface RowChange {
   nextAttemptAt: Date | null;
   rejections: number;
   mayHaveArrived: boolean;
-  /** Its alert is flapping: it stays pending and starts again with all its attempts. */
+  /** The alert is flapping. The delivery stays pending and starts again with all its attempts. */
   kept: boolean;
 }
 
-/** The outcome must be written before the lease ends; the last tries to write it come shortly before. */
+/** The outcome must be written before the lease ends, so the last tries come shortly before that. */
 const WRITE_AGAIN_MS = 1000;
 
-/** Writes the outcomes of attempts. Every write names the lease's token: an instance that lost its lease changes nothing. */
+/**
+ * Writes the outcomes of attempts. Every write contains the token of the lease, so an instance that lost its lease
+ * changes nothing.
+ */
 @Injectable()
 export class AttemptResults {
   private readonly logger = new Logger(AttemptResults.name);
@@ -48,20 +51,21 @@ export class AttemptResults {
     });
   }
 
-  /** The alert is deleted and left no config; there is no channel to send through. */
+  /** Drops deliveries whose alert is deleted and left no config, so there is no channel to use. */
   drop(attempt: Attempt): Promise<void> {
     return this.write(attempt, (row) => ({ ...row, state: 'superseded', detail: 'deleted' }), null);
   }
 
-  /** Given up until the alert gets another config. */
+  /** Gives up until the alert gets another config. */
   park(attempt: Attempt, reason: string): Promise<void> {
     const outcome: SendOutcome = { result: 'rejected', status: null, error: reason, gone: true };
     return this.write(attempt, (row) => ({ ...row, state: 'failed', detail: 'unsendable' }), outcome);
   }
 
   /**
-   * Writes the outcome of an attempt: what its deliveries become, and the destination's circuit breaker. Tried until
-   * shortly before the lease ends; if the database stays away, the deliveries are claimed again with an unknown outcome.
+   * Writes the outcome of an attempt: the new states of its deliveries, and the destination's circuit breaker. Tries
+   * until shortly before the lease ends. If the database stays unavailable, the deliveries are claimed again with an
+   * unknown outcome.
    */
   async recordOutcome(attempt: Attempt, outcome: SendOutcome, seconds: number): Promise<void> {
     this.metrics.attempted(attempt.channelType, classOf(outcome), seconds);
@@ -142,7 +146,7 @@ function changeOf(update: DeliveryUpdate, end: DeliveryEnd, isTest: boolean, now
   }
 }
 
-/** People were notified that the alert is flapping, and get its state when the pause is over. */
+/** People were notified that the alert is flapping. They get its state after the pause. */
 const kept = (now: Date): Partial<RowChange> => ({
   nextAttemptAt: new Date(now.getTime() + FLAPPING_PAUSE_MS),
   rejections: 0,
@@ -154,8 +158,8 @@ function classOf(outcome: SendOutcome): AttemptClass {
 }
 
 /**
- * A delivery whose alert was disabled or deleted during the attempt is not tried again. A redelivery keeps its mark
- * until it is delivered.
+ * A delivery whose alert was disabled or deleted during the attempt is not retried. A redelivery keeps its mark until
+ * it is delivered.
  */
 function saveRows(
   tx: Tx,

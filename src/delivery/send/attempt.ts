@@ -3,18 +3,21 @@ import { MINUTE_MS } from '../../platform/time/time-units';
 import type { Destination } from '../destination';
 import type { AttemptContents } from '../plan/batch-plan';
 
-/** One sending of one notification: the deliveries that it covers are leased under one token until its outcome is written. */
+/**
+ * An attempt to send one notification. The deliveries that it covers are leased under one token until its outcome is
+ * written.
+ */
 export interface Attempt extends Destination, AttemptContents {
   token: string;
   channelType: string;
   audience: ChannelAudience;
-  /** Host it goes to, once known: concurrency is limited per host and organization. */
+  /** The host that it is sent to, once known. Concurrency is limited per host and organization. */
   host: string | null;
-  /** On our own monotonic clock, in milliseconds: after this another instance may send. */
+  /** The time on this process's monotonic clock, in milliseconds, after which another instance may send. */
   leaseEndsAt: number;
-  /** A test has one attempt, whatever its outcome. */
+  /** A test has only one attempt, even if it fails. */
   isTest: boolean;
 }
 
-/** How long no other instance touches the deliveries of an attempt: four times what an attempt may take. */
+/** How long other instances don't touch the deliveries of an attempt: four times as long as an attempt may take. */
 export const LEASE_MS = MINUTE_MS;

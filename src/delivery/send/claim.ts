@@ -34,15 +34,16 @@ import {
   saveChosen,
 } from './destination-queries';
 
-/** Queues looked at in one claim at most. Those beyond it wait for the next digest. */
+/** The maximum number of queues per claim. Others wait for the next digest. */
 const MOST_HEADS = 5000;
-/** Some queues end without a notification, so a few more are read than may leave. */
+/** Some queues end without a notification, so the claim reads a few more than it may send. */
 const SPARE_HEADS = 20;
 
 /**
- * Claims what may leave now, one destination at a time, each in one short transaction under the destination's row lock:
- * one instance at a time decides about order, rate, digest and circuit breaker, and all instances share them. Once it
- * has that lock it waits for no other, so it cannot deadlock. What it claims is leased; nothing is sent here.
+ * Claims the deliveries to send now, one destination at a time, each in one short transaction under the destination's
+ * row lock. One instance at a time decides about order, rate, digest, and circuit breaker, and all instances share
+ * them. Once it has that lock, it waits for no other, so it cannot deadlock. It only leases deliveries and doesn't send
+ * them.
  */
 @Injectable()
 export class DeliveryClaim {
@@ -54,7 +55,10 @@ export class DeliveryClaim {
     private readonly server: DatabaseServer,
   ) {}
 
-  /** Nothing can become due before this process commits something: nothing waits, and nobody else has the database. */
+  /**
+   * Returns true if nothing can become due before this process commits something: nothing waits, and no other process
+   * uses the database.
+   */
   async isAtRest(): Promise<boolean> {
     return this.server.isEmbedded && !(await isAnyPending(this.database));
   }
@@ -63,7 +67,10 @@ export class DeliveryClaim {
     return dueDestinations(this.database, this.clock.now(), limit, busy);
   }
 
-  /** At most `free` attempts. None when nothing may leave, or when another instance is claiming from the destination. */
+  /**
+   * Claims at most `free` attempts. Claims none if nothing may be sent, or if another instance is claiming from the
+   * destination.
+   */
   async claim(destination: Destination, free: number): Promise<Attempt[]> {
     const { channelType, attempts, ended } = await this.database.transaction(async (tx) => {
       const now = this.clock.now();
@@ -88,7 +95,7 @@ export class DeliveryClaim {
     const expired = probing ? await this.expire(tx, destination, audience, now) : 0;
     const limit = headLimit(audience, tokens, room, state.digestAt, now);
     const { plan, all } = await this.plan(tx, destination, channel, limit, now);
-    // Nothing is folded for pagers and webhooks; while nothing may leave, nothing needs to be.
+    // Nothing is folded for pagers and webhooks, or while nothing may be sent.
     const isFolding = isHuman(audience) && tokens >= 1;
     const incidents = isFolding ? await readIncidents(tx, destination, plan.ready, now) : new Map<string, never>();
     const { groups, held, until } = foldReady(plan.ready, incidents, now);
@@ -106,7 +113,7 @@ export class DeliveryClaim {
     await leaseDeliveries(tx, attempts, now, new Date(now.getTime() + LEASE_MS));
     await endDeliveries(tx, plan.ended, now);
     await postponeDeliveries(tx, plan.postponed);
-    // Where all that was read is held, there is nothing to look at before it may leave.
+    // If everything that was read is held, there is nothing to do before it may be sent.
     const isAllHeld = held.length > 0 && groups.length === 0;
     const rest = !isAllHeld && (!all || (!decision.digest && groups.length > decision.singles));
     const dueAt = rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination, held);
@@ -115,7 +122,7 @@ export class DeliveryClaim {
       tokens: decision.tokensLeft,
       tokensAt: now,
       digestAt: decision.digest ? now : state.digestAt,
-      // While one probe is in flight no instance sends another.
+      // While one test attempt is in flight, no instance sends another.
       blockedUntil: probing && attempts.length > 0 ? new Date(now.getTime() + LEASE_MS) : null,
     });
     return { channelType: state.channelType, attempts, ended: endings(plan, expired) };
@@ -124,7 +131,7 @@ export class DeliveryClaim {
   private async plan(tx: Tx, destination: Destination, channel: Receiver, limit: number, now: Date) {
     const heads = await dueDeliveries(tx, destination, now, limit);
     const pending = await lockPending(tx, destination, heads, now);
-    // A certificate that ends is of no episode.
+    // An expiring certificate belongs to no episode.
     const ofEpisodes = isHuman(channel.audience) ? pending.filter(({ kind }) => kind !== 'expiry') : [];
     const transitions = await recentTransitions(tx, ofEpisodes, now);
     return { plan: planDestination(heads, pending, transitions, channel, now), all: heads.length < limit };
@@ -154,13 +161,18 @@ export class DeliveryClaim {
     return (await expireDeliveries(tx, destination, new Date(now.getTime() - maxAgeMs(audience)), now)).length;
   }
 
-  /** A type whose channel is no longer installed is treated as one for people; its attempts fail with a clear reason. */
+  /**
+   * A type whose channel is no longer installed is treated as one for people. Its attempts fail with a clear reason.
+   */
   private channelOf(channelType: string): Receiver {
     return this.channels.has(channelType) ? this.channels.get(channelType) : { audience: 'chat' };
   }
 }
 
-/** Pagers and webhooks need no more than may leave; what people get is read to see what is one message, and whether it needs a digest. */
+/**
+ * Pagers and webhooks need no more than may be sent. For people, more is read to decide what to combine, and whether a
+ * digest is needed.
+ */
 function headLimit(audience: ChannelAudience, tokens: number, room: number, digestAt: Date | null, now: Date): number {
   const whole = Math.floor(tokens);
   if (!isHuman(audience)) return Math.min(whole, room) + SPARE_HEADS;
@@ -170,7 +182,7 @@ function headLimit(audience: ChannelAudience, tokens: number, room: number, dige
 
 const NOTHING = { channelType: '', attempts: [], ended: [] };
 
-/** What ended without an attempt, for the metrics. */
+/** Returns the deliveries that ended without an attempt, for the metrics. */
 function endings({ ended }: BatchPlan, expired: number) {
   const single = ended.map(({ state, detail }) => ({ state, detail, count: 1 }));
   return expired > 0 ? [...single, { state: 'failed' as const, detail: 'expired' as const, count: expired }] : single;

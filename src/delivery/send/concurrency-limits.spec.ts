@@ -4,7 +4,10 @@ import type { Attempt } from './attempt';
 const attempt = (orgId: string, destination: string, host: string | null = null): Attempt =>
   ({ orgId, destination, host }) as Attempt;
 
-/** How many attempts each of these organizations has, when each in turn starts all that it may and none ever ends. */
+/**
+ * Returns how many attempts each of these organizations has, if each in turn starts as many as it may and none ever
+ * ends.
+ */
 function hangingInTurn(organizations: number): number[] {
   let inFlight = 0;
   return Array.from({ length: organizations }, () => {
@@ -14,7 +17,7 @@ function hangingInTurn(organizations: number): number[] {
   });
 }
 
-/** The same after all their attempts have ended one by one, each organization starting again what it may. */
+/** Returns the same after all their attempts have ended one by one, and each organization has started new ones. */
 function hangingForLong(organizations: number): number[] {
   const own = hangingInTurn(organizations);
   const all = () => own.reduce((sum, count) => sum + count, 0);

@@ -2,25 +2,28 @@ import type { Destination } from '../destination';
 import type { Attempt } from './attempt';
 import type { Busy } from './destination-queries';
 
-/** Attempts in flight at once in this process. */
+/** Limits of the attempts in flight in this process. */
 export interface Limits {
   total: number;
-  /** Of them, only for organizations that have none in flight, one each. */
+  /** The part of them that is reserved for organizations with none in flight, one each. */
   reserved: number;
   perOrg: number;
-  /** Per host and organization: many may send to one provider, and only their own receivers there may hang. */
+  /**
+   * Per host and organization. Many organizations may send to one provider, and only their own receivers there may
+   * hang.
+   */
   perHost: number;
   perDestination: number;
 }
 
-/** What they mean when receivers hang, each for its fifteen seconds: `roomOf`. */
+/** For the effect when receivers hang, each for its fifteen seconds, see `roomOf`. */
 export const CONCURRENCY_LIMITS: Limits = { total: 64, reserved: 8, perOrg: 32, perHost: 16, perDestination: 4 };
 
 /**
- * How many more attempts an organization may start that has `own` in flight, of `inFlight` in all. Never more than it
- * leaves free to the others: alone it gets half of the total, beside n others that take what they can a share of
- * 1 / (n + 2). Attempts end on their own only, so what was given away is not there for whom comes later: the last ones
- * go to organizations without any.
+ * Returns how many more attempts an organization with `own` in flight may start, if `inFlight` are in flight in all. It
+ * never gets more than it leaves free to the others. Alone, it gets half of the total. Next to n others that take all
+ * they can, it gets a share of 1 / (n + 2). Attempts cannot be interrupted, so a place that is taken isn't free for
+ * organizations that come later. The last places go to organizations without any.
  */
 export function roomOf({ total, reserved, perOrg }: Limits, inFlight: number, own: number): number {
   const free = total - inFlight;
@@ -35,7 +38,6 @@ interface Count {
   count: number;
 }
 
-/** Counts the attempts in flight. */
 export class ConcurrencyLimits {
   private readonly inFlight = new Set<Attempt>();
 
@@ -53,7 +55,7 @@ export class ConcurrencyLimits {
     this.inFlight.delete(attempt);
   }
 
-  /** How many more attempts may start at a destination, as far as its host is not known to be at its limit. */
+  /** Returns how many more attempts may start at a destination. The limit of its host is not considered. */
   freeAt({ orgId, destination }: Destination): number {
     let [ofOrg, ofDestination] = [0, 0];
     for (const attempt of this.inFlight) {
@@ -64,7 +66,7 @@ export class ConcurrencyLimits {
     return Math.min(roomOf(this.limits, this.inFlight.size, ofOrg), this.limits.perDestination - ofDestination);
   }
 
-  /** Everything that is at its limit. */
+  /** Returns everything that is at its limit. */
   busy(): Busy {
     const orgs = this.countBy(() => '');
     return {

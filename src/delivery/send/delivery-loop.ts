@@ -13,24 +13,26 @@ import { ConcurrencyLimits } from './concurrency-limits';
 import type { Busy } from './destination-queries';
 import { DeliverySender } from './sender';
 
-/** For what becomes due without a commit of this process: retries, and what other instances enqueue. */
+/**
+ * Finds deliveries that become due without a commit of this process: retries, and those that other instances enqueue.
+ */
 const WAKE_EVERY_MS = 1000;
-/** While nothing can become due without a commit of this process, which wakes it, it looks this often all the same. */
+/** The interval while nothing can become due without a commit of this process, which would wake the loop. */
 const REST_MS = 10_000;
-/** Attempts in flight get this long at shutdown; then their connections are closed and their outcome is unknown. */
+/** Attempts in flight get this long at shutdown. Then their connections are closed and their outcome is unknown. */
 const DRAIN_MS = 20_000;
 const AFTER_ABORT_MS = 2000;
-/** A loop that has not finished a pass for this long is stuck: only a restart helps. */
+/** A loop that has not finished a pass for this long is stuck. Only a restart helps. */
 const STUCK_MS = 90_000;
-/** A loop whose passes all fail tells nobody anything, whatever the reason. */
+/** A loop whose passes all fail sends no notifications, so it counts as failing after this time. */
 const FAILING_MS = 30_000;
-/** The destinations of one pass travel with each of its queries. */
+/** Each query of a pass receives the destinations that the pass has already seen. */
 const MOST_SEEN = 500;
 
 /**
- * Sends the deliveries: every second (rarely while nothing waits in a database that is ours alone), and after every commit
- * that enqueues one, it claims what may leave, sends it
- * outside any transaction, and has the outcome written. Its concurrency is its own: slow providers do not slow checks.
+ * Sends the deliveries. Every second, and after every commit that enqueues one, it claims what may be sent, sends it
+ * outside any transaction, and has the outcome written. It waits longer while nothing is pending in an embedded
+ * database. It has a separate concurrency limit, so slow providers don't slow down checks.
  */
 @Injectable()
 export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
@@ -67,12 +69,12 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     if (this.clock.monotonic() >= this.restUntil) this.wake();
   }
 
-  /** Starts a pass, or another one right after the pass that is running. A role that only serves requests starts none. */
+  /** Starts a pass, or another one right after the current pass. Does nothing in a role that only serves requests. */
   wake(): void {
     void this.pass();
   }
 
-  /** Sends everything that may leave now and waits until nothing is in flight. */
+  /** Sends everything that may be sent now and waits until nothing is in flight. */
   async drain(): Promise<void> {
     do {
       await this.pass();
@@ -80,7 +82,6 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     } while (this.passing !== null || this.attempts.size > 0);
   }
 
-  /** Attempts in flight. */
   get inFlight(): number {
     return this.attempts.size;
   }
@@ -120,7 +121,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
       } while (this.again);
       this.databaseAway = false;
     } catch (error) {
-      if (!this.databaseAway) this.logger.error(`deliveries pause: ${String(error)}`);
+      if (!this.databaseAway) this.logger.error(`pausing deliveries: ${String(error)}`);
       this.databaseAway = true;
       this.lastPassAt = this.clock.monotonic();
     }
@@ -129,14 +130,14 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   private finding(): HealthFinding {
     const silentMs = this.clock.monotonic() - this.lastPassAt;
     const failingMs = this.lastPassAt - this.lastGoodPassAt;
-    const failing = failingMs >= FAILING_MS ? `, all fail since ${Math.round(failingMs / 1000)} s` : '';
+    const failing = failingMs >= FAILING_MS ? `, all passes have failed for ${Math.round(failingMs / 1000)} s` : '';
     const detail = `${this.attempts.size} in flight, last pass ${Math.round(silentMs / 1000)} s ago${failing}`;
     return { ok: silentMs < STUCK_MS && failingMs < FAILING_MS, fatal: silentMs >= STUCK_MS, detail };
   }
 
   /**
-   * Starts what may leave, destination by destination, until nothing is due or the limit of attempts is reached. A pass
-   * looks at no destination twice; one that has looked at very many and found something to send is followed by another.
+   * Starts attempts, destination by destination, until nothing is due or the limit of attempts is reached. A pass never
+   * visits a destination twice. If it has visited very many and found something to send, another pass follows.
    */
   private async dispatch(): Promise<void> {
     const seen: Busy['destinations'][number][] = [];
@@ -179,7 +180,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
       await failpoint('outbox.after_claim');
       await this.sender.send(attempt, this.shutdown.signal);
     } catch (error) {
-      this.logger.error(`a ${attempt.channelType} delivery is left to its lease: ${String(error)}`);
+      this.logger.error(`a ${attempt.channelType} delivery stays pending until its lease expires: ${String(error)}`);
     }
   }
 }

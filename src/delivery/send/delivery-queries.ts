@@ -15,7 +15,7 @@ import type { TellableIncident } from '../plan/fold';
 import type { Attempt } from './attempt';
 import { IS_HEAD } from './destination-queries';
 
-/** The due heads of a destination's queues, new episodes first, then by age. */
+/** Returns the due heads of a destination's queues, new episodes first, then by age. */
 export const dueDeliveries = (tx: Tx, destination: Destination, now: Date, limit: number): Promise<DueDelivery[]> =>
   tx.query<DueDelivery>(
     `SELECT n.id, COALESCE(n.alert_id, n.id) AS "queueId", n.kind, n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver
@@ -33,8 +33,8 @@ type ReadRow = Omit<LockedDelivery, 'triggerOutcome'> & {
 };
 
 /**
- * Everything that is pending at the destination in the queues of these heads, oldest first. Rows that another session has
- * locked are left out instead of waited for. A second statement only for heads without an alert.
+ * Locks and returns all pending deliveries in the queues of these heads, oldest first. Skips rows that another session
+ * has locked. Cost: one statement, and a second one only for heads without an alert.
  */
 export async function lockPending(
   tx: Tx,
@@ -88,7 +88,7 @@ async function lockQueues(
   }));
 }
 
-/** What became of a trigger, by its row; `null` when the row is gone. */
+/** Returns the outcome of a trigger from its row. Pass `null` if the row no longer exists. */
 export function triggerOutcomeOf(
   state: DeliveryState | null,
   detail: DeliveryDetail | null,
@@ -101,10 +101,13 @@ export function triggerOutcomeOf(
   return detail === 'expired' || detail === 'interrupted' ? 'given_up' : 'parked';
 }
 
-/** Below this episode number an alert cannot have had more than six transitions. */
+/** Below this episode number, an alert cannot have had more than six transitions. */
 const FIRST_FLAPPING_EPISODE = 4;
 
-/** Transitions of these queues' alerts in the last hour. No statement unless one of them has had a few episodes. */
+/**
+ * Returns the transitions of these queues' alerts in the last hour. Cost: one statement, none unless one of them has
+ * had a few episodes.
+ */
 export async function recentTransitions(
   tx: Tx,
   pending: readonly Pick<LockedDelivery, 'queueId' | 'incidentNo'>[],
@@ -125,8 +128,9 @@ export async function recentTransitions(
 }
 
 /**
- * The incidents of these queues that more than one endpoint was in, by the ids that the deliveries have: a merged one is where
- * its endpoints are. Cost: no statement without an incident; else its rows of the destination, by their index.
+ * Returns the incidents of these queues that had more than one endpoint, by the IDs in the deliveries. For a merged
+ * incident, that is the one its endpoints are in now. Cost: no statement without an incident, or else its rows of the
+ * destination, by their index.
  */
 export async function readIncidents(
   tx: Tx,
@@ -155,8 +159,8 @@ export async function readIncidents(
 }
 
 /**
- * Leases the deliveries of the attempts and counts the attempt. A lease that ran out leaves an unknown outcome behind. What the
- * first attempt names as its contact all name. Cost of that: until then a probe of a primary key for each.
+ * Leases the deliveries of the attempts and counts the attempt. A lease that expired leaves an unknown outcome behind.
+ * All attempts name the contact that the first one names. Cost: for the first attempt, one probe of a primary key each.
  */
 export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now: Date, until: Date): Promise<void> {
   const rows = attempts.flatMap(({ token, deliveries }) => deliveries.map(({ end }) => ({ token, id: end.id })));
@@ -173,8 +177,8 @@ export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now:
 }
 
 /**
- * Ends deliveries without an attempt. A lease that ran out leaves an unknown outcome behind; a snapshot of a config is
- * kept only where the delivery may be revived.
+ * Ends deliveries without an attempt. A lease that expired leaves an unknown outcome behind. Keeps the snapshot of a
+ * config only if the delivery may be revived.
  */
 export async function endDeliveries(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promise<void> {
   if (ends.length === 0) return;
@@ -200,7 +204,7 @@ export async function postponeDeliveries(tx: Tx, postponed: readonly { id: strin
   );
 }
 
-/** Gives up what has been pending for too long at a destination that does not work. */
+/** Gives up deliveries that have been pending for too long at a destination that doesn't work. */
 export const expireDeliveries = (
   tx: Tx,
   destination: Destination,

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import type { Destination } from '../destination';
 import type { Circuit } from '../plan/retry-policy';
 
-/** The stored state of a destination, by which its next attempts are chosen. */
+/** The stored state of a destination, which decides its next attempts. */
 export interface DestinationState extends Circuit {
   channelType: string;
   host: string | null;
@@ -11,21 +11,22 @@ export interface DestinationState extends Circuit {
   digestAt: Date | null;
 }
 
-/** What is at its limit of attempts in flight, or was looked at already; `key` is a destination or a host. */
+/** Everything that is at its limit of attempts in flight, or was already visited. `key` is a destination or a host. */
 export interface Busy {
   orgs: readonly string[];
   destinations: readonly { orgId: string; key: string }[];
   hosts: readonly { orgId: string; key: string }[];
 }
 
-/** Of one organization at a time: more than may be in flight at most destinations, so that one look is short. */
+/** Per organization and query. More than may be in flight at most destinations, so that one query is short. */
 const MOST_PER_ORGANIZATION = 16;
-/** So many due destinations of one organization are searched for one that is not at its limit. */
+/** The maximum number of due destinations of one organization to search for one that isn't at its limit. */
 const MOST_SEARCHED = 500;
 
 /**
- * Due destinations, organizations taking turns. Costs two probes of the index per organization with anything pending, plus
- * the rows returned: not more when thousands of destinations of one are due. A single probe when nothing is pending.
+ * Returns due destinations. Organizations take turns. Cost: two probes of the index per organization with pending
+ * deliveries, plus the rows returned, even if thousands of destinations of one are due. A single probe if nothing is
+ * pending.
  */
 export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Destination[]> =>
   sql.query<Destination>(
@@ -62,11 +63,11 @@ export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy):
     ],
   );
 
-/** Whether any delivery waits to leave, now or later. One probe of the index. */
+/** Returns true if any delivery waits to be sent, now or later. Cost: one index probe. */
 export const isAnyPending = async (sql: Sql): Promise<boolean> =>
   (await sql.query('SELECT FROM notification_destination WHERE due_at IS NOT NULL LIMIT 1')).length > 0;
 
-/** The destination under its row lock, if it is still due and no other session has it locked. */
+/** Locks and returns the destination, if it is still due and no other session has it locked. */
 export async function lockDestination(tx: Tx, destination: Destination, now: Date): Promise<DestinationState | null> {
   const [state] = await tx.query<DestinationState>(
     `SELECT channel_type AS "channelType", host, tokens, tokens_at AS "tokensAt", digest_at AS "digestAt", failures,
@@ -79,7 +80,7 @@ export async function lockDestination(tx: Tx, destination: Destination, now: Dat
   return state ?? null;
 }
 
-/** What choosing the next attempts changes. */
+/** The columns that change when the next attempts are chosen. */
 export interface Chosen {
   dueAt: Date | null;
   tokens: number;
@@ -88,7 +89,6 @@ export interface Chosen {
   blockedUntil: Date | null;
 }
 
-/** Writes what the choice changed. */
 export async function saveChosen(tx: Tx, destination: Destination, chosen: Chosen): Promise<void> {
   await tx.query(
     `UPDATE notification_destination
@@ -106,7 +106,10 @@ export async function saveChosen(tx: Tx, destination: Destination, chosen: Chose
   );
 }
 
-/** When the first of the pending queues is due, but for those of `held` deliveries; leases included that may end without an outcome. */
+/**
+ * Returns when the first of the pending queues is due. Ignores the queues of `held` deliveries. Includes leases that
+ * may end without an outcome.
+ */
 export async function nextDue(tx: Tx, destination: Destination, held: readonly string[]): Promise<Date | null> {
   const [row] = await tx.query<{ at: Date | null }>(
     `SELECT min(CASE WHEN n.lease_token IS NULL THEN n.next_attempt_at ELSE n.lease_until END) AS at
@@ -118,16 +121,17 @@ export async function nextDue(tx: Tx, destination: Destination, held: readonly s
 }
 
 /**
- * True of a pending delivery `n` that no older one of its alert precedes at this destination. Tests and redeliveries are
- * outside the queue, and nothing waits behind a reminder or a certificate that ends, unless it is being sent. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per
- * row while statistics were stale.
+ * SQL condition: no older delivery of its alert precedes a pending delivery `n` at this destination. Tests and
+ * redeliveries are outside the queue. Nothing waits behind a reminder or a certificate warning, unless it is being
+ * sent. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per row while
+ * statistics were stale.
  */
 export const IS_HEAD = `(n.kind = 'test' OR n.detail IS NOT DISTINCT FROM 'redeliver' OR NOT EXISTS (
   SELECT 1 FROM notification o
   WHERE o.alert_id = n.alert_id AND o.seq < n.seq AND o.state = 'pending' AND o.destination || '' = n.destination
     AND o.kind <> 'test' AND (o.kind NOT IN ('reminder', 'expiry') OR o.lease_token IS NOT NULL) AND o.detail IS DISTINCT FROM 'redeliver'))`;
 
-/** The destination's circuit breaker, locked until the outcome of an attempt is written. */
+/** Locks the destination's circuit breaker until the outcome of an attempt is written. */
 export async function lockCircuit(tx: Tx, destination: Destination): Promise<Circuit> {
   const [circuit] = await tx.query<Circuit>(
     `SELECT failures, blocked_until AS "blockedUntil" FROM notification_destination
@@ -138,8 +142,9 @@ export async function lockCircuit(tx: Tx, destination: Destination): Promise<Cir
 }
 
 /**
- * Writes the circuit breaker after an attempt and makes the destination due. With its first failure begins `failing_since`,
- * which a delivered attempt ends: it is set as long as `failures` counts any. `last_failed_at` is that of the newest of them.
+ * Writes the circuit breaker after an attempt and makes the destination due. The first failure sets `failing_since`,
+ * and a delivered attempt clears it. So it is set exactly while `failures` is above 0. `last_failed_at` is the time of
+ * the newest failure.
  */
 export async function saveCircuit(
   tx: Tx,

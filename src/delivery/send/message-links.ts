@@ -8,15 +8,15 @@ import { DAY_MS } from '../../platform/time/time-units';
 import { isHuman } from '../delivery';
 import { signClaim } from './acknowledge-token';
 
-/** Where the page is on which a person takes an episode in hand, below the service's own address. */
+/** The path of the page for acknowledging an episode, below the service's public URL. */
 export const ACKNOWLEDGE_PATH = '/ack';
 
 const VALID_MS = 7 * DAY_MS;
 const INCIDENT_KEY = /^(al_\w+)-(\d{1,9})$/;
 
 /**
- * Adds to a notification where to look and act. Done when it is sent, so that nothing signed is stored and another
- * `PUBLIC_URL` counts at once; the same for every attempt.
+ * Adds links to a notification. They are added when it is sent, so that nothing signed is stored and a new `PUBLIC_URL`
+ * applies at once. They are the same for every attempt.
  */
 @Injectable()
 export class MessageLinks {
@@ -25,7 +25,7 @@ export class MessageLinks {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** The notification with its links; without `PUBLIC_URL` as it is. */
+  /** Returns the notification with its links, or unchanged without `PUBLIC_URL`. */
   addTo(notification: Notification, audience: ChannelAudience): Notification {
     const { publicUrl } = this.config;
     if (publicUrl === null) return notification;
@@ -39,7 +39,7 @@ export class MessageLinks {
     };
   }
 
-  /** Good for seven days from the trigger or reminder. `null` where nothing can be taken in hand. */
+  /** Valid for seven days from the trigger or reminder. `null` if nothing can be acknowledged. */
   private tokenOf({ kind, incidentKey, createdAt, digest }: Notification): string | null {
     const isFold = digest?.incident !== undefined && digest.incident.down > 0;
     if (kind !== 'triggered' && kind !== 'reminder' && !isFold) return null;
@@ -54,7 +54,10 @@ export class MessageLinks {
   }
 }
 
-/** The dashboard's own address, behind its `#`: the incident of a fold, the overview for another digest, else what the message is about. */
+/**
+ * Returns the dashboard's route, after its `#`. For a fold, that is the incident, and for another digest, the overview.
+ * Otherwise it is the page of the resource that the message is about.
+ */
 function pageOf({ kind, contact, alert, endpoint, digest }: Notification): string {
   if (digest?.incident) return `#/incidents/${digest.incident.id}`;
   if (kind === 'digest') return '';
@@ -62,6 +65,6 @@ function pageOf({ kind, contact, alert, endpoint, digest }: Notification): strin
   return kind === 'test' && isSaved(alert, endpoint) ? `#/alerts/${alert.id}` : `#/endpoints/${endpoint.id}`;
 }
 
-/** The test of an alert that is not saved carries the uuid of its endpoint in place of an id of its own. */
+/** The test of an unsaved alert contains the UUID of its endpoint instead of an alert ID. */
 const isSaved = (alert: Notification['alert'], endpoint: Notification['endpoint']): boolean =>
   parseId('alert', alert.id) !== parseId('endpoint', endpoint.id);

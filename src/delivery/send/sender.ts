@@ -10,10 +10,10 @@ import { type AttemptContent, AttemptReader, type NothingToSend } from './attemp
 import { AttemptResults } from './attempt-results';
 import { MessageLinks } from './message-links';
 
-/** A lease that ends sooner than this is not used for sending any more. */
+/** A lease that ends sooner than this is no longer used for sending. */
 const SAFE_LEASE_MS = ATTEMPT_LIMIT_MS + 5000;
 
-/** Makes one leased attempt and writes its outcome. Holds no transaction while it sends. */
+/** Performs one leased attempt and writes its outcome. Holds no transaction while it sends. */
 @Injectable()
 export class DeliverySender {
   private readonly logger = new Logger(DeliverySender.name);
@@ -27,7 +27,10 @@ export class DeliverySender {
     private readonly metrics: DeliveryMetrics,
   ) {}
 
-  /** Never throws because of the provider or the config; throws when the database fails before anything is sent. */
+  /**
+   * Sends an attempt. Never throws because of the provider or the config. Throws if the database fails before anything
+   * is sent.
+   */
   async send(attempt: Attempt, shutdown: AbortSignal): Promise<void> {
     const content = await this.reader.read(attempt);
     if ('cannot' in content) return this.end(attempt, content);
@@ -55,7 +58,7 @@ export class DeliverySender {
     }
   }
 
-  /** One attempt, of which nothing is written. Never throws. */
+  /** Performs one attempt without writing anything. Never throws. */
   async attempt(
     channelType: string,
     { notification, config, egress }: Omit<AttemptContent, 'host'>,
@@ -71,7 +74,7 @@ export class DeliverySender {
       return {
         result: 'retry',
         status: null,
-        error: 'The attempt failed inside the service.',
+        error: 'The attempt failed because of an error in the service.',
         retryAfterMs: null,
         mayHaveArrived: true,
       };
@@ -79,9 +82,9 @@ export class DeliverySender {
   }
 }
 
-/** The message of a channel's own error may quote a config: only its name and where it was thrown are logged. */
+/** The message of a channel's own error may quote a config, so only its name and where it was thrown are logged. */
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return 'it threw something that is no error';
+  if (!(error instanceof Error)) return 'it threw something that is not an error';
   if (error instanceof ChannelBug) return error.message;
   return `${error.name} ${error.stack?.split('\n')[1]?.trim() ?? ''}`;
 }

@@ -25,25 +25,24 @@ import { DeliverySender } from './sender';
 
 const MOST_PER_MINUTE = 10;
 
-/** A test of an alert's channel. `id`: uuid of the delivery, which its notification names. */
+/** A test of an alert's channel. `id` is the UUID of the delivery, which its notification contains. */
 export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & {
   id: string;
   alertId: string;
   createdAt: Date;
 };
 
-/** A test of an alert that is not saved. */
 export interface UnsavedTest {
   caller: Pick<Caller, 'orgId' | 'isDefaultOrg'>;
   channelType: string;
-  /** `null` when the channel names none. */
+  /** `null` if the channel has none. */
   destination: string | null;
   config: object;
   notification: Notification;
   signal: AbortSignal;
 }
 
-/** Tests: one attempt, now, recorded like any delivery. They are outside the queue and its rate limit. */
+/** Sends tests: one attempt, now, recorded like any delivery. They are outside the queue and its rate limit. */
 @Injectable()
 export class TestDeliveries {
   private readonly unsaved: TokenBuckets;
@@ -60,8 +59,8 @@ export class TestDeliveries {
   }
 
   /**
-   * Writes the delivery under its lease: should this process die, a delivery loop ends it when the lease is over. The
-   * caller holds the alert's row lock. Throws `rate_limited` after ten tests of the alert in a minute.
+   * Writes the delivery under its lease. If this process dies, a delivery loop ends it when the lease is over. The
+   * caller holds the alert's row lock. Throws: `rate_limited` after ten tests of the alert in a minute.
    */
   async lease(tx: Tx, test: NewTest): Promise<Attempt> {
     await refuseTooMany(tx, test);
@@ -89,7 +88,7 @@ export class TestDeliveries {
     return this.attemptOf(test, token);
   }
 
-  /** Makes the attempt. Returns the delivery with its outcome. */
+  /** Performs the attempt. Returns the delivery with its outcome. */
   async send(attempt: Attempt): Promise<DeliveryView> {
     await this.sender.send(attempt, new AbortController().signal);
     const [row] = await this.database.query<DeliveryRow>(
@@ -101,8 +100,8 @@ export class TestDeliveries {
   }
 
   /**
-   * One attempt for an alert that is not saved; nothing is written. Ends with `signal`. Throws `rate_limited` after ten of
-   * them at one destination in a minute, counted by each process for itself.
+   * Performs one attempt for an alert that is not saved, without writing anything. Ends with `signal`. Throws:
+   * `rate_limited` after ten of them at one destination in a minute, counted per process.
    */
   async sendUnsaved({ caller, channelType, destination, signal, ...sent }: UnsavedTest): Promise<DeliveryTestView> {
     const wait = this.unsaved.take(`${caller.orgId} ${destination ?? channelType}`);

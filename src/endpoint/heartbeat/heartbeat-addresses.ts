@@ -5,19 +5,19 @@ import { problems } from '../../platform/problem/problem';
 import type { SentAddress } from './heartbeat.dto';
 
 const UNIQUE_VIOLATION = '23505';
-/** How long the old addresses work after a rotation. */
+/** Hours for which the old URLs still work after a rotation. */
 const OLD_HOURS = 24;
 
-/** 24 characters. */
+/** Returns 24 random characters. */
 const newToken = (): string => randomBytes(18).toString('base64url');
 
-/** Whose the address is, is not told. */
+/** The error doesn't reveal who owns the URL. */
 async function refuseTaken<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-    throw problems.conflict('The ping_id or the push_token is taken: choose another one, or leave it out.');
+    throw problems.conflict('The ping_id or the push_token is already in use. Choose another one, or leave it out.');
   }
 }
 
@@ -27,7 +27,7 @@ export interface NewHeartbeat extends SentAddress {
   armed: boolean;
 }
 
-/** The rows of new endpoints, in one statement. Throws `conflict` for an address that is taken. */
+/** Inserts the rows of new heartbeats in one statement. Throws: `conflict` if a ping ID or push token is taken. */
 export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]): Promise<void> {
   if (rows.length === 0) return;
   await refuseTaken(
@@ -44,7 +44,9 @@ export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]):
   );
 }
 
-/** Another address at once, without a time in which both work. Throws `conflict` for one that is taken. */
+/**
+ * Replaces the ping ID or push token at once. The old one stops working. Throws: `conflict` if the new one is taken.
+ */
 export async function changeAddress(sql: Sql, endpointId: string, { pingId, pushToken }: SentAddress): Promise<void> {
   if (pingId === undefined && pushToken === undefined) return;
   await refuseTaken(
@@ -55,7 +57,7 @@ export async function changeAddress(sql: Sql, endpointId: string, { pingId, push
   );
 }
 
-/** New addresses; the old ones work 24 hours more, older ones no longer. */
+/** Creates a new ping ID and push token. The previous ones work for 24 more hours. Older ones stop working now. */
 export async function rotateAddress(sql: Sql, endpointId: string): Promise<void> {
   await sql.query(
     `UPDATE heartbeat SET old_ping_id = ping_id, old_push_token = push_token, old_until = now() + interval '${OLD_HOURS} hours',

@@ -4,7 +4,7 @@ import { isTimeZone } from '../../platform/time/time-zone';
 import { HEARTBEAT, HEARTBEAT_URL, timesOfCron } from './heartbeat-schedule';
 import { type HeartbeatDto, sentAddress } from './heartbeat.dto';
 
-/** Fields of other types: of a heartbeat each is `null`. */
+/** The fields of other types, which are `null` for heartbeats. */
 export const FIELDS_OF_CHECKS = [
   'method',
   'interval',
@@ -15,11 +15,11 @@ export const FIELDS_OF_CHECKS = [
   'assertions',
   'tls',
 ] as const;
-/** Of other types these mean something when they are `null`. */
+/** For other types, `null` is a valid value of these fields. */
 const NULLABLE: readonly string[] = ['body', 'tls'];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Where no ping is: no address is so easily guessed. */
+/** Never used as a ping ID, because it is the easiest one to guess. */
 const NIL = /^[0-]+$/;
 const TOKEN = /^[A-Za-z0-9_-]{10,64}$/;
 
@@ -32,8 +32,8 @@ interface Sent {
 type SentFields = Sent & { readonly [Field in (typeof FIELDS_OF_CHECKS)[number]]?: unknown };
 
 /**
- * What is wrong with what a client sent, as far as it depends on whether it is a heartbeat. `type`: after the change;
- * `before`: the stored one, `null` on create.
+ * Returns the problems of a body that depend on whether the endpoint is a heartbeat. `type` is the type after the
+ * change. `before` is the stored type, or `null` on create.
  */
 export function typeProblems(sent: SentFields, type: string, before: string | null): FieldProblem[] {
   if (before !== null && before !== type && (before === HEARTBEAT || type === HEARTBEAT)) return [IMMUTABLE];
@@ -43,7 +43,7 @@ export function typeProblems(sent: SentFields, type: string, before: string | nu
 const IMMUTABLE: FieldProblem = {
   pointer: '/type',
   code: 'immutable',
-  message: `type cannot become ${HEARTBEAT}, nor be another once it is: create another endpoint`,
+  message: `type cannot be changed to or from ${HEARTBEAT}; create a new endpoint instead`,
 };
 
 function problemsOfOthers(sent: SentFields): FieldProblem[] {
@@ -51,7 +51,11 @@ function problemsOfOthers(sent: SentFields): FieldProblem[] {
     (name) => sent[name] === null && !NULLABLE.includes(name),
   ).map((name) => ({ pointer: `/${name}`, code: 'wrong_type', message: `${name} must not be null for this type` }));
   if (sent.heartbeat)
-    problems.push({ pointer: '/heartbeat', code: 'unknown_field', message: `heartbeat is a field of ${HEARTBEAT}` });
+    problems.push({
+      pointer: '/heartbeat',
+      code: 'unknown_field',
+      message: `heartbeat is only allowed for type ${HEARTBEAT}`,
+    });
   return problems;
 }
 
@@ -59,10 +63,10 @@ function problemsOfHeartbeat(sent: SentFields, isNew: boolean): FieldProblem[] {
   const problems: FieldProblem[] = FIELDS_OF_CHECKS.filter((name) => (sent[name] ?? null) !== null).map((name) => ({
     pointer: `/${name}`,
     code: 'unknown_field',
-    message: `${name} is null for ${HEARTBEAT}: nothing is requested`,
+    message: `${name} must be null for ${HEARTBEAT}, because no request is sent`,
   }));
   if (typeof sent.url === 'string' && sent.url.trim() !== HEARTBEAT_URL)
-    problems.push({ pointer: '/url', code: 'invalid_format', message: `url is ${HEARTBEAT_URL}, or left out` });
+    problems.push({ pointer: '/url', code: 'invalid_format', message: `url must be ${HEARTBEAT_URL}, or be left out` });
   if (sent.heartbeat) problems.push(...problemsOfFields(sent.heartbeat));
   else if (isNew || sent.heartbeat === null)
     problems.push({ pointer: '/heartbeat', code: 'required', message: 'heartbeat is required for this type' });
@@ -78,7 +82,7 @@ function problemsOfFields(sent: HeartbeatDto): FieldProblem[] {
   if (every === null && cron === null) add('every', 'required', 'every or cron is required');
   if (every !== null && cron !== null) add('cron', 'invalid_format', 'send every or cron, not both');
   if (cron !== null && timezone === null) add('timezone', 'required', 'timezone is required with cron');
-  if (cron === null && timezone !== null) add('timezone', 'invalid_format', 'timezone is for cron alone');
+  if (cron === null && timezone !== null) add('timezone', 'invalid_format', 'timezone is only allowed with cron');
   if (cron !== null && readCron(cron) === null)
     add(
       'cron',
@@ -86,9 +90,9 @@ function problemsOfFields(sent: HeartbeatDto): FieldProblem[] {
       'cron must have five fields: minute, hour, day of the month, month and day of the week',
     );
   else if (cron !== null && timesOfCron(cron, 'UTC', new Date(0), 1).length === 0)
-    add('cron', 'never_due', 'cron has no date');
+    add('cron', 'never_due', 'cron never matches a date');
   if (timezone !== null && !isTimeZone(timezone))
-    add('timezone', 'unknown_zone', 'timezone must be a name of the IANA database such as Europe/Berlin');
+    add('timezone', 'unknown_zone', 'timezone must be a name in the IANA database such as Europe/Berlin');
   const { pingId, pushToken } = sentAddress(sent);
   if (pingId !== undefined && (!UUID.test(pingId) || NIL.test(pingId)))
     add('ping_id', 'invalid_format', 'ping_id must be a UUID');

@@ -17,12 +17,13 @@ const seconds = (description: string, example: number | null) => ({
   example,
   description,
 });
-const EVERY = 'Seconds from the last success or failure to the next expected ping; `null` with `cron`.';
+const EVERY = 'The time from the last success or failure to the next expected ping, in seconds. `null` with `cron`.';
 const CRON =
-  'When a run is expected, on the clock of `timezone`: five fields that mean what Debian’s cron does with them, also `L` and `SUN#2`; `null` with `every`.';
-const MAX_RUNTIME = 'Seconds that a run may take after its start was told; `null`: as long as it takes.';
-const PING_ID = 'A UUID: the address is `/ping/<ping_id>`, as that of healthchecks.';
-const PUSH_TOKEN = '10 to 64 of A-Z a-z 0-9 _ -: the address is `/api/push/<push_token>`, as that of Uptime Kuma.';
+  'The schedule of the runs, in the time zone `timezone`. Five fields with the same meaning as in Debian’s cron, plus `L` and `SUN#2`. `null` with `every`.';
+const MAX_RUNTIME = 'The maximum duration of a run after its reported start, in seconds. `null`: no limit.';
+const PING_ID = 'A UUID. The ping URL is `/ping/<ping_id>`, in the format of healthchecks.';
+const PUSH_TOKEN =
+  '10 to 64 of A-Z a-z 0-9 _ -. The push URL is `/api/push/<push_token>`, in the format of Uptime Kuma.';
 const MASKED = 'Masked for read keys.';
 
 /** The class name is part of the public API document. */
@@ -33,10 +34,19 @@ export class EndpointHeartbeat {
   @ApiProperty({ type: String, nullable: true, example: null, description: CRON })
   cron!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'Of `cron`, such as Europe/Berlin.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'The time zone of `cron`, such as Europe/Berlin.',
+  })
   timezone!: string | null;
 
-  @ApiProperty({ type: 'integer', example: 3600, description: 'Seconds after the expected time until it is late.' })
+  @ApiProperty({
+    type: 'integer',
+    example: 3600,
+    description: 'The time after an expected ping until the heartbeat is late, in seconds.',
+  })
   grace!: number;
 
   @ApiProperty(seconds(MAX_RUNTIME, null))
@@ -52,7 +62,7 @@ export class EndpointHeartbeat {
     type: String,
     nullable: true,
     example: 'https://uptime.example.com/ping/7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04',
-    description: `With \`PUBLIC_URL\`, otherwise null. ${MASKED}`,
+    description: `The ping URL. \`null\` if \`PUBLIC_URL\` is not set. ${MASKED}`,
   })
   ping_url!: string | null;
 
@@ -60,24 +70,24 @@ export class EndpointHeartbeat {
     type: String,
     nullable: true,
     example: 'https://uptime.example.com/api/push/hV8mQ2xT5rNc0bWq7KzYd1Pf',
-    description: `With \`PUBLIC_URL\`, otherwise null. ${MASKED}`,
+    description: `The push URL. \`null\` if \`PUBLIC_URL\` is not set. ${MASKED}`,
   })
   push_url!: string | null;
 
-  @ApiProperty(time('Its newest ping of any kind.'))
+  @ApiProperty(time('The time of the newest ping of any kind.'))
   last_ping_at!: string | null;
 
-  @ApiProperty(time('When the next run is expected; null before the first ping, and while it is paused.'))
+  @ApiProperty(time('When the next run is expected. `null` before the first ping, and while the endpoint is paused.'))
   next_expected_at!: string | null;
 
-  @ApiProperty(time('When that run is late.'))
+  @ApiProperty(time('When the next run becomes late.'))
   late_at!: string | null;
 
-  @ApiProperty(time('When the oldest run began that has not ended.'))
+  @ApiProperty(time('When the oldest run started that has not ended yet.'))
   running_since!: string | null;
 }
 
-/** Sent, it replaces the schedule as a whole; the addresses stay where they are absent. */
+/** The heartbeat settings in a body. They replace the whole schedule. A ping ID or push token that is absent stays. */
 @ReadOnlyFieldsOf(EndpointHeartbeat)
 export class HeartbeatDto {
   @ApiPropertyOptional({ type: 'integer', nullable: true, ...EVERY_BOUNDS, description: EVERY, example: 86_400 })
@@ -93,7 +103,12 @@ export class HeartbeatDto {
   @MaxLength(200)
   cron?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 64, description: 'Required with `cron`.' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 64,
+    description: 'The time zone of `cron`. Required with `cron`.',
+  })
   @Nullable()
   @IsString()
   @MaxLength(64)
@@ -104,7 +119,8 @@ export class HeartbeatDto {
     nullable: true,
     minimum: 0,
     maximum: EVERY_BOUNDS.maximum,
-    description: 'Seconds after the expected time until it is late. By default a tenth of the period, 60 to 3,600.',
+    description:
+      'The time after an expected ping until the heartbeat is late, in seconds. By default a tenth of the period, between 60 and 3,600.',
     example: 3600,
   })
   @Nullable()
@@ -132,7 +148,7 @@ export class HeartbeatDto {
     type: String,
     nullable: true,
     maxLength: 64,
-    description: `${PING_ID} Without it a random one. A mask sent back keeps it. 409 when it is taken.`,
+    description: `${PING_ID} If you leave it out, a random one is generated. If you send a mask back, the stored value is kept. If it is already in use, you get 409.`,
   })
   @Nullable()
   @IsString()
@@ -143,7 +159,7 @@ export class HeartbeatDto {
     type: String,
     nullable: true,
     maxLength: 64,
-    description: `${PUSH_TOKEN} Without it a random one. A mask sent back keeps it. 409 when it is taken.`,
+    description: `${PUSH_TOKEN} If you leave it out, a random one is generated. If you send a mask back, the stored value is kept. If it is already in use, you get 409.`,
   })
   @Nullable()
   @IsString()
@@ -151,26 +167,26 @@ export class HeartbeatDto {
   push_token?: string | null;
 }
 
-/** The schedule as it is stored: what is absent has its default. */
+/** Converts a sent schedule to its stored form, with defaults for absent fields. */
 export function sentSchedule(sent: HeartbeatDto): HeartbeatSchedule {
   const { every = null, cron = null, timezone = null, grace, max_runtime = null } = sent;
   const timing = { every, cron: cron?.trim().replace(/\s+/g, ' ') ?? null, timezone };
   return { ...timing, grace: grace ?? defaultGrace(timing), max_runtime };
 }
 
-/** An address that a client chose. */
+/** The parts of a ping URL that a client chose. */
 export interface SentAddress {
   pingId?: string;
   pushToken?: string;
 }
 
-/** What of the addresses is to change: masks and `null` keep what is stored. */
+/** Returns the parts of the ping URL to change. Masks and `null` keep what is stored. */
 export const sentAddress = ({ ping_id, push_token }: HeartbeatDto): SentAddress => ({
   ...(ping_id && ping_id !== MASK && { pingId: ping_id.toLowerCase() }),
   ...(push_token && push_token !== MASK && { pushToken: push_token }),
 });
 
-/** What the row of a heartbeat adds to its endpoint. */
+/** The columns that the heartbeat table adds to an endpoint. */
 export interface HeartbeatColumns {
   pingId: string;
   pushToken: string;
@@ -180,13 +196,13 @@ export interface HeartbeatColumns {
   runningSince: Date | null;
 }
 
-/** The columns of a row `h` of the table, and of its oldest run: a probe of an index each. */
+/** The columns of a row `h` of the table, and the start of its oldest run. Cost: one index probe each. */
 export const HEARTBEAT_COLUMNS = `h.ping_id AS "pingId", h.push_token AS "pushToken", h.last_ping_at AS "lastPingAt",
     h.expected_at AS "expectedAt", h.deadline_at AS "deadlineAt",
     (SELECT min(r.started_at) FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS "runningSince"`;
 export const JOIN_HEARTBEAT = 'LEFT JOIN heartbeat h ON h.endpoint_id = e.id';
 
-/** As it is shown to those who may see addresses. `base`: the public address of the service. */
+/** Returns the heartbeat for users who may see ping URLs. `base` is the public URL of the service. */
 export function shownHeartbeat(
   schedule: HeartbeatSchedule,
   row: HeartbeatColumns,
@@ -206,7 +222,7 @@ export function shownHeartbeat(
   };
 }
 
-/** jsonb keeps its members in an order of its own. */
+/** Restores the order of the members, because jsonb doesn't keep it. */
 export const inOrder = ({ every, cron, timezone, grace, max_runtime }: HeartbeatSchedule): HeartbeatSchedule => ({
   every,
   cron,
@@ -215,7 +231,7 @@ export const inOrder = ({ every, cron, timezone, grace, max_runtime }: Heartbeat
   max_runtime,
 });
 
-/** For read keys: whoever has the address may ping. */
+/** Returns the heartbeat as read keys see it. Anyone who knows the ping URL can ping. */
 export const withoutAddress = (shown: EndpointHeartbeat): EndpointHeartbeat => ({
   ...shown,
   ping_id: MASK,

@@ -9,15 +9,18 @@ import type { EndpointLocation } from './location.dto';
 import { verdictRule } from './locations';
 
 const WITH_PROBE = 'endpoint_location l LEFT JOIN probe p ON p.number = l.number';
-/** Its probe has not been deleted with its organization. */
+/** SQL condition: the probe has not been deleted together with its organization. */
 const IS_NAMED = '(l.number = 0 OR p.id IS NOT NULL)';
 
-/** The locations of a row of `endpoint_schedule` named n, in their order. Cost: nothing for `local` alone. */
+/** The locations of a row `n` of `endpoint_schedule`, in order. Cost: nothing if the only location is `local`. */
 export const LOCATIONS_COLUMN = `CASE WHEN n.located
     THEN ARRAY(SELECT ${LOCATION_NAME} FROM ${WITH_PROBE} WHERE l.endpoint_id = n.endpoint_id AND ${IS_NAMED} ORDER BY l.position)
     ELSE '{${LOCAL_NAME}}'::text[] END AS locations`;
 
-/** The locations of these endpoints by their uuids; those with `local` alone are missing. One statement, a range of the primary key for each. */
+/**
+ * Returns the locations by endpoint UUID. Endpoints that only have `local` are missing. Cost: one statement, with a
+ * range of the primary key per endpoint.
+ */
 export async function readLocationNames(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await sql.query<{ id: string; locations: string[] }>(
     `SELECT l.endpoint_id AS id, array_agg(${LOCATION_NAME} ORDER BY l.position) AS locations
@@ -27,7 +30,7 @@ export async function readLocationNames(sql: Sql, endpointIds: readonly string[]
   return new Map(rows.map(({ id, locations }) => [id, locations]));
 }
 
-/** What an endpoint's locations are judged by. */
+/** The settings by which an endpoint's locations are judged. */
 export interface LocatedEndpoint {
   id: string;
   located: boolean;
@@ -55,7 +58,7 @@ export interface LocationRow {
   lastMessage: string | null;
   /** `null` for `local`. */
   probe: ProbeStatus | null;
-  /** The database's clock. */
+  /** The current time by the database's clock. */
   nowMs: number;
 }
 
@@ -66,7 +69,10 @@ const STATES = `
          ${epochMs('now()')} AS "nowMs"
     FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} ORDER BY l.endpoint_id, l.position`;
 
-/** How long the newest check took at each location of these endpoints: microseconds by endpoint and location. One statement, none without any. */
+/**
+ * Returns how long the newest check took at each location, in microseconds by endpoint and location. Cost: one
+ * statement, none without endpoints.
+ */
 export async function readDurations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, number>> {
   if (endpointIds.length === 0) return new Map();
   const rows = await sql.query<{ id: string; location: string; us: number }>(
@@ -77,7 +83,10 @@ export async function readDurations(sql: Sql, endpointIds: readonly string[]): P
   return new Map(rows.map(({ id, location, us }) => [`${id}/${location}`, us]));
 }
 
-/** What each location saw of those of these endpoints that have some, by their uuids. One statement, none where all have `local` alone. */
+/**
+ * Returns what each location saw, by endpoint UUID, for the endpoints that have rows in `endpoint_location`. Cost: one
+ * statement, none if all only have `local`.
+ */
 export async function readByLocation(
   sql: Sql,
   endpoints: readonly LocatedEndpoint[],
@@ -95,7 +104,7 @@ export async function readByLocation(
   return shown;
 }
 
-/** One location as the API shows it, judged by the database's clock. */
+/** Returns one location as the API shows it, judged by the database's clock. */
 export function toEndpointLocation(
   row: LocationRow,
   endpoint: Pick<LocatedEndpoint, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,

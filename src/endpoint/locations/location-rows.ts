@@ -5,12 +5,12 @@ import { locationPhaseMs } from '../endpoint-schedule';
 import { OUTCOME_CODE } from '../outcome-code';
 import { isLocated, type NamingSettings, noProbe, watchedProbe } from './locations';
 
-/** An endpoint whose rows in `endpoint_location` are to follow its settings. */
+/** An endpoint whose rows in `endpoint_location` must be updated to match its settings. */
 export interface NamingEndpoint {
   id: string;
   intervalSeconds: number;
   locations: readonly string[];
-  /** `null`: it is new. */
+  /** `null` for a new endpoint. */
   before: { intervalSeconds: number; locations: readonly string[] } | null;
 }
 
@@ -21,8 +21,8 @@ const needsRows = ({ locations, intervalSeconds, before }: NamingEndpoint): bool
     : isLocated(locations);
 
 /**
- * The numbers of these locations, whose probes cannot be deleted until the transaction ends. Throws `validation_failed` for one
- * that has been since it was judged.
+ * Returns the numbers of these locations, and keeps their probes from being deleted until the transaction ends. Throws:
+ * `validation_failed` if a probe was deleted since validation.
  */
 async function holdProbes(
   tx: Tx,
@@ -40,8 +40,8 @@ async function holdProbes(
 }
 
 /**
- * Keeps the probes that these endpoints watch from being deleted until the transaction ends, unless they watched them before. Throws
- * `validation_failed` for one that was deleted since it was judged. Cost: one statement, none where nothing is watched.
+ * Keeps the probes that these endpoints newly watch from being deleted until the transaction ends. Throws:
+ * `validation_failed` if one was deleted since validation. Cost: one statement, none if no probe is watched.
  */
 export async function holdWatchedProbes(
   tx: Tx,
@@ -61,8 +61,8 @@ export async function holdWatchedProbes(
 }
 type WatchingSettings = Pick<NamingSettings, 'type' | 'url'>;
 
-// One that had `local` alone goes on with what is known of it. Where nothing of a row changes it is not written. Cost: a probe
-// of the primary key for each location before and after.
+// An endpoint that only had `local` keeps its state. Rows that don't change are not written. Cost: one probe of the
+// primary key per location before and after.
 const SAVE = `
   WITH sent AS (
     SELECT * FROM unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::integer[], $7::boolean[])
@@ -82,8 +82,9 @@ const SAVE = `
    WHERE (l.position, l.phase_ms) <> (EXCLUDED.position, EXCLUDED.phase_ms)`;
 
 /**
- * Makes the rows of locked endpoints follow their settings. Two statements for a thousand, none where all have and had `local`
- * alone. Call it before their schedule is changed: probes are locked before rows of theirs.
+ * Updates the location rows of locked endpoints to match their settings. Call it before their schedule changes, because
+ * probes are locked before schedule rows. Cost: two statements for a thousand endpoints, none if all only have and had
+ * `local`.
  */
 export async function saveNamedLocations(
   tx: Tx,
@@ -120,8 +121,8 @@ export async function saveNamedLocations(
 }
 
 /**
- * Nobody has looked while they were paused: what their locations saw before has no vote, and none is lost because it was silent.
- * The streaks stay. Cost: an update of each of their locations.
+ * Resets the locations of endpoints that resume. Results from before the pause have no vote, and a location that was
+ * silent during the pause isn't lost. The streaks stay. Cost: one update per location.
  */
 export async function resumeLocations(tx: Tx, by: 'endpoint_id' | 'website_id', ids: readonly string[]): Promise<void> {
   const endpoints =
@@ -135,7 +136,10 @@ export async function resumeLocations(tx: Tx, by: 'endpoint_id' | 'website_id', 
   );
 }
 
-/** As a common table expression: endpoints $1 have another target, of which no location knows anything. */
+/**
+ * A common table expression that resets what the locations of endpoints $1 know, because the endpoints have a new
+ * target.
+ */
 export const FORGET_LOCATIONS = `locations AS (
     UPDATE endpoint_location SET status = ${OUTCOME_CODE.unknown}, status_since = now(), failures = 0, successes = 0, bad = 0, good = 0,
            degraded = false, last_known_at = NULL, last_error = NULL, last_message = NULL, last_address = NULL, assigned_at = now()

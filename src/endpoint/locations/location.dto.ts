@@ -8,16 +8,16 @@ import { DEFAULT_LOCATIONS, MAX_LOCATIONS, QUORUM_NAMES } from './locations';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const;
 const VOTES = ['up', 'down'] as const;
-/** Why a location has no vote, the reason that lasts longest first. */
+/** The reasons why a location has no vote. The most permanent reason comes first. */
 const LOCATION_REASONS = ['disabled', 'unsupported', 'lost', 'silent'] as const;
 export type LocationReason = (typeof LOCATION_REASONS)[number];
 
 const FORM = new RegExp(LOCATION_PATTERN);
-const RULE = `${LOCAL_NAME}, the key of a probe, or ${SHARED_PREFIX} and the key of one that the operator shares`;
+const RULE = `${LOCAL_NAME}, the key of a probe, or ${SHARED_PREFIX} and the key of a shared probe`;
 
 const isLocation = (value: unknown): boolean => typeof value === 'string' && FORM.test(value);
 
-/** The field `locations` of a body. Whether each is a probe is judged by `locationProblems`. */
+/** Decorates the field `locations` of a body. `locationProblems` checks whether each one is a known probe. */
 export const LocationsField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -28,9 +28,10 @@ export const LocationsField = (): PropertyDecorator =>
       default: [...DEFAULT_LOCATIONS],
       example: [...DEFAULT_LOCATIONS],
       description:
-        `Where it is checked from, a set in your order: \`${LOCAL_NAME}\` is the service itself, \`<key>\` a probe, ` +
-        `\`${SHARED_PREFIX}<key>\` one that the operator shares. Each looks once in an interval; what is sent with the check, ` +
-        'credentials included, goes to each. The first check of a new location runs at once.',
+        `The locations that the endpoint is checked from, as a set in the order that you choose. \`${LOCAL_NAME}\` is ` +
+        `the service itself, \`<key>\` is a probe, and \`${SHARED_PREFIX}<key>\` is a probe that the operator shares. ` +
+        'Each location runs one check per interval, and receives everything that is sent with the check, including ' +
+        'credentials. The first check of a new location runs immediately.',
     }),
     Optional(),
     IsArray(),
@@ -40,7 +41,7 @@ export const LocationsField = (): PropertyDecorator =>
       name: 'location',
       validator: {
         validate: (value: unknown) => !Array.isArray(value) || value.every(isLocation),
-        defaultMessage: () => `locations must hold locations only: ${RULE}`,
+        defaultMessage: () => `locations must contain only locations: ${RULE}`,
       },
     }),
   );
@@ -54,12 +55,12 @@ const QUORUM_SCHEMA = {
     { type: 'integer', minimum: 1, maximum: MAX_LOCATIONS },
   ],
   description:
-    'How many locations must see it down: more than half of them, one, all, or so many. A location that is silent does not vote; ' +
-    'one that is lost, five minutes later, no longer counts. Without meaning for one location.',
+    'How many locations must report down: more than half of them, one, all, or the given number. A location that ' +
+    'is not responding does not vote. After five more minutes it is lost and no longer counts. Has no effect with ' +
+    'one location.',
   example: 'majority',
 };
 
-/** The field `quorum` of a body. */
 export const QuorumField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ ...QUORUM_SCHEMA, default: 'majority' }),
@@ -80,14 +81,13 @@ export const QuorumField = (): PropertyDecorator =>
     }),
   );
 
-/** The field `quorum` of a view. */
 export const ShownQuorum = (): PropertyDecorator => ApiProperty(QUORUM_SCHEMA);
 
-/** The query parameter `location` of a list of endpoints. */
+/** Decorates the query parameter `location` of a list of endpoints. */
 export const LocationQuery = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
-      description: `Only endpoints that are checked from there: ${RULE}.`,
+      description: `Return only endpoints that are checked from this location: ${RULE}.`,
       example: LOCAL_NAME,
       pattern: LOCATION_PATTERN,
     }),
@@ -98,7 +98,7 @@ export const LocationQuery = (): PropertyDecorator =>
     }),
   );
 
-/** What a check at one location failed with, or what was warned of. */
+/** The error or warning of a check at one location. */
 export class LocationError {
   @ApiProperty({ enum: ERROR_CODES, type: String, example: 'connection_timeout' })
   code!: ErrorCode;
@@ -107,15 +107,19 @@ export class LocationError {
   message!: string;
 }
 
-/** What one location saw. The class names are part of the public API document. */
+/** The result of one location. The class names are part of the public API document. */
 export class EndpointLocation {
-  @ApiProperty({ example: 'fra', description: `\`${LOCAL_NAME}\` is the service itself.` })
+  @ApiProperty({ example: 'fra', description: `The location. \`${LOCAL_NAME}\` is the service itself.` })
   location!: string;
 
-  @ApiProperty({ example: 'Frankfurt', description: 'Of the probe.' })
+  @ApiProperty({ example: 'Frankfurt', description: 'The name of the probe.' })
   name!: string;
 
-  @ApiProperty({ enum: OUTCOMES, example: 'up', description: 'By its newest check; `unknown` before the first.' })
+  @ApiProperty({
+    enum: OUTCOMES,
+    example: 'up',
+    description: 'The result of the newest check. `unknown` before the first one.',
+  })
   status!: Outcome;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T09:00:00.000Z' })
@@ -124,7 +128,10 @@ export class EndpointLocation {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
   last_checked_at!: string | null;
 
-  @ApiProperty({ example: 0, description: 'Checks in a row that were down, and that were up.' })
+  @ApiProperty({
+    example: 0,
+    description: 'The number of consecutive failed checks. `successes` is the number of consecutive successful checks.',
+  })
   failures!: number;
 
   @ApiProperty({ example: 12 })
@@ -136,11 +143,11 @@ export class EndpointLocation {
     nullable: true,
     example: 'up',
     description:
-      'What counts of it for the status; null where it has no vote: it is silent, or saw neither up nor down.',
+      'The vote of the location on the status. `null` if it has no vote, because it is not responding or its result was neither up nor down.',
   })
   vote!: 'up' | 'down' | null;
 
-  @ApiProperty({ example: false, description: 'It has not reported for two intervals.' })
+  @ApiProperty({ example: false, description: 'Whether the location has not reported for two intervals.' })
   silent!: boolean;
 
   @ApiProperty({ type: LocationError, nullable: true, example: null })
@@ -152,8 +159,9 @@ export class EndpointLocation {
     nullable: true,
     example: null,
     description:
-      'Why it has no vote. `lost`: silent for five minutes more, so the others decide without it; `disabled`: its probe is; ' +
-      '`unsupported`: its probe is of a version that the service does not speak with.',
+      'Why the location has no vote. `lost`: it has not responded for five more minutes, so the other locations ' +
+      'decide without it. `disabled`: its probe is disabled. `unsupported`: the service does not support the ' +
+      'version of its probe.',
   })
   reason!: LocationReason | null;
 }

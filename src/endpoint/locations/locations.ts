@@ -3,46 +3,47 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import { type KnownProbe, LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
 import type { Quorum, VerdictRule } from '../verdict';
 
-/** Locations that one endpoint may have. */
 export const MAX_LOCATIONS = 10;
 
 export const QUORUM_NAMES = ['majority', 'any', 'all'] as const;
 
-/** What an endpoint has that names none: it is checked by the service itself, and has no rows in `endpoint_location`. */
+/**
+ * The locations of an endpoint that names none. The service itself checks it, and it has no rows in
+ * `endpoint_location`.
+ */
 export const DEFAULT_LOCATIONS: readonly string[] = [LOCAL_NAME];
 
-/** Probes by the locations that name them. */
 export type ProbesByLocation = ReadonlyMap<string, KnownProbe>;
 
-/** True for anything but exactly `local`. */
+/** Returns true for anything but exactly `local`. */
 export const isLocated = (locations: readonly string[]): boolean =>
   locations.length !== 1 || locations[0] !== LOCAL_NAME;
 
-/** Locations as they are stored: a set in the order in which they were sent. */
+/** Returns the locations to store: without duplicates, in the order in which they were sent. */
 export const locationSet = (sent: readonly string[]): readonly string[] => [...new Set(sent)];
 
-/** The type of endpoints that watch a probe, and what their URL starts with: `probe:<location>`. */
+/** The type of endpoints that watch a probe. Their URL is `probe:<location>`. */
 export const PROBE = 'PROBE';
 const PROBE_PREFIX = 'probe:';
 
-/** What of an endpoint can name probes. */
+/** The settings of an endpoint that can name probes. */
 export interface NamingSettings {
   type: string;
   url: string | null;
   locations: readonly string[];
 }
 
-/** The location of the probe that an endpoint of type PROBE watches; `null` for other endpoints. */
+/** Returns the location of the probe that an endpoint of type PROBE watches, or `null` for other endpoints. */
 export const watchedProbe = ({ type, url }: Pick<NamingSettings, 'type' | 'url'>): string | null =>
   type === PROBE && url !== null && url.startsWith(PROBE_PREFIX) ? url.slice(PROBE_PREFIX.length) : null;
 
-/** The locations of all probes that an endpoint names: where it is checked, and the one that it watches. */
+/** Returns the locations of all probes that an endpoint names: where it is checked, and the one that it watches. */
 export function namedLocations(sent: { readonly [Field in keyof NamingSettings]?: NamingSettings[Field] }): string[] {
   const watched = watchedProbe({ type: sent.type ?? '', url: sent.url ?? null });
   return [...(sent.locations ?? []), ...(watched === null ? [] : [watched])];
 }
 
-/** What is wrong with the probe that is to be watched. `before`: as the endpoint is stored, `null` for a new one. */
+/** Returns the problems of the probe to watch. `before` is the stored endpoint, or `null` for a new one. */
 export function watchedProblems(
   sent: Pick<NamingSettings, 'type' | 'url'>,
   before: Pick<NamingSettings, 'type' | 'url'> | null,
@@ -54,22 +55,25 @@ export function watchedProblems(
 }
 
 export const noProbe = (location: string): string =>
-  `there is no probe ${location}. Create it first, or name one that GET /api/v1/probes lists`;
+  `there is no probe ${location}. Create it first, or use one that GET /api/v1/probes lists`;
 
 export const isShared = (location: string): boolean => location.startsWith(SHARED_PREFIX);
 
-/** What the locations of an endpoint are judged by. `before`: as it is stored, `null` of a new one. */
+/**
+ * The rules by which the locations of an endpoint are validated. `before` is the stored endpoint, or `null` for a new
+ * one.
+ */
 export interface LocationRule {
   type: string;
-  /** Nothing but `local` can check this type. */
+  /** True if only `local` can check this type. */
   isLocalOnly: boolean;
   before: { type: string; locations: readonly string[] } | null;
   probes: ProbesByLocation;
 }
 
 /**
- * What is wrong with the locations that were sent, or that stay while the type changes. Those that it has already may be disabled,
- * so that what was read can be sent back.
+ * Returns the problems of the locations that were sent, or that stay while the type changes. Locations that the
+ * endpoint already has may be disabled, so that clients can send back what they read.
  */
 export function locationProblems(
   sent: readonly string[],
@@ -77,7 +81,11 @@ export function locationProblems(
 ): FieldProblem[] {
   if (isLocalOnly && isLocated(locationSet(sent)))
     return [
-      { pointer: '/locations', code: 'not_supported', message: `type ${type} has the location ${LOCAL_NAME} alone` },
+      {
+        pointer: '/locations',
+        code: 'not_supported',
+        message: `type ${type} supports only the location ${LOCAL_NAME}`,
+      },
     ];
   return sent.flatMap((location, i): FieldProblem[] => {
     if (location === LOCAL_NAME || sent.indexOf(location) < i) return [];
@@ -85,32 +93,32 @@ export function locationProblems(
     const isNew = !before?.locations.includes(location);
     const probe = probes.get(location);
     if (!probe || (isNew && !probe.enabled))
-      return [{ pointer, code: 'unknown_location', message: `there is no probe ${location}, or it is disabled` }];
+      return [{ pointer, code: 'unknown_location', message: `the probe ${location} does not exist, or is disabled` }];
     if (!probe.types || probe.types.includes(type) || (!isNew && type === before?.type)) return [];
-    return [{ pointer, code: 'type_not_supported', message: `the probe ${location} does not check ${type}` }];
+    return [{ pointer, code: 'type_not_supported', message: `the probe ${location} does not support ${type}` }];
   });
 }
 
-/** The quorum as it is stored: its name, or the number as text. */
+/** Converts a quorum to its stored form: its name, or the number as text. */
 export const storedQuorum = (sent: Quorum): string => String(sent);
 
-/** The quorum as it is shown. */
+/** Converts a stored quorum to its public form. */
 export const shownQuorum = (stored: string): Quorum =>
   isNumber(stored) ? Number(stored) : (QUORUM_NAMES.find((name) => name === stored) ?? 'majority');
 
-/** More votes than there are locations could never be. */
+/** A quorum above the number of locations could never be reached. */
 export const quorumProblems = (stored: string, locations: readonly string[]): FieldProblem[] =>
   isNumber(stored) && Number(stored) > locations.length
     ? [
         {
           pointer: '/quorum',
           code: 'exceeds_locations',
-          message: `quorum is ${stored}, and there ${locations.length === 1 ? 'is 1 location' : `are ${locations.length} locations`}`,
+          message: `quorum is ${stored}, but there ${locations.length === 1 ? 'is 1 location' : `are ${locations.length} locations`}`,
         },
       ]
     : [];
 
-/** What makes a verdict, of the stored settings of an endpoint. */
+/** Returns the rule for verdicts from the stored settings of an endpoint. */
 export const verdictRule = (stored: {
   quorum: string;
   intervalSeconds: number;
@@ -123,7 +131,7 @@ export const verdictRule = (stored: {
 
 const isNumber = (stored: string): boolean => /^\d+$/.test(stored);
 
-/** Per second: each location looks once in an interval. */
+/** Returns the number of checks per second. Each location checks once per interval. */
 export const checksPerSecond = ({
   intervalSeconds,
   locations,

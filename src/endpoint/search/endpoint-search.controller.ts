@@ -19,7 +19,7 @@ export class EndpointSearchController {
     operationId: 'searchEndpoints',
     summary: 'List endpoints of all websites',
     description:
-      'Oldest first. Filters may be combined: an endpoint is listed when all of them hold. `X-Total-Count` is there up to a thousand found.',
+      'Endpoints are listed oldest first. You can combine filters: an endpoint is listed if it matches all of them. `X-Total-Count` is present if at most a thousand endpoints match.',
     returns: { page: EndpointView, description: 'One page of endpoints.' },
     problems: ['not_found'],
   })

@@ -8,15 +8,15 @@ import { TagQuery } from '../../website/tags';
 import { LocationQuery } from '../locations/location.dto';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoint.dto';
 
-/** All endpoints, or those that are looked for: all that is sent must hold. */
+/** The query of the endpoint search. An endpoint must match all filters that are sent. */
 export class EndpointSearchQuery extends PageQuery {
-  @ApiPropertyOptional({ description: 'Only endpoints with this status.', enum: ENDPOINT_STATUSES })
+  @ApiPropertyOptional({ description: 'Return only endpoints with this status.', enum: ENDPOINT_STATUSES })
   @Optional()
   @IsIn(ENDPOINT_STATUSES)
   status?: EndpointStatus;
 
   @ApiPropertyOptional({
-    description: 'Only endpoints of this type, in exact upper case.',
+    description: 'Return only endpoints of this type, in exact upper case.',
     example: 'HTTPS',
     maxLength: 32,
   })
@@ -25,20 +25,20 @@ export class EndpointSearchQuery extends PageQuery {
   @MaxLength(32)
   type?: string;
 
-  @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
+  @TagQuery('Return only endpoints that have this tag, or whose website has it. Not case-sensitive.')
   tag?: string;
 
   @ApiPropertyOptional({
-    description: 'Only endpoints with this `key`: one of each website at most.',
+    description: 'Return only endpoints with this `key`: at most one for each website.',
     example: 'checkout',
     pattern: KEY.source,
   })
   @Optional()
-  @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit' })
+  @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit' })
   key?: string;
 
   @ApiPropertyOptional({
-    description: 'Only endpoints whose certificate ends in so many days or fewer, or has ended.',
+    description: 'Return only endpoints whose certificate expires within this number of days, or has expired.',
     example: 30,
     minimum: 0,
     maximum: 3650,
@@ -52,14 +52,17 @@ export class EndpointSearchQuery extends PageQuery {
   @LocationQuery()
   location?: string;
 
-  @ApiPropertyOptional({ description: 'Only endpoints of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({
+    description: 'Return only endpoints of this website.',
+    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   @Optional()
   @IsPublicId('website')
   website_id?: string;
 
   @ApiPropertyOptional({
     description:
-      'Only endpoints whose name or url contains this text, in upper or lower case. For read keys a url is searched as far as they see it: up to its query.',
+      'Return only endpoints whose name or URL contains this text. Not case-sensitive. For read keys, only the part of a URL before its query is searched.',
     example: 'checkout',
     minLength: 1,
     maxLength: 100,

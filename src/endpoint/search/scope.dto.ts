@@ -5,20 +5,29 @@ import { exampleId, formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import type { EndpointScope } from './scope';
 
-/** Items of each list of a scope. */
+/** The maximum number of items per list of a scope. */
 const MAX_SCOPE_ITEMS = 1000;
 
-/** One of a list of labels. */
 const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
 
-/** Endpoints that a client means: all, or the union of what the lists name. `problemsOfScope` says which of them go together. */
+/**
+ * The endpoints that a client selects: all, or the union of the lists. `problemsOfScope` checks which fields go
+ * together.
+ */
 export class EndpointScopeDto {
-  @ApiPropertyOptional({ description: 'Everything that the organization has; without any of the lists.', enum: [true] })
+  @ApiPropertyOptional({
+    description: 'Everything in the organization. Cannot be combined with the lists.',
+    enum: [true],
+  })
   @Optional()
   @Equals(true)
   all?: true;
 
-  @ApiPropertyOptional({ type: [String], description: 'Websites: all their endpoints.', maxItems: MAX_SCOPE_ITEMS })
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'The IDs of websites. All their endpoints are included.',
+    maxItems: MAX_SCOPE_ITEMS,
+  })
   @Optional()
   @IsArray()
   @ArrayMaxSize(MAX_SCOPE_ITEMS)
@@ -34,7 +43,7 @@ export class EndpointScopeDto {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'Tags of endpoints or their websites. They need not exist yet.',
+    description: 'Tags of endpoints or of their websites. They do not have to exist yet.',
     example: ['production'],
     maxItems: MAX_SCOPE_ITEMS,
   })
@@ -44,18 +53,18 @@ export class EndpointScopeDto {
   @IsString({ each: true })
   @Matches(TAG, {
     each: true,
-    message: 'each tag must have 1 to 50 letters, digits and . _ : / -, beginning with a letter or digit',
+    message: 'each tag must have 1 to 50 letters, digits and . _ : / - and start with a letter or digit',
   })
   tags?: string[];
 }
 
 /** The names of the classes of views are part of the public API document. */
 export class WholeScopeView {
-  @ApiProperty({ enum: [true], description: 'Everything that the organization has.' })
+  @ApiProperty({ enum: [true], description: 'Everything in the organization.' })
   all!: true;
 }
 
-/** What is deleted stays named. */
+/** Deleted resources stay listed. */
 export class PartialScopeView {
   @ApiPropertyOptional({ type: [String], example: [exampleId('website')] })
   website_ids?: string[];
@@ -67,9 +76,9 @@ export class PartialScopeView {
   tags?: string[];
 }
 
-/** The schema of a scope that is shown, of a class with both views as extra models. */
+/** The schema of a shown scope. The class that uses it must register both views as extra models. */
 export const SHOWN_SCOPE = {
-  // Without `not` the scope of everything fits both.
+  // Without `not`, the scope of everything matches both schemas.
   oneOf: [
     { $ref: getSchemaPath(WholeScopeView) },
     { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },

@@ -2,7 +2,10 @@ import type { Sql } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { type FieldProblem, Problem, problems } from '../../platform/problem/problem';
 
-/** Endpoints of an organization: all, or the union of these. Tags are those of an endpoint or of its website. */
+/**
+ * A selection of an organization's endpoints: all, or the union of the lists. A tag matches endpoints that have it
+ * themselves or through their website.
+ */
 export interface EndpointScope {
   coversAll: boolean;
   websiteIds: readonly string[];
@@ -10,7 +13,7 @@ export interface EndpointScope {
   tags: readonly string[];
 }
 
-/** A scope as it is sent, under `scope` of a body. */
+/** The field `scope` of a body. */
 export interface SentScope {
   all?: unknown;
   website_ids?: readonly unknown[];
@@ -19,7 +22,7 @@ export interface SentScope {
 }
 
 type Missing = Pick<EndpointScope, 'websiteIds' | 'endpointIds'>;
-/** Unknown ids that a refusal names. */
+/** The maximum number of unknown IDs that an error names. */
 const MOST_NAMED = 20;
 
 const UNKNOWN = `
@@ -29,19 +32,23 @@ const UNKNOWN = `
                 WHERE NOT EXISTS (SELECT FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
                                    WHERE e.id = id.id AND e.org_id = $1)) AS "endpointIds"`;
 
-/** All, or any of the lists. */
+/** Returns the problems of a scope. It must contain either `all` or at least one list. */
 export function problemsOfScope({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): FieldProblem[] {
   const isListed = website_ids.length + endpoint_ids.length + tags.length > 0;
   if (all !== undefined && isListed)
     return [
-      { pointer: '/scope/all', code: 'invalid_format', message: 'all goes without website_ids, endpoint_ids and tags' },
+      {
+        pointer: '/scope/all',
+        code: 'invalid_format',
+        message: 'all cannot be combined with website_ids, endpoint_ids or tags',
+      },
     ];
   if (all === undefined && !isListed)
     return [
       {
         pointer: '/scope',
         code: 'required',
-        message: 'scope must have all, or any of website_ids, endpoint_ids and tags',
+        message: 'scope must have all, or at least one of website_ids, endpoint_ids and tags',
       },
     ];
   return [];
@@ -49,7 +56,7 @@ export function problemsOfScope({ all, website_ids = [], endpoint_ids = [], tags
 
 const sorted = (items: readonly string[]): string[] => [...new Set(items)].sort();
 
-/** The stored form of a scope whose ids were found well formed: sets, tags in lower case. */
+/** Returns the stored form of a scope whose IDs are valid: sorted sets, with tags in lowercase. */
 export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): EndpointScope => ({
   coversAll: all === true,
   websiteIds: sorted(website_ids.flatMap((id) => parseId('website', id) ?? [])),
@@ -57,15 +64,15 @@ export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }:
   tags: sorted(tags.flatMap((tag) => (typeof tag === 'string' ? tag.toLowerCase() : []))),
 });
 
-/** A scope, and what it named before. */
+/** A scope that was sent, and the stored one that it replaces. */
 export interface AskedScope {
   sent: SentScope;
   known?: EndpointScope | null;
 }
 
 /**
- * Throws `not_found`, with each id of the scopes that is nobody's or another organization's; what they named before is not
- * asked for. One statement for all, none where no ids are sent.
+ * Throws `not_found` with each ID of the scopes that doesn't exist or is in another organization. IDs that the stored
+ * scope already has are not checked. Cost: one statement for all scopes, none if no IDs are sent.
  */
 export async function refuseUnknown(sql: Sql, orgId: string, asked: readonly AskedScope[]): Promise<void> {
   const scopes = asked.map(({ sent, known }) => {
@@ -93,6 +100,6 @@ function unknownOf(kind: 'website' | 'endpoint', sent: readonly unknown[], missi
     const uuid = parseId(kind, id);
     if (uuid === null || !missing.includes(uuid)) return [];
     const pointer = `/scope/${kind}_ids/${index}`;
-    return [{ pointer, code: 'not_found', message: `there is no such ${kind}, or it is not yours` }];
+    return [{ pointer, code: 'not_found', message: `the ${kind} does not exist, or belongs to another organization` }];
   });
 }

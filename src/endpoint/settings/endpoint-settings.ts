@@ -33,7 +33,9 @@ import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../e
 import { sizeProblems, type SizedSettings } from './settings-size';
 import { comparesCredential, isMaskedUrl, maskedUrl } from './shown-settings';
 
-/** Merges what a client sent with what is stored, and validates the result as a whole: every problem at once. */
+/**
+ * Merges what a client sent with what is stored, and validates the result as a whole. Reports every problem at once.
+ */
 @Injectable()
 export class EndpointSettingsResolver {
   constructor(
@@ -44,22 +46,28 @@ export class EndpointSettingsResolver {
     private readonly probes: ProbeDirectory,
   ) {}
 
-  /** Where people and jobs reach the service; `null` where that is not told. */
+  /** The public URL of the service, or `null` if none is configured. */
   get publicUrl(): string | null {
     return this.config.publicUrl;
   }
 
-  /** Whether instances run the checks of such an endpoint by the clock. */
+  /** Returns true if instances check such an endpoint by the clock. */
   isScheduled({ type, locations }: Pick<EndpointSettings, 'type' | 'locations'>): boolean {
     return !this.checkers.isPassive(type) && locations.includes(LOCAL_NAME);
   }
 
-  /** What `examine` has to know of the probes that these lists (`namedLocations`) name. One statement, none where all name `local` alone. */
+  /**
+   * Returns the probes in these lists (see `namedLocations`), which `examine` needs. Cost: one statement, none if all
+   * lists only have `local`.
+   */
   probesIn(sql: Sql, orgId: string, lists: readonly (readonly string[] | undefined)[]): Promise<ProbesByLocation> {
     return this.probes.named(sql, orgId, [...new Set(lists.flatMap((list) => list ?? []))]);
   }
 
-  /** The settings of a new endpoint. Throws `validation_failed` with every field problem, or `target_not_allowed`. */
+  /**
+   * Returns the settings of a new endpoint. Throws: `validation_failed` with every field problem, or
+   * `target_not_allowed`.
+   */
   async resolve(sql: Sql, id: string, dto: UpdateEndpointDto, caller: Caller): Promise<EndpointSettings> {
     const probes = await this.probesIn(sql, caller.orgId, [namedLocations(dto)]);
     const { settings, findings } = this.examine(id, dto, { stored: null, caller, probes });
@@ -68,8 +76,8 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * The settings after the change, and everything that is wrong with them. `address`: what of a heartbeat's a client chose,
-   * which is stored beside them.
+   * Returns the settings after the change and all their problems. `address` contains the ping ID and push token that a
+   * client chose for a heartbeat. They are stored separately.
    */
   examine(id: string, sent: UpdateEndpointDto, { stored, caller, probes }: Circumstances): Examined {
     const before = stored ?? this.defaults();
@@ -105,8 +113,8 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * What is wrong with the fields of a body that have the right shape; the others are left out of it. Whether all that a new endpoint needs is
-   * there has been judged before; an incomplete header or assertion is left alone.
+   * Returns the problems of the well-formed fields of a body. Malformed fields were left out of it, and incomplete
+   * headers and assertions are not judged. Whether all required fields are present is checked elsewhere.
    */
   findingsIn(id: string, sent: UpdateEndpointDto, circumstances: Circumstances): Findings {
     const { dto, incomplete } = judgeable(sent);
@@ -115,7 +123,7 @@ export class EndpointSettingsResolver {
     return { invalid: invalid.filter(isComplete), forbidden };
   }
 
-  /** Headers as they are sent: sealed values opened. */
+  /** Returns the headers to send, with decrypted values. */
   openHeaders(id: string, headers: readonly StoredHeader[]): HeaderDto[] {
     return headers.map(({ key, value, sealed }) => ({
       key,
@@ -124,8 +132,8 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * Headers as the API shows them: a value that cannot be opened is masked, and sent back masked it stays as it is stored. Nothing
-   * is opened that the role may not see.
+   * Returns the headers as the API shows them. Nothing is decrypted that the role may not see. A value that cannot be
+   * decrypted is masked. If a client sends a mask back, the stored value stays.
    */
   shownHeaders(id: string, headers: readonly StoredHeader[], role: Role): HeaderDto[] {
     const isHidden = (key: string): boolean => role === 'read' && isSensitiveHeader(key);
@@ -157,12 +165,15 @@ export class EndpointSettingsResolver {
     return { headers: opened, body, assertions };
   }
 
-  /** Its results come from elsewhere, or say whether a probe of the service is online: nobody but the service can. */
+  /** The results of passive types come from elsewhere. Only the service itself knows whether a probe is online. */
   private isLocalOnly(type: string): boolean {
     return this.checkers.isPassive(type) || type === PROBE;
   }
 
-  /** What the egress policy says at each location of the first host that it refuses there; of a target that cannot be read, nothing. */
+  /**
+   * For each location, reports the first host that the egress policy refuses there. Reports nothing if the target
+   * cannot be parsed.
+   */
   private forbiddenTargets(checker: Checker, settings: EndpointSettings, places: Places): FieldProblem[] {
     const { hasNewTarget, locations, judged } = places;
     if (judged.size === 0 || targetProblems(checker, settings.url).length > 0) return [];
@@ -178,7 +189,7 @@ export class EndpointSettingsResolver {
     });
   }
 
-  /** `null` of a location that is unknown, which is said elsewhere. */
+  /** `null` for an unknown location, which is reported elsewhere. */
   private ruleAt(location: string, { caller, probes }: Places): EgressRule | null {
     if (location === LOCAL_NAME)
       return this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
@@ -188,8 +199,9 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * A masked value keeps what is stored under the same name, in the same turn where a name comes twice. An unchanged value
-   * keeps its seal, so that sending back what was read is no change. All others are validated, and sealed unless harmless.
+   * A masked value keeps what is stored under the same name, matched by order if a name occurs twice. An unchanged
+   * value keeps its encrypted form, so sending back what was read changes nothing. All other values are validated, and
+   * encrypted if they are sensitive.
    */
   private storedHeaders(
     id: string,
@@ -219,7 +231,7 @@ export class EndpointSettingsResolver {
     return { key, value: this.secrets.seal(value, headerContext(id)), sealed: true };
   }
 
-  /** `null` when the value cannot be opened. */
+  /** `null` if the value cannot be decrypted. */
   private openHeader(id: string, { value, sealed }: StoredHeader): string | null {
     if (!sealed) return value;
     try {
@@ -231,25 +243,24 @@ export class EndpointSettingsResolver {
   }
 }
 
-/** What a change is judged by. */
+/** The context in which a change is judged. */
 export interface Circumstances {
-  /** The settings before it; `null` on create, where the dto has name, url, type. */
+  /** The settings before the change, or `null` on create, when the DTO has name, URL, and type. */
   stored: EndpointSettings | null;
   caller: Caller;
-  /** Those that `probesIn` found of the locations that are sent, and else of the stored ones. */
+  /** The probes that `probesIn` found for the locations that were sent, or else for the stored ones. */
   probes: ProbesByLocation;
 }
 
-/** Where a target is judged. */
+/** The locations at which a target is judged. */
 interface Places extends Pick<Circumstances, 'caller' | 'probes'> {
   hasNewTarget: boolean;
-  /** As they were sent. */
+  /** The locations as they were sent. */
   locations: readonly string[];
-  /** Those at which the target is not the one of before. */
+  /** The locations at which the target is new. */
   judged: ReadonlySet<string>;
 }
 
-/** What `examine` finds. */
 export interface Examined {
   settings: EndpointSettings;
   address: SentAddress;
@@ -258,7 +269,7 @@ export interface Examined {
 
 const NO_TIMING = { every: null, cron: null, timezone: null };
 
-/** What of a body means something for the type; what does not has been refused. */
+/** Returns the fields of a body that apply to the type. Other fields were already refused. */
 function ofType(sent: UpdateEndpointDto, type: string, isNew: boolean): SentWithoutNulls {
   if (type !== HEARTBEAT) return { ...withoutNulls(sent), heartbeat: undefined };
   const { url: _url, ...fields } = sent;
@@ -287,10 +298,10 @@ const withoutNulls = ({
 const MASK_OF_NOTHING = {
   part: 'value',
   code: 'invalid_format',
-  message: 'is a mask, and no header of this name is stored; send the value itself',
+  message: 'is the mask ********, but no value is stored for this header; send the real value',
 } as const;
 
-/** Masks of URL, body and assertions keep what is stored; one that stands for nothing stored is a problem. */
+/** Masks in the URL, body, and assertions keep what is stored. A mask without a stored value is a problem. */
 function unmasked(
   { url, body, assertions, ...sent }: Partial<EndpointSettings>,
   stored: EndpointSettings | null,
@@ -307,7 +318,7 @@ function unmasked(
   return settings;
 }
 
-/** Assertions of one header by the same comparison keep their targets in their order. */
+/** Masked assertions on the same header with the same comparison keep their stored targets in order. */
 function unmaskedAssertions(
   sent: readonly Assertion[],
   stored: readonly Assertion[],
@@ -327,7 +338,7 @@ function unmaskedAssertions(
 const refusedMask = (pointer: string): FieldProblem => ({
   pointer,
   code: 'invalid_format',
-  message: `${pointer.split('/').at(-1)} is a mask that stands for nothing stored; send the value itself`,
+  message: `${pointer.split('/').at(-1)} is a mask, but no value is stored for it; send the real value`,
 });
 
 const headerContext = (id: string): string => `endpoint:${id}:headers`;
@@ -342,7 +353,7 @@ function targetProblems(checker: Checker, url: string): FieldProblem[] {
   }
 }
 
-/** A target that cannot be read names no probe. */
+/** A target that cannot be parsed names no probe. */
 function newTargetProblems(
   checker: Checker,
   settings: EndpointSettings,

@@ -1,12 +1,12 @@
 import type { AssertionDto, HeaderDto, UpdateEndpointDto } from '../endpoint.dto';
 
-/** Stand in for items of which a field is missing, so that the others keep their places. */
+/** Placeholders for items with a missing field, so that the other items keep their positions. */
 const HEADER: HeaderDto = { key: 'Accept', value: '' };
 const ASSERTION: AssertionDto = { source: 'response_time', comparison: 'less_than', target: '1' };
 
 /**
- * A dto from which fields of the wrong shape were taken out, so that it can be judged: incomplete headers and assertions are
- * replaced, and their pointers listed.
+ * Returns a DTO from which malformed fields were removed, in a form that can be judged. Replaces incomplete headers and
+ * assertions with placeholders and lists their pointers.
  */
 export function judgeable(sent: UpdateEndpointDto): { dto: UpdateEndpointDto; incomplete: string[] } {
   const incomplete: string[] = [];

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../platform/problem/problem';
 const MAX_HEADER_VALUES = 16 * 1024;
 const MAX_TOTAL = 32 * 1024;
 
-/** What takes room in the definition of a check, which every process that runs it keeps in memory. Values are not sealed. */
+/** The settings that take memory in every process that runs the check. Values are not encrypted. */
 export interface SizedSettings {
   headers: readonly { key: string; value: string }[];
   body: string | null;
@@ -12,9 +12,10 @@ export interface SizedSettings {
 }
 
 /**
- * What is too large: all header values together may have 16 KiB, headers, body and assertions together 32 KiB. Settings that
- * were stored before (`stored`) and are larger may stay and become smaller. The pointer names the largest part. How large it
- * is stays unsaid: a read key, which may plan, would learn the length of what it is not shown.
+ * Returns a problem if the settings are too large. All header values together may have 16 KiB, and headers, body, and
+ * assertions together 32 KiB. Stored settings that are already larger may stay or shrink. The pointer names the largest
+ * part. The message doesn't reveal the size, because a read key may plan and would learn the length of values that it
+ * cannot see.
  */
 export function sizeProblems(settings: SizedSettings, stored: SizedSettings | null): FieldProblem[] {
   const [now, before] = [sizesOf(settings), stored && sizesOf(stored)];
@@ -39,7 +40,7 @@ interface Sizes {
   assertions: number;
 }
 
-/** Bytes as UTF-8. */
+/** Sizes in bytes, as UTF-8. */
 const sizesOf = ({ headers, body, assertions }: SizedSettings): Sizes => ({
   headerValues: sum(headers.map(({ value }) => Buffer.byteLength(value))),
   headers: sum(headers.map(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value))),

@@ -6,20 +6,26 @@ import { MASK } from '../../platform/secrets/mask';
 
 const MASKED_QUERY = `?${MASK}`;
 
-/** The URL of an endpoint as this role may see it: tokens stand in the query of an http(s) URL, so read keys see none. */
+/**
+ * Returns the URL of an endpoint as this role may see it. The query of an http(s) URL may contain tokens, so read keys
+ * don't see it.
+ */
 export const shownUrl = (url: string, role: Role): string => (role === 'read' ? maskedUrl(url) : url);
 
-/** Without what follows the path. Targets of other types have nothing there that is secret. */
+/** Masks everything after the path. Targets of other types have nothing secret there. */
 export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.replace(/[?#][^]*/, MASKED_QUERY) : url);
 
-/** True when an export by this role has a secret in place of the URL: what read keys are not shown, and what may be a credential. */
+/**
+ * Returns true if an export by this role replaces the URL with a secret. Either the role must not see part of the URL,
+ * or the URL may contain a credential.
+ */
 export const isExportedHidden = (url: string, role: Role): boolean =>
   role === 'read' ? maskedUrl(url) !== url : mayHoldCredential(url);
 
-/** True for a URL that a client got from `maskedUrl`. */
+/** Returns true for a URL that a client got from `maskedUrl`. */
 export const isMaskedUrl = (url: string): boolean => url.endsWith(MASKED_QUERY);
 
-/** What of an endpoint's settings may hold credentials. */
+/** The settings of an endpoint that may contain credentials. */
 interface Confidential {
   url: string;
   headers: { key: string; value: string }[] | null;
@@ -27,7 +33,7 @@ interface Confidential {
   assertions: Assertion[] | null;
 }
 
-/** The settings as read keys and the audit log see them. */
+/** Returns the settings as read keys and the audit log see them. */
 export const withoutCredentials = <Settings extends Confidential>(settings: Settings): Settings => ({
   ...settings,
   url: maskedUrl(settings.url),
@@ -39,13 +45,13 @@ export const withoutCredentials = <Settings extends Confidential>(settings: Sett
     ) ?? null,
 });
 
-/** Of an assertion all but its target. */
+/** An assertion without its target. */
 interface Compared {
   source: string;
   property?: string;
   comparison: string;
 }
 
-/** True when what the target answers in a header that may be a credential is compared with the same. */
+/** Returns true if an assertion compares a response header that may be a credential, so its target may be one. */
 export const comparesCredential = ({ source, property, comparison }: Compared): boolean =>
   source === 'header' && comparison !== 'exists' && isSensitiveHeader(property ?? '');

@@ -4,14 +4,14 @@ import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../checker/certificate-warn
 import { MAX_CA_BYTES, MAX_CERTIFICATES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
 import { Nullable, Optional } from '../../platform/http/validators';
 
-/** Sent, it replaces all of it but `warn_days`. */
+/** The TLS settings in a body. They replace all stored ones except `warn_days`. */
 export class TlsDto {
   @ApiPropertyOptional({
     default: true,
     description:
-      '`false`: whatever is wrong with the certificate does not make the check fail; its end is still reported. Refused for ' +
-      'an endpoint with headers that may be a credential, a body, or a URL with a parameter such as `token`: anybody in ' +
-      'between could collect them.',
+      '`false`: problems with the certificate do not make the check fail, but its expiry is still reported. ' +
+      'Rejected for an endpoint with headers that may carry a credential, with a body, or with a URL parameter such ' +
+      'as `token`, because anyone between the service and the target could collect them.',
   })
   @Optional()
   @IsBoolean()
@@ -23,8 +23,8 @@ export class TlsDto {
     maxLength: MAX_CA_BYTES,
     example: null,
     description:
-      `At most ${MAX_CERTIFICATES} certificates in PEM, of your authority or of the server itself: they alone are trusted, in ` +
-      'place of those of the system. Not used while `verify` is `false`.',
+      `At most ${MAX_CERTIFICATES} certificates in PEM, of your authority or of the server itself. Only these are ` +
+      'trusted, instead of the certificates of the system. Not used while `verify` is `false`.',
   })
   @Nullable()
   @IsString()
@@ -37,8 +37,8 @@ export class TlsDto {
     maxLength: 253,
     example: null,
     description:
-      'A host name, in place of that of the URL: the server is asked for it (SNI), and its certificate must carry it. The ' +
-      '`Host` header stays that of the URL.',
+      'A host name to use instead of the host in the URL. It is sent to the server (SNI), and the certificate must ' +
+      'be valid for it. The `Host` header still contains the host in the URL.',
   })
   @Nullable()
   @IsString()
@@ -52,8 +52,9 @@ export class TlsDto {
     maximum: MAX_WARN_DAYS,
     default: DEFAULT_WARN_DAYS,
     description:
-      'A certificate that ends in so many days or fewer makes the endpoint degraded, and its alerts tell it once, and again ' +
-      '7, 3 and 1 days before the end. `null`: neither. Absent it stays as it is.',
+      'If the certificate expires within this number of days, the endpoint is degraded. Its alerts send a ' +
+      'notification once, and again 7, 3, and 1 days before the expiry. `null` turns both off. If the field is ' +
+      'absent, the value is kept.',
   })
   @Nullable()
   @IsInt()
@@ -67,22 +68,27 @@ export class EndpointTls {
   @ApiProperty({ example: true })
   verify!: boolean;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'PEM. Shown to every role.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'The certificates in PEM. Visible to every role.',
+  })
   ca!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'In lower case.' })
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'The host name in lower case.' })
   server_name!: string | null;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
     example: DEFAULT_WARN_DAYS,
-    description: 'Days before the end of the certificate from which on it is a warning; null: never.',
+    description: 'The number of days before the certificate expires from which on there is a warning. `null`: never.',
   })
   warn_days!: number | null;
 }
 
-/** The columns that `tls` is made of. */
+/** The columns from which `tls` is built. */
 export interface StoredTls {
   tls: TlsSettings | null;
   certificateWarnDays: number | null;
@@ -90,14 +96,14 @@ export interface StoredTls {
 
 const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
 
-/** As it is stored: `null` when all of it is the default. */
+/** Returns the settings to store, or `null` if all are defaults. */
 export function sentTls(sent: TlsDto | null): TlsSettings | null {
   const { verify = true, ca = null, server_name: name = null } = sent ?? {};
   const serverName = name === null ? null : normalServerName(name);
   return verify && ca === null && serverName === null ? null : { verify, ca, serverName };
 }
 
-/** As it is shown, for every role: certificates are no secret. */
+/** Returns the settings for every role. Certificates are not secret. */
 export function shownTls({ tls, certificateWarnDays }: StoredTls): EndpointTls {
   const { verify, ca, serverName } = tls ?? DEFAULTS;
   return { verify, ca, server_name: serverName, warn_days: certificateWarnDays };

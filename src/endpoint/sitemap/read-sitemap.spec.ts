@@ -55,24 +55,24 @@ describe('readSitemap', () => {
 
   const BOMB = `<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${urlset(url('&b;'))}`;
   it.each([
-    ['entities that multiply', BOMB, 'invalid_syntax: it has a DTD, which is not read'],
+    ['entities that multiply', BOMB, 'invalid_syntax: it has a DTD, which is not supported'],
     [
       'a DTD after the declaration',
       '<?xml version="1.0"?>\n<!DOCTYPE urlset SYSTEM "file:///etc/passwd"><urlset/>',
       'DTD',
     ],
     ['a DTD in the middle', '<urlset><!ENTITY a "b"></urlset>', 'DTD'],
-    ['an entity that nobody declared', urlset(url('https://x/&b;')), 'an entity that is not known'],
-    ['an entity named like a property of all objects', urlset(url('&toString;')), 'an entity that is not known'],
-    ['a character beyond Unicode', urlset(url('&#x110000;')), 'an entity that is not known'],
+    ['an entity that nobody declared', urlset(url('https://x/&b;')), 'an unknown entity'],
+    ['an entity named like a property of all objects', urlset(url('&toString;')), 'an unknown entity'],
+    ['a character beyond Unicode', urlset(url('&#x110000;')), 'an unknown entity'],
     ['a page', '<!doctype html><html></html>', 'DTD'],
-    ['a page without a doctype', '<html><body></body></html>', 'begins with another tag'],
-    ['a text', 'https://x/\n', 'it is no XML'],
+    ['a page without a doctype', '<html><body></body></html>', 'does not start with the tag'],
+    ['a text', 'https://x/\n', 'it is not XML'],
     ['nothing', ' ', 'it is empty'],
-    ['two roots', '<urlset/><urlset/>', 'two roots'],
+    ['two roots', '<urlset/><urlset/>', 'two root elements'],
     ['an end that is missing', '<urlset><url>', 'the file ends before its tags are closed'],
-    ['an end that is another one', '<urlset></url>', 'a tag closes what is not open'],
-    ['a tag in an address', urlset(url('<b>x</b>')), 'an address has tags in it'],
+    ['an end that is another one', '<urlset></url>', 'a closing tag does not match an open one'],
+    ['a tag in an address', urlset(url('<b>x</b>')), 'a URL contains tags'],
     ['tags in tags in tags', '<urlset>' + '<a>'.repeat(8), 'too_deep'],
     ['a long address', urlset(url('x'.repeat(2049))), 'more than 2048 characters'],
     ['a long address in pieces', urlset(url('x<!---->'.repeat(2049))), 'more than 2048 characters'],
@@ -95,13 +95,13 @@ describe('readSitemap', () => {
     const began = performance.now();
     refusalOf(text);
     refusalOf(text.replace('<url><loc>', ''));
-    // Some 30 ms; a square would be hours.
+    // About 30 ms. A quadratic algorithm would take hours.
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it('goes no further than 20,000 tags, and says so', () => {
     const text = urlset('<a/>'.repeat(20_000) + url('https://x/'));
     expect(readSitemap(text, () => true)).toEqual({ kind: 'urlset', isCut: true });
-    expect(refusalOf(`${'<!---->'.repeat(20_000)}<urlset/>`)).toContain('nothing but comments');
+    expect(refusalOf(`${'<!---->'.repeat(20_000)}<urlset/>`)).toContain('it contains only comments');
   });
 });

@@ -1,23 +1,26 @@
 import { SitemapRefusal } from './sitemap-refusal';
 
-/** What a sitemap lists: pages, or further sitemaps. */
+/** The kind of a sitemap: it lists pages, or other sitemaps. */
 export type SitemapKind = 'urlset' | 'sitemapindex';
 
-/** `isCut`: there was more, or may have been. */
+/** The result of reading a sitemap. `isCut`: there was more, or may have been. */
 export interface ReadSitemap {
   kind: SitemapKind;
   isCut: boolean;
 }
 
-/** Characters of an address: sitemaps.org allows fewer than 2,048. */
+/** The maximum characters of a URL. sitemaps.org allows fewer than 2,048. */
 export const MAX_ADDRESS = 2048;
-/** Characters of a tag. */
+/** The maximum characters of a tag. */
 const MAX_TAG = 2000;
-const TOO_LONG = `an address has more than ${MAX_ADDRESS} characters`;
+const TOO_LONG = `a URL has more than ${MAX_ADDRESS} characters`;
 const MAX_DEPTH = 8;
-/** Tags and comments, of which a page has five or, with pictures, a hundred: some 30 ms of the event loop at worst. */
+/**
+ * The maximum number of tags and comments. A page has five, or with images a hundred. Takes about 30 ms of the event
+ * loop at worst.
+ */
 const MOST_STEPS = 20_000;
-/** Of the addresses themselves: those of images and videos stand deeper. */
+/** The depth of page URLs. URLs of images and videos are deeper. */
 const LOC_DEPTH = 3;
 const NAME = /^[A-Za-z_][\w.:-]{0,99}(?=[\s/]|$)/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -25,9 +28,9 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const broken = (message: string) => new SitemapRefusal('invalid_syntax', message);
 
 /**
- * Hands over each address of a sitemap until `take` says false. Not an XML parser: it knows elements, text, CDATA, comments and
- * the five entities, and refuses the rest, a DTD above all, so that nothing expands. Each character is looked at once or twice,
- * whatever the text. Throws `SitemapRefusal`.
+ * Passes each URL of a sitemap to `take` until it returns false. Instead of full XML, it only knows elements, text,
+ * CDATA, comments, and the five entities. It refuses everything else, above all a DTD, so nothing expands. It reads
+ * each character at most twice. Throws: `SitemapRefusal`.
  */
 export function readSitemap(text: string, take: (kind: SitemapKind, address: string) => boolean): ReadSitemap {
   const open: string[] = [];
@@ -46,11 +49,11 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
   let at = text.startsWith('\ufeff') ? 1 : 0;
   for (let steps = 0; at < text.length; steps++) {
     if (steps === MOST_STEPS && kind !== null) return { kind, isCut: true };
-    if (steps === MOST_STEPS) throw broken('it has nothing but comments');
+    if (steps === MOST_STEPS) throw broken('it contains only comments');
     const next = text.indexOf('<', at);
     if (address !== null || open.length === 0) {
       const piece = text.slice(at, next < 0 ? text.length : next);
-      if (open.length === 0 && piece.trim() !== '') throw broken('it is no XML');
+      if (open.length === 0 && piece.trim() !== '') throw broken('it is not XML');
       if (address !== null) add(decoded(piece.trim()));
     }
     if (next < 0) break;
@@ -59,7 +62,7 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
       const end = until(']]>', next + 9);
       add(text.slice(next + 9, Math.min(end, next + 9 + MAX_ADDRESS + 1)));
       at = end + 3;
-    } else if (text.startsWith('<!', next)) throw broken('it has a DTD, which is not read');
+    } else if (text.startsWith('<!', next)) throw broken('it has a DTD, which is not supported');
     else if (text.startsWith('<?', next)) at = until('?>', next + 2) + 2;
     else {
       const end = until('>', next + 1);
@@ -67,7 +70,7 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
       const tag = text.slice(next + 1, end);
       at = end + 1;
       if (tag.startsWith('/')) {
-        if (open.pop() !== tag.slice(1).trimEnd()) throw broken('a tag closes what is not open');
+        if (open.pop() !== tag.slice(1).trimEnd()) throw broken('a closing tag does not match an open one');
         if (address !== null) {
           const whole: string = address.trim();
           address = null;
@@ -77,15 +80,15 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
       }
       const [name] = NAME.exec(tag) ?? [];
       if (name === undefined) throw broken('a tag has no name');
-      if (address !== null) throw broken('an address has tags in it');
+      if (address !== null) throw broken('a URL contains tags');
       if (open.length === 0) {
-        if (kind !== null) throw broken('it has two roots');
+        if (kind !== null) throw broken('it has two root elements');
         kind = kindOf(localName(name));
       }
       if (tag.endsWith('/')) continue;
       open.push(name);
       if (open.length > MAX_DEPTH)
-        throw new SitemapRefusal('too_deep', `its tags are nested more than ${MAX_DEPTH} deep`);
+        throw new SitemapRefusal('too_deep', `its tags are nested more than ${MAX_DEPTH} levels deep`);
       if (open.length === LOC_DEPTH && localName(name) === 'loc') address = '';
     }
   }
@@ -98,10 +101,10 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 function kindOf(root: string): SitemapKind {
   if (root === 'urlset' || root === 'sitemapindex') return root;
-  throw broken('it begins with another tag than <urlset> or <sitemapindex>');
+  throw broken('it does not start with the tag <urlset> or <sitemapindex>');
 }
 
-/** Of at most `MAX_ADDRESS` characters. */
+/** The text may have at most `MAX_ADDRESS` characters. */
 function decoded(text: string): string {
   if (text.length > MAX_ADDRESS) throw broken(TOO_LONG);
   return text.replace(/&([^;&\s]{0,12};?)/g, (_, body: string) => {
@@ -114,7 +117,7 @@ function decoded(text: string): string {
       : code > 0 && code <= 0x10ffff
         ? String.fromCodePoint(code)
         : undefined;
-    if (character === undefined) throw broken('it has an entity that is not known');
+    if (character === undefined) throw broken('it has an unknown entity');
     return character;
   });
 }

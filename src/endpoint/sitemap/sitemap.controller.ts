@@ -14,12 +14,12 @@ export class SitemapController {
 
   @Route('POST', '', {
     access: 'write',
-    idempotencyKey: { refused: 'Each request reads the sitemap again.' },
+    idempotencyKey: { refused: 'Each request fetches the sitemap again.' },
     operationId: 'readSitemap',
-    summary: 'List the addresses of a sitemap',
+    summary: 'List the URLs of a sitemap',
     description:
-      'Fetches a sitemap, plain or gzip, or an index of sitemaps, within 10 s and 5 MiB unpacked in all, and returns what could be watched. Nothing is stored but an entry in the audit log. What cannot be fetched or read is `validation_failed`, with the reason at `/url`. It counts as a check on demand.',
-    returns: { ok: SitemapView, description: 'The addresses.' },
+      'Fetches a sitemap (plain or gzip) or a sitemap index, within 10 s and at most 5 MiB in total after decompression, and returns the URLs that you could monitor. Nothing is stored except an entry in the audit log. If the sitemap cannot be fetched or read, you get `validation_failed` with the reason at `/url`. The request counts as an on-demand check.',
+    returns: { ok: SitemapView, description: 'The URLs in the sitemap.' },
     problems: ['target_not_allowed'],
   })
   @AlsoChecked(SitemapService, (sitemaps, fields: Partial<ReadSitemapDto>, { caller }) =>

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 
-/** More is for a document, not for a page of a browser. */
+/** The maximum number of URLs. A browser page can't handle more well. Use a configuration document instead. */
 export const MOST_ADDRESSES = 200;
 
 /** The class names are part of the public API document. */
@@ -9,7 +9,8 @@ export class ReadSitemapDto {
   @ApiProperty({
     example: 'https://shop.example.com/sitemap.xml',
     maxLength: 2048,
-    description: 'http or https, without credentials. Without a path it is that of the host, `/sitemap.xml`.',
+    description:
+      'The URL of the sitemap, http or https, without credentials. If the URL has no path, `/sitemap.xml` of the host is used.',
   })
   @IsString()
   url!: string;
@@ -20,13 +21,13 @@ export class SitemapView {
     type: [String],
     maxItems: MOST_ADDRESSES,
     example: ['https://shop.example.com/', 'https://shop.example.com/checkout'],
-    description: 'The addresses in their order, each once.',
+    description: 'The URLs in the order of the sitemap, without duplicates.',
   })
   urls!: string[];
 
   @ApiProperty({
     example: false,
-    description: `There are more than these: ${MOST_ADDRESSES} are returned, and ten sitemaps of an index are read.`,
+    description: `Whether there are more URLs. At most ${MOST_ADDRESSES} are returned, and at most ten sitemaps of an index are read.`,
   })
   truncated!: boolean;
 
@@ -35,7 +36,7 @@ export class SitemapView {
     type: 'integer',
     minimum: 0,
     description:
-      'Left out, because they belong to another host than the sitemap (`www.` does not count) or are no http(s) address.',
+      'The number of URLs that were left out, because they belong to another host than the sitemap (`www.` is ignored) or are not http(s) URLs.',
   })
   skipped!: number;
 }

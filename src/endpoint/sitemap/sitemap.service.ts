@@ -22,7 +22,7 @@ import { SitemapRefusal } from './sitemap-refusal';
 import { MOST_ADDRESSES, type ReadSitemapDto, type SitemapView } from './sitemap.dto';
 
 const DEADLINE_MS = 10_000;
-/** Of all files together, unpacked. */
+/** The maximum bytes of all files together, uncompressed. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const [MOST_REDIRECTS, MOST_CHILDREN] = [3, 10];
 const HEADERS = {
@@ -32,10 +32,10 @@ const HEADERS = {
 
 const unpack = promisify(gunzip);
 
-/** A file is in memory three times at worst: packed, unpacked, as text. */
+/** At worst, a file is in memory three times: compressed, uncompressed, and as text. */
 const turns = new FairSemaphore({ size: 2, share: 1, waiting: 4 });
 
-/** One request: what may still be read, and under which rules. */
+/** The state of one request: how much it may still read, and under which egress rule. */
 interface Reading {
   egress: EgressRule;
   signal: AbortSignal;
@@ -44,11 +44,11 @@ interface Reading {
 
 interface File {
   text: string;
-  /** Of the address that was asked for, and of the one that redirects led to. */
+  /** The hosts of the requested URL and of the URL that redirects led to. */
   hosts: ReadonlySet<string>;
 }
 
-/** Lists what a sitemap names. Stores nothing but an audit entry, which is committed before anything is sent. */
+/** Lists the URLs in a sitemap. Stores only an audit entry, which is committed before the first request is sent. */
 @Injectable()
 export class SitemapService {
   constructor(
@@ -58,7 +58,10 @@ export class SitemapService {
     private readonly database: Database,
   ) {}
 
-  /** Throws `validation_failed` at `/url`, `target_not_allowed`, `rate_limited`. Ends when the client leaves. */
+  /**
+   * Reads a sitemap. Stops when the client disconnects. Throws: `validation_failed` at `/url`, `target_not_allowed`,
+   * `rate_limited`.
+   */
   async read(caller: Caller, dto: ReadSitemapDto, left: AbortSignal): Promise<SitemapView> {
     refuse(this.findingsIn(caller, dto));
     const url = addressOf(dto.url);
@@ -86,7 +89,7 @@ export class SitemapService {
     });
   }
 
-  /** What `read` would refuse without asking anybody. */
+  /** Returns the problems for which `read` would refuse the URL, without sending a request. */
   findingsIn(caller: Caller, { url }: Partial<ReadSitemapDto>): Findings {
     if (url === undefined) return NO_FINDINGS;
     const parsed = parseWebsiteUrl(url.trim());
@@ -126,17 +129,17 @@ export class SitemapService {
     };
   }
 
-  /** Whether there was more. */
+  /** Returns true if there was more. */
   private async listChild(url: string, found: Addresses, reading: Reading): Promise<boolean> {
     const { text, hosts } = await this.fetch(url, reading);
     const { isCut } = readSitemap(text, (kind, address) => {
-      if (kind === 'sitemapindex') throw new SitemapRefusal('too_deep', 'an index lists another index');
+      if (kind === 'sitemapindex') throw new SitemapRefusal('too_deep', 'an index contains another index');
       return found.take(address, hosts);
     });
     return isCut;
   }
 
-  /** Each address on the way is judged by the policy when it is connected to. */
+  /** The egress policy judges the address of every hop when it is connected to. */
   private async fetch(asked: string, reading: Reading): Promise<File> {
     const { egress, signal } = reading;
     let url = asked;
@@ -149,7 +152,7 @@ export class SitemapService {
         url = redirected(location, url);
         continue;
       }
-      if (status !== 200) throw new SitemapRefusal('unreachable', `the server answers with status ${status}`);
+      if (status !== 200) throw new SitemapRefusal('unreachable', `the server responds with status ${status}`);
       if (truncated) throw tooLarge();
       const text = await textOf(bytes, reading);
       return { text, hosts: new Set([hostOf(asked), hostOf(url)]) };
@@ -158,16 +161,16 @@ export class SitemapService {
   }
 }
 
-/** Addresses of the hosts that they may belong to, each once. */
+/** Collects distinct URLs of the allowed hosts. */
 class Addresses {
   readonly urls = new Set<string>();
   skipped = 0;
-  /** There was one more than fits. */
+  /** True if there was at least one more URL than fits. */
   isFull = false;
 
   constructor(private readonly most = MOST_ADDRESSES) {}
 
-  /** False when nothing more is wanted. */
+  /** Returns false when no more URLs are needed. */
   take(address: string, hosts: ReadonlySet<string>): boolean {
     const url = readUrl(address);
     const isOurs = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
@@ -190,15 +193,16 @@ function addressOf(text: string): string {
   return url.href;
 }
 
-const tooLarge = () => new SitemapRefusal('too_large', 'it has more than 5 MiB, unpacked and with those that it lists');
+const tooLarge = () =>
+  new SitemapRefusal('too_large', 'it has more than 5 MiB after decompression, including the sitemaps that it lists');
 
 function redirected(location: string, from: string): string {
   const url = location.length > MAX_ADDRESS ? null : readUrl(location, from);
   if (url && 'url' in parseWebsiteUrl(url.href)) return url.href;
-  throw new SitemapRefusal('unreachable', 'the server redirects to what is no http(s) address');
+  throw new SitemapRefusal('unreachable', 'the server redirects to a URL that is not http(s)');
 }
 
-/** By its first bytes, whatever the server calls it. */
+/** Detects gzip by the first bytes, regardless of the headers. */
 async function textOf(bytes: Buffer, reading: Reading): Promise<string> {
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const plain = isPacked ? await unpacked(bytes, reading.bytesLeft) : bytes;
@@ -211,7 +215,7 @@ const unpacked = (bytes: Buffer, most: number): Promise<Buffer> =>
   unpack(bytes, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE'
       ? tooLarge()
-      : new SitemapRefusal('invalid_syntax', 'it begins like gzip, and cannot be unpacked');
+      : new SitemapRefusal('invalid_syntax', 'it starts like a gzip file, but cannot be decompressed');
   });
 
 function problemOf(error: unknown): unknown {

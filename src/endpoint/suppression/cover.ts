@@ -1,23 +1,23 @@
 import type { EndpointScope } from '../search/scope';
 
-/** Which endpoints a maintenance window covers. */
+/** The endpoints that a maintenance window covers. */
 export type MaintenanceScope = EndpointScope;
 
-/** A time during which a maintenance window is in force: from `startsAt` until before `endsAt`. */
+/** A period during which a maintenance window is in force: from `startsAt` until just before `endsAt`. */
 export interface Occurrence extends MaintenanceScope {
   orgId: string;
   windowId: string;
   name: string;
   startsAt: Date;
   endsAt: Date;
-  /** Alerts do not trigger. */
+  /** Alerts don't trigger. */
   mute: boolean;
   /** Checks are marked as planned and count neither as up nor as down. */
   excludeFromUptime: boolean;
   public: boolean;
 }
 
-/** What of an endpoint decides which windows cover it. `tags` are its own and its website's. */
+/** The properties of an endpoint that decide which windows cover it. `tags` includes the website's tags. */
 export interface Coverable {
   id: string;
   orgId: string;
@@ -25,12 +25,12 @@ export interface Coverable {
   tags: readonly string[];
 }
 
-/** What is in force for one endpoint at a moment. */
+/** The maintenance in force for one endpoint at a moment. */
 export interface Maintenance {
-  /** Of several windows the one that ends last. */
+  /** If several windows are in force, the one that ends last. */
   windowId: string;
   name: string;
-  /** The end of the union of all that follow each other without a gap. */
+  /** The end of all windows that follow each other without a gap. */
   until: Date;
   mute: boolean;
   excludeFromUptime: boolean;
@@ -49,14 +49,14 @@ export function covers(scope: MaintenanceScope & { orgId: string }, endpoint: Co
 const isIn = ({ startsAt, endsAt }: Occurrence, at: number): boolean =>
   startsAt.getTime() <= at && at < endsAt.getTime();
 
-/** The union of the occurrences that cover the endpoint at `at`; `null` when none does. */
+/** Returns the union of the occurrences that cover the endpoint at `at`, or `null` if none does. */
 export const maintenanceAt = (occurrences: readonly Occurrence[], endpoint: Coverable, at: Date): Maintenance | null =>
   unionAt(
     occurrences.filter((occurrence) => covers(occurrence, endpoint)),
     at,
   );
 
-/** The union at `at` of occurrences that all cover one endpoint; `null` when none is in force. */
+/** Returns the union at `at` of occurrences that all cover one endpoint, or `null` if none is in force. */
 export function unionAt(covering: readonly Occurrence[], at: Date): Maintenance | null {
   const running = covering.filter((occurrence) => isIn(occurrence, at.getTime()));
   const last = running.toSorted((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];

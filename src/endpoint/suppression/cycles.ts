@@ -1,4 +1,7 @@
-/** The first of these endpoints that depends on itself by way of others; `null` when none does. `parentsOf`: by uuid. */
+/**
+ * Returns the first of these endpoints that depends on itself through others, or `null` if none does. `parentsOf`:
+ * parents by UUID.
+ */
 export function firstInCycle(ids: readonly string[], parentsOf: ReadonlyMap<string, readonly string[]>): string | null {
   const done = new Set<string>();
   for (const start of ids) {

@@ -4,23 +4,23 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { firstInCycle } from './cycles';
 
-/** Endpoints that one endpoint may depend on. */
 export const MAX_PARENTS = 10;
 
-/** The uuids of the ids that a client sent, a set in order. Their form was validated before. */
+/** Returns the sorted, distinct UUIDs of the IDs that a client sent. Their form must be validated already. */
 export const parentIds = (sent: readonly string[]): string[] =>
   [...new Set(sent.map((id) => parseId('endpoint', id)).filter((id) => id !== null))].sort();
 
-/** The parents of a row of `endpoint` named e, in order: a probe of the primary key, nearly always without a row. */
+/**
+ * The parents of a row `e` of `endpoint`, in order. Cost: one probe of the primary key, nearly always without a row.
+ */
 export const PARENTS_COLUMN = `ARRAY(SELECT d.parent_id FROM endpoint_dependency d WHERE d.endpoint_id = e.id ORDER BY d.parent_id) AS "dependsOn"`;
 
-/** Endpoints that one endpoint shows of those that depend on it. */
+/** The maximum number of dependents that an endpoint shows. */
 export const LISTED_CHILDREN = 100;
 
-/** The first children of a row of `endpoint` named e: a range of the index by parent, nearly always empty. */
+/** The first dependents of a row `e` of `endpoint`. Cost: a range of the index by parent, nearly always empty. */
 export const CHILDREN_COLUMN = `ARRAY(SELECT d.endpoint_id FROM endpoint_dependency d WHERE d.parent_id = e.id ORDER BY d.endpoint_id LIMIT ${LISTED_CHILDREN}) AS dependents`;
 
-/** What an endpoint depends on. */
 export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'SELECT parent_id AS id FROM endpoint_dependency WHERE endpoint_id = $1 ORDER BY parent_id',
@@ -29,7 +29,7 @@ export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** What several endpoints depend on, by their uuids; those that depend on nothing are missing. */
+/** Returns the parents of several endpoints by UUID. Endpoints without parents are missing. */
 export async function parentsOfSome(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await sql.query<{ id: string; parents: string[] }>(
     `SELECT endpoint_id AS id, array_agg(parent_id ORDER BY parent_id) AS parents FROM endpoint_dependency
@@ -40,16 +40,16 @@ export async function parentsOfSome(sql: Sql, endpointIds: readonly string[]): P
 }
 
 /**
- * Changes of what the endpoints of this organization depend on wait for each other until the end of the transaction: two
- * that know nothing of each other could make a cycle. The first thing a transaction locks.
+ * Makes concurrent changes of dependencies in this organization wait until the transaction ends: two that don't know of
+ * each other could create a cycle. A transaction must take this lock first.
  */
 export async function lockGraph(tx: Tx, orgId: string): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('endpoint_dependency:' || $1, 0))`, [orgId]);
 }
 
 /**
- * The parents, which cannot be deleted until the transaction ends; locked in the order of their ids, as the purge locks
- * endpoints. Throws `not_found` with the pointer of the first that is not this organization's.
+ * Keeps the parents from being deleted until the transaction ends. Locks them in the order of their IDs, as the purge
+ * does. Throws: `not_found` with the pointer of the first that isn't in this organization.
  */
 export async function holdParents(
   tx: Tx,
@@ -66,12 +66,12 @@ export async function holdParents(
   const found = new Set(rows.map(({ id }) => id));
   const missing = parents.find((id) => !found.has(id));
   if (missing === undefined) return;
-  const message = `there is no endpoint ${formatId('endpoint', missing)}, or it is not yours`;
+  const message = `the endpoint ${formatId('endpoint', missing)} does not exist, or belongs to another organization`;
   throw problems.referenceNotFound(pointerOf(missing), message);
 }
 
-// Cost: each endpoint above the parents is visited once, by the primary key: 0.1 to 0.3 s for 20,000 endpoints with nine
-// parents each.
+// Cost: visits each endpoint above the parents once, by the primary key. That takes 0.1 to 0.3 s for 20,000 endpoints
+// with nine parents each.
 const ABOVE = `
   WITH RECURSIVE above AS (
     SELECT unnest($1::uuid[]) AS id
@@ -79,7 +79,7 @@ const ABOVE = `
     SELECT d.parent_id FROM above JOIN endpoint_dependency d ON d.endpoint_id = above.id)
   SELECT FROM above WHERE id = $2 LIMIT 1`;
 
-/** A `cycle` when one of the parents depends on the endpoint, or is itself. Call it after `lockGraph`. */
+/** Returns a `cycle` problem if one of the parents is the endpoint or depends on it. Call it after `lockGraph`. */
 export async function cycleFindings(tx: Tx, endpointId: string, parents: readonly string[]): Promise<Findings> {
   if (parents.length === 0) return NO_FINDINGS;
   const isCycle = parents.includes(endpointId) || (await tx.query(ABOVE, [parents, endpointId])).length > 0;
@@ -88,16 +88,23 @@ export async function cycleFindings(tx: Tx, endpointId: string, parents: readonl
 
 const CYCLE: Findings = {
   invalid: [
-    { pointer: '/depends_on', code: 'cycle', message: 'an endpoint must not depend on itself, nor on one that does' },
+    {
+      pointer: '/depends_on',
+      code: 'cycle',
+      message: 'an endpoint must not depend on itself, nor on an endpoint that depends on it',
+    },
   ],
   forbidden: [],
 };
 
-/** What can be said before anything is read: an endpoint does not depend on itself. */
+/** Returns the problem that is visible without a query: an endpoint cannot depend on itself. */
 export const selfFindings = (id: string, sent: readonly unknown[] | undefined): Findings =>
   sent?.includes(formatId('endpoint', id)) ? CYCLE : NO_FINDINGS;
 
-/** What new endpoints depend on, all of which are there and held. One statement, none where nothing depends on anything. */
+/**
+ * Links new endpoints to their parents, all of which exist and are locked. Cost: one statement, none if there are no
+ * parents.
+ */
 export async function addParents(
   tx: Tx,
   endpoints: readonly { id: string; dependsOn: readonly string[] }[],
@@ -110,13 +117,12 @@ export async function addParents(
   );
 }
 
-/** Another set of what a locked endpoint depends on. */
 export interface ChangedParents {
   id: string;
   dependsOn: readonly string[];
 }
 
-/** Replaces what locked endpoints depend on. One statement, a probe of the primary key for each of what they depend on. */
+/** Replaces the parents of locked endpoints. Cost: one statement, with one probe of the primary key per parent. */
 export async function saveParents(tx: Tx, changes: readonly ChangedParents[]): Promise<void> {
   if (changes.length === 0) return;
   const pairs = changes.flatMap(({ id, dependsOn }) => dependsOn.map((parent) => ({ id, parent })));
@@ -129,7 +135,7 @@ export async function saveParents(tx: Tx, changes: readonly ChangedParents[]): P
   );
 }
 
-// Cost: each endpoint above is visited once, by the primary key, as for `ABOVE`, and comes as a row.
+// Cost: as for `ABOVE`, visits each endpoint above once, by the primary key, and returns it as a row.
 const PARENTS_ABOVE = `
   WITH RECURSIVE above AS (
     SELECT unnest($1::uuid[]) AS id
@@ -138,7 +144,10 @@ const PARENTS_ABOVE = `
   SELECT d.endpoint_id AS id, array_agg(d.parent_id) AS parents
     FROM above JOIN endpoint_dependency d ON d.endpoint_id = above.id GROUP BY d.endpoint_id`;
 
-/** A `cycle` when one of several whose dependencies are saved depends on itself. Call it after `lockGraph`. */
+/**
+ * Returns a `cycle` problem if one of several endpoints with saved parents depends on itself. Call it after
+ * `lockGraph`.
+ */
 export async function savedCycleFindings(tx: Tx, endpointIds: readonly string[]): Promise<Findings> {
   const rows = await tx.query<{ id: string; parents: string[] }>(PARENTS_ABOVE, [endpointIds]);
   const parents = new Map(rows.map(({ id, parents: above }) => [id, above]));

@@ -8,13 +8,13 @@ const COLUMNS = `org_id AS "orgId", window_id AS "windowId", name, starts_at AS 
   exclude_from_uptime AS "excludeFromUptime", public, covers_all AS "coversAll", website_ids AS "websiteIds",
   endpoint_ids AS "endpointIds", tags`;
 
-// Cost: a probe of an index for each organization; nearly always no row.
+// Cost: one index probe per organization, nearly always without a row.
 const OVERLAPPING = `
   SELECT ${COLUMNS} FROM maintenance_coverage
    WHERE org_id = ANY ($1::uuid[]) AND ends_at > $2 AND starts_at <= $3 ORDER BY starts_at, window_id`;
 
-// Cost: each scope of the installation is looked at once, then the rows of those that cover the endpoint. What scopes name is
-// not sent: there may be a hundred thousand rows in a year of a window that comes often.
+// Cost: reads each scope of the installation once, then the rows of those that cover the endpoint. Doesn't return what
+// scopes name, because a frequent window may have a hundred thousand rows in a year.
 const COVERING = `
   SELECT org_id AS "orgId", window_id AS "windowId", name, starts_at AS "startsAt", ends_at AS "endsAt", mute,
          exclude_from_uptime AS "excludeFromUptime", public, true AS "coversAll", '{}'::uuid[] AS "websiteIds",
@@ -38,7 +38,6 @@ const OF_WEBSITE = `
          w.tags || ARRAY(SELECT DISTINCT tag FROM endpoint e, unnest(e.tags) AS tag WHERE e.website_id = w.id) AS tags
     FROM website w WHERE w.org_id = $1 AND w.id = $2 AND w.deleted_at IS NULL`;
 
-/** What a scope can be made of. */
 export type ScopeParts = Pick<MaintenanceScope, 'websiteIds' | 'endpointIds' | 'tags'>;
 
 /** An endpoint at the time of one of its checks. */
@@ -48,30 +47,30 @@ export interface CheckedAt {
   checkedAt: Date;
 }
 
-/** What maintenance windows make of a check that begins while they are in force. */
+/** The marks that maintenance windows set on a check that starts while they are in force. */
 export type MaintenanceMarks = Pick<FinishedCheck, 'planned' | 'muted'>;
 
-/** Reads which maintenance windows are in force. What they cover is decided by `cover.ts`. */
+/** Reads which maintenance windows are in force. `cover.ts` decides what they cover. */
 @Injectable()
 export class MaintenanceCoverage {
-  /** The occurrences of these organizations that touch [from, to], one statement. */
+  /** Returns the occurrences of these organizations that overlap [from, to]. Cost: one statement. */
   overlapping(sql: Sql, orgIds: readonly string[], from: Date, to: Date): Promise<Occurrence[]> {
     return sql.query<Occurrence>(OVERLAPPING, [orgIds, from, to]);
   }
 
-  /** The first of one organization that touch [from, to], those that began first before the others. */
+  /** Returns the first occurrences of one organization that overlap [from, to], by start time. */
   first(sql: Sql, orgId: string, from: Date, to: Date, limit: number): Promise<Occurrence[]> {
     return sql.query<Occurrence>(`${OVERLAPPING} LIMIT $4`, [[orgId], from, to, limit]);
   }
 
-  /** The occurrences that cover the endpoint and touch [from, to], without what else they cover. */
+  /** Returns the occurrences that cover the endpoint and overlap [from, to], without their scopes. */
   covering(sql: Sql, { id, orgId, websiteId, tags }: Coverable, from: Date, to: Date): Promise<Occurrence[]> {
     return sql.query<Occurrence>(COVERING, [orgId, from, to, [websiteId], [id], tags]);
   }
 
   /**
-   * The marks of each of these checks, in their order. Cost: one statement, a probe of an index for each organization; one
-   * more, by the keys of the endpoints, where a window covers only some of them.
+   * Returns the marks of each of these checks, in order. Cost: one statement with an index probe per organization. If a
+   * window covers only some endpoints, one more by their keys.
    */
   async marks(sql: Sql, checks: readonly CheckedAt[]): Promise<MaintenanceMarks[]> {
     const inForce = await this.inForce(sql, checks);
@@ -81,7 +80,7 @@ export class MaintenanceCoverage {
     }));
   }
 
-  /** Ids of those of these endpoints that a window mutes at a moment. Costs what `marks` costs. */
+  /** Returns the IDs of the endpoints that a window mutes at a moment. Cost: the same as `marks`. */
   async mutedAt(
     sql: Sql,
     endpoints: readonly Pick<CheckedAt, 'orgId' | 'endpointId'>[],
@@ -94,7 +93,10 @@ export class MaintenanceCoverage {
     return new Set(endpoints.filter((_, index) => marks[index]?.muted === true).map(({ endpointId }) => endpointId));
   }
 
-  /** What is in force for each of these checks, in their order; `null` instead of the list when nothing is for any. */
+  /**
+   * Returns what is in force for each of these checks, in order. Returns `null` instead of the list if nothing is in
+   * force for any.
+   */
   private async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
     const orgIds = new Set<string>();
     let [from, to] = [Infinity, -Infinity];
@@ -115,7 +117,7 @@ export class MaintenanceCoverage {
     });
   }
 
-  /** The endpoints of organizations that have a window over some of theirs. */
+  /** Returns the checked endpoints of organizations that have a window over only some of their endpoints. */
   private async partlyCovered(
     sql: Sql,
     checks: readonly CheckedAt[],
@@ -126,24 +128,29 @@ export class MaintenanceCoverage {
     return ids.size === 0 ? new Map<string, Coverable>() : this.coverable(sql, [...ids]);
   }
 
-  /** What decides for these endpoints which windows cover them, by id. */
+  /** Returns the properties that decide which windows cover these endpoints, by ID. */
   async coverable(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, Coverable>> {
     const rows = await sql.query<Coverable>(COVERABLE, [endpointIds]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** By which parts a scope may cover an endpoint; `null` when the organization has none of that id. */
+  /** Returns the parts by which a scope may cover an endpoint, or `null` if it isn't in the organization. */
   async partsOfEndpoint(sql: Sql, orgId: string, endpointId: string): Promise<ScopeParts | null> {
     const [row] = await sql.query<ScopeParts>(OF_ENDPOINT, [orgId, endpointId]);
     return row ?? null;
   }
 
-  /** By which parts a scope may cover a website or any endpoint of it; `null` when the organization has no such website. */
+  /**
+   * Returns the parts by which a scope may cover a website or any of its endpoints, or `null` if it isn't in the
+   * organization.
+   */
   async partsOfWebsite(sql: Sql, orgId: string, websiteId: string): Promise<ScopeParts | null> {
     const [row] = await sql.query<ScopeParts>(OF_WEBSITE, [orgId, websiteId]);
     return row ?? null;
   }
 }
 
-/** Enough for a window over all endpoints; one that was deleted meanwhile is covered by no other. */
+/**
+ * Enough for a window over all endpoints. An endpoint that was deleted in the meantime is covered by no other window.
+ */
 const unknownOf = ({ endpointId, orgId }: CheckedAt): Coverable => ({ id: endpointId, orgId, websiteId: '', tags: [] });

@@ -6,15 +6,15 @@ import { type Coverable, type Maintenance, unionAt } from './cover';
 import { MaintenanceCoverage } from './maintenance-coverage';
 import { OccurrencesByName } from './occurrences-by-name';
 
-/** `until` tells no end beyond. */
+/** `until` is never later than this from now. */
 const AHEAD_MS = 48 * HOUR_MS;
-/** So many occurrences that follow are looked at: beyond, `until` may tell an end that is too early. */
+/** The number of later occurrences that are read. If there are more, `until` may be too early. */
 const MOST_FOLLOWING = 200;
 
-/** What is in force at one moment, by the ids of the endpoints that were asked for; nothing for those that are missing. */
+/** The maintenance in force at one moment, by endpoint ID. Endpoints without any are missing. */
 export type MaintenanceNow = ReadonlyMap<string, Maintenance>;
 
-/** Looks up what is in force now, for what the API shows. */
+/** Looks up the maintenance in force now for the API. */
 @Injectable()
 export class MaintenanceNowLookup {
   constructor(
@@ -22,7 +22,7 @@ export class MaintenanceNowLookup {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** One statement, and a second when something is in force: only then it matters what follows. */
+  /** Cost: one statement, and a second one if something is in force, because only then does it matter what follows. */
   async read(sql: Sql, orgId: string, endpoints: readonly Coverable[]): Promise<MaintenanceNow> {
     const now = this.clock.now();
     const running = await this.coverage.overlapping(sql, [orgId], now, now);

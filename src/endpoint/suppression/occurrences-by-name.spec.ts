@@ -30,7 +30,7 @@ const WINDOW = {
   public: true,
 };
 
-/** Ids belong to one organization. */
+/** IDs belong to one organization. */
 const own = <T extends { orgId: string; endpointIds: string[]; websiteIds: string[] }>(scope: T): T => ({
   ...scope,
   endpointIds: scope.endpointIds.map((id) => scope.orgId + id),

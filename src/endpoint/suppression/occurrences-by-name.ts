@@ -1,6 +1,8 @@
 import type { Coverable, Occurrence } from './cover';
 
-/** What of an endpoint a scope may name; the organization stands for a scope over everything. */
+/**
+ * Returns the names by which a scope may cover an endpoint. The organization's ID represents a scope over everything.
+ */
 const namesOf = ({ id, orgId, websiteId, tags }: Coverable): string[] => [
   orgId,
   id,
@@ -9,8 +11,8 @@ const namesOf = ({ id, orgId, websiteId, tags }: Coverable): string[] => [
 ];
 
 /**
- * Occurrences by what their scopes name of some endpoints, so that each meets only those that cover it: an organization may
- * have a thousand, each over a thousand things.
+ * An index of occurrences by the names in their scopes, so that each endpoint is compared only with those that cover
+ * it. An organization may have a thousand occurrences, each over a thousand resources.
  */
 export class OccurrencesByName {
   private readonly byName = new Map<string, Occurrence[]>();
@@ -26,7 +28,10 @@ export class OccurrencesByName {
     }
   }
 
-  /** Those that cover one of the endpoints that it was made for. Some may be there twice: they cover it in two ways. */
+  /**
+   * Returns the occurrences that cover one of the endpoints passed to the constructor. An occurrence that covers it in
+   * two ways is listed twice.
+   */
   covering(endpoint: Coverable): Occurrence[] {
     return namesOf(endpoint).flatMap((name) => this.byName.get(name) ?? []);
   }

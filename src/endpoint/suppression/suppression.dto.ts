@@ -5,7 +5,10 @@ import type { Maintenance } from './cover';
 
 /** The maintenance window that is in force for an endpoint. The class names are part of the public API document. */
 export class EndpointMaintenance {
-  @ApiProperty({ example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st', description: 'Of several the one that ends last.' })
+  @ApiProperty({
+    example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st',
+    description: 'The ID of the window. If several are in force, the ID of the one that ends last.',
+  })
   id!: string;
 
   @ApiProperty({ example: 'Database upgrade' })
@@ -15,20 +18,26 @@ export class EndpointMaintenance {
     type: String,
     format: 'date-time',
     example: '2026-11-22T03:00:00.000Z',
-    description: 'When the last of those that overlap or follow at once ends, as far as 48 hours ahead.',
+    description:
+      'When the maintenance ends. If windows overlap or follow each other directly, the end of the last one, at most 48 hours ahead.',
   })
   until!: string;
 
-  @ApiProperty({ example: true, description: 'Alerts do not trigger.' })
+  @ApiProperty({ example: true, description: 'Whether alerts are prevented from triggering.' })
   mute!: boolean;
 
-  @ApiProperty({ example: true, description: 'Checks are marked as planned and do not count for uptime.' })
+  @ApiProperty({ example: true, description: 'Whether checks are marked as planned and do not count for uptime.' })
   exclude_from_uptime!: boolean;
 }
 
-/** Who has the failure of an endpoint in hand. */
+/** The acknowledgement of an endpoint's failure. */
 export class EndpointAcknowledgement {
-  @ApiProperty({ type: String, nullable: true, example: 'on-call laptop', description: 'A person or an API key.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'on-call laptop',
+    description: 'The name of a user or of an API key.',
+  })
   by!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:04:00.000Z' })
@@ -42,7 +51,7 @@ export class EndpointAcknowledgement {
     format: 'date-time',
     nullable: true,
     example: null,
-    description: 'When it ends; null: with the failure.',
+    description: 'When the acknowledgement ends. `null`: when the failure ends.',
   })
   until!: string | null;
 }
@@ -56,19 +65,21 @@ export const toEndpointMaintenance = (maintenance: Maintenance | null): Endpoint
     exclude_from_uptime: maintenance.excludeFromUptime,
   };
 
-/** The columns of `ACKNOWLEDGEMENT_COLUMNS`. */
 export interface AcknowledgementColumns {
-  /** `null` when there is none; the others say nothing then. */
+  /** `null` without an acknowledgement. The other columns mean nothing then. */
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
   acknowledgementNote: string | null;
   acknowledgedUntil: Date | null;
 }
 
-/** To be selected beside a row of `endpoint` named e, with `JOIN_ACKNOWLEDGEMENT`. */
+/** Columns to select next to a row `e` of `endpoint`, with `JOIN_ACKNOWLEDGEMENT`. */
 export const ACKNOWLEDGEMENT_COLUMNS = `ack.at AS "acknowledgedAt", ${authorName('ack.by_name', 'ack.person_id')} AS "acknowledgedBy",
     ack.note AS "acknowledgementNote", ack.until AS "acknowledgedUntil"`;
-/** A probe of a table that is nearly empty; what has ended is none, though its row may still be there. */
+/**
+ * Joins the acknowledgement in force. An expired one doesn't count, though its row may still exist. Cost: one probe of
+ * a nearly empty table.
+ */
 export const JOIN_ACKNOWLEDGEMENT = `LEFT JOIN acknowledgement ack
     ON ack.endpoint_id = e.id AND (ack.until IS NULL OR ack.until > clock_timestamp())`;
 

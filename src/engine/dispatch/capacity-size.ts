@@ -1,44 +1,49 @@
-/** Results that wait longer show that recording is what limits us … */
+/** If results wait longer than this, recording is the bottleneck … */
 const BEHIND_MS = 2000;
-/** … and until then it keeps up. */
+/** … and if they wait less than this, it keeps up. */
 export const KEEPS_UP_MS = 1500;
-/** So many seconds of recording may be held when it is what limits us. */
+/** How many seconds of recording may be held while recording is the bottleneck. */
 const SECONDS_HELD = 2;
-/** One step, smaller or larger; a capacity that is still small doubles. */
+/** The factor of one step up or down. A capacity that is still small doubles. */
 const STEP = 1.5;
-/** A process begins with so many at most: on a slow machine more would wait for minutes. */
+/** The maximum at the start of a process. On a slow machine, more slots would wait for minutes. */
 const FIRST = 1000;
-/** For each check that may run at once: one that runs, one claimed ahead, results until they are recorded; … */
+/**
+ * Slots for each check that may run at the same time: one that runs, one claimed ahead, and results until they are
+ * recorded …
+ */
 const USUAL = 4;
-/** … and for quick checks at a high rate. */
+/** … and the maximum, for quick checks at a high rate. */
 const MOST = 8;
-/** However fast the capacity shrinks, an organization that holds little finds a place beside those who hold the rest. */
+/** However fast the capacity shrinks, this leaves room for organizations that hold little. */
 const LEFT_FREE = 1.1;
-/** Never fewer, unless there are fewer places than that. */
+/** The minimum, unless there are fewer places than that. */
 const LEAST = 400;
 
-/** What decides how many claimed slots may be held. */
 export interface CapacityUse {
-  /** How many may be held now, and how many are. */
+  /** How many slots may be held now, and how many are. */
   size: number;
   used: number;
-  /** Checks that may run at once. */
+  /** Number of checks that may run at the same time. */
   places: number;
-  /** There was no room left for what was due, and there are places for what is held: the capacity is what limits us. */
+  /** Whether the capacity is the bottleneck: due slots had no room, and there are places for all held slots. */
   isTooSmall: boolean;
   /** Age of the oldest result that waits to be recorded. */
   lagMs: number;
   recordedPerSecond: number;
-  /** Of several organizations none may hold more than half. */
+  /** Whether there are several organizations, so that each may hold at most half. */
   isShared: boolean;
 }
 
-/** How many slots a process may hold when it starts: memory and what other instances could run instead are bounded. */
+/**
+ * Returns how many slots a process may hold when it starts. This limits memory, and leaves slots for other instances.
+ */
 export const firstCapacity = (places: number): number => Math.min(FIRST, USUAL * places);
 
 /**
- * The capacity of the next second: while recording keeps up it grows as far as it is used; when recording falls behind it
- * shrinks to what two seconds of recording empty, so that what cannot be recorded is not checked either.
+ * Returns the capacity for the next second. While recording keeps up, it grows as far as it is used. When recording
+ * falls behind, it shrinks to what two seconds of recording can clear, so that results that can't be recorded aren't
+ * produced.
  */
 export function nextCapacity({
   size,

@@ -11,16 +11,16 @@ import { Overload, type SkipReason } from './overload';
 import { firstCapacity, KEEPS_UP_MS, nextCapacity } from './capacity-size';
 import { SharedCapacity } from '../../platform/capacity/shared-capacity';
 
-/** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
+/** A claimed slot with everything needed to run it. `fireAt` is in monotonic milliseconds. */
 export interface PlannedSlot {
   slot: ClaimedSlot;
   definition: CheckDefinition;
   fireAt: number;
-  /** Why the slots were skipped that this one stands for; default: overload. */
+  /** Why the slots before this one were skipped. The default is overload. */
   skippedWhy?: SkipReason;
 }
 
-/** What waits like a slot and checks nothing: it shows that slots get their turn. */
+/** Waits like a slot but checks nothing. It proves that slots get their turn. */
 interface Passage {
   fireAt: number;
   pass: () => void;
@@ -28,36 +28,39 @@ interface Passage {
 
 type Planned = PlannedSlot | Passage;
 
-/** Waits for its turn beside the organizations, as one more of them. No organization has this id. */
+/** Takes turns with the organizations, as if it were another one. No organization has this ID. */
 const OPERATOR = 'operator';
 
 const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
 const ownerOf = (planned: Planned): string => (isPassage(planned) ? OPERATOR : planned.definition.orgId);
 
-/** Checks are started for this long in one turn of the event loop; the rest of a burst follows in the next turns. */
+/** How long checks are started in one turn of the event loop. The rest of a burst follows in the next turns. */
 const TURN_MS = 4;
-/** How soon it shows that recording has fallen behind. */
+/** How soon the dispatcher notices that recording has fallen behind. */
 const WATCH_EVERY_MS = 200;
 
 /**
- * Starts the check of each claimed slot at its millisecond, within the places there are, and hands the finished checks to
- * the recorder. A slot whose endpoint is still being checked is skipped.
+ * Starts the check of each claimed slot on time to the millisecond, within the available places, and passes finished
+ * checks to the recorder. A slot is skipped if its endpoint is still being checked.
  */
 @Injectable()
 export class CheckDispatcher {
   private readonly logger = new Logger(CheckDispatcher.name);
-  /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
+  /** Sorted by `fireAt`, latest first, so that the next one is popped from the end. */
   private planned: Planned[] = [];
   private readonly due = new InTurns<Planned, string>();
-  /** Claimed slots, from the claim until the check has ended, or is recorded: what waits is bounded as well as what runs. */
+  /**
+   * Claimed slots, from the claim until the check has ended or is recorded. This limits both waiting and running
+   * checks.
+   */
   private readonly held: SharedCapacity;
-  /** Checks that end now hold their capacity until they are recorded. */
+  /** If true, checks that end now keep their capacity until they are recorded. */
   private isRecorderBehind = false;
   private fittedAt = -Infinity;
-  /** Endpoint → `fireAt` of its newest slot that has not begun. */
+  /** Maps each endpoint to the `fireAt` of its newest slot that has not started. */
   private readonly newest = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
-  /** More is due than one turn starts, and the next turn goes on with it. */
+  /** True if more is due than one turn can start, so that the next turn continues. */
   private isStarting = false;
 
   constructor(
@@ -71,33 +74,35 @@ export class CheckDispatcher {
     this.held = new SharedCapacity(firstCapacity(places.size));
     places.onFree(() => this.fireWaiting());
     metrics.watch(
-      { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
+      { name: 'uptime_slots_waiting', help: 'Claimed slots whose check has not started.' },
       () => this.planned.length + this.due.size,
     );
     metrics.watch(
-      { name: 'uptime_slots_held_back', help: 'Due slots that wait because their organizations hold their share.' },
+      { name: 'uptime_slots_held_back', help: 'Due slots that wait because their organization uses its whole share.' },
       () => (places.isFull ? 0 : this.due.size),
     );
   }
 
-  /** How many more slots may be claimed, and of whom. */
+  /** The capacity for claims: how many more slots may be claimed, and for which organizations. */
   get claims(): Pick<SharedCapacity, 'size' | 'free' | 'share' | 'availableTo' | 'ownersNearLimit' | 'largeOwners'> {
     return this.held;
   }
 
-  /** Call it with `false` while there is only one organization: it need not leave room for others. */
+  /** Call this with `false` while there is only one organization, which then need not leave room for others. */
   shareCapacity(isShared: boolean): void {
     this.held.isShared = isShared;
     this.places.share(isShared);
   }
 
-  /** Once a second; `isFull`: slots were due for which there was no room. The capacity follows what can be recorded. */
+  /**
+   * Adapts the capacity to what can be recorded. Call this once a second. `isFull` means that due slots had no room.
+   */
   followRecorder(isFull: boolean): void {
-    // What waits for a place is no reason to claim more.
+    // If slots wait for a place, more claims don't help.
     this.fitCapacity(isFull && this.due.size === 0);
   }
 
-  /** Before each claim: the capacity shrinks as soon as recording falls behind. */
+  /** Shrinks the capacity as soon as recording falls behind. Call this before each claim. */
   watchRecorder(): void {
     if (this.clock.monotonic() - this.fittedAt >= WATCH_EVERY_MS) this.fitCapacity(false);
   }
@@ -128,14 +133,14 @@ export class CheckDispatcher {
   }
 
   /**
-   * Resolves when something that is due now has had its turn, on the way that every slot takes: timer, turn, a free place.
-   * It takes no place and counts as no check. It stays unresolved for as long as slots do not get their turn.
+   * Resolves when something that is due now has taken the same path as every slot: timer, turn, and free place. It
+   * takes no place and doesn't count as a check. It stays unresolved for as long as slots don't get their turn.
    */
   passThrough(): Promise<void> {
     return new Promise((pass) => this.wait([{ fireAt: this.clock.monotonic(), pass }]));
   }
 
-  /** Drops the slots that have not begun, and returns them. */
+  /** Drops and returns the slots that have not started. */
   stop(): ClaimedSlot[] {
     if (this.timer) clearTimeout(this.timer);
     const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item]));
@@ -145,7 +150,7 @@ export class CheckDispatcher {
     return left.map(({ slot }) => slot);
   }
 
-  /** Waits for the checks in flight; those still running after `limitMs` are aborted and not recorded. */
+  /** Waits for the checks in flight. Those still running after `limitMs` are aborted and not recorded. */
   drain(limitMs: number): Promise<void> {
     return this.places.drain(limitMs);
   }
@@ -155,7 +160,9 @@ export class CheckDispatcher {
     this.arm();
   }
 
-  /** One timer, or one chain of turns: with several, each turn would start several times as many. */
+  /**
+   * There is only one timer or one chain of turns. With several, each turn would start several times as many checks.
+   */
   private arm(): void {
     if (this.isStarting) return;
     if (this.timer) clearTimeout(this.timer);
@@ -196,11 +203,11 @@ export class CheckDispatcher {
     }
   }
 
-  /** Why a slot is skipped when its turn comes, `null` when it is not. */
+  /** Returns why a slot is skipped when its turn comes, or `null` if it isn't. */
   private whyNot({ definition: { endpointId }, fireAt }: PlannedSlot): SkipReason | null {
     if (this.places.isChecking(endpointId)) return 'running';
     const newest = this.newest.get(endpointId) ?? fireAt;
-    // It waited here until the next slot of its endpoint was due: that one is run.
+    // The slot waited here until the next slot of its endpoint was due, which runs instead.
     return newest > fireAt && newest <= this.clock.monotonic() ? 'overload' : null;
   }
 
@@ -208,7 +215,7 @@ export class CheckDispatcher {
     if (this.newest.get(endpointId) === fireAt) this.newest.delete(endpointId);
   }
 
-  /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
+  /** Some items don't use the free place: a passage, or a slot whose endpoint is still being checked. */
   private fireWaiting(): void {
     while (this.due.size > 0 && !this.places.isFull) {
       const next = this.due.take((owner) => this.places.hasCapacityFor(owner));

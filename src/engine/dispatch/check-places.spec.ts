@@ -5,7 +5,7 @@ import { Clock } from '../../platform/time/clock';
 import { EngineMetrics } from '../engine.metrics';
 import { CheckPlaces } from './check-places';
 
-/** A check that ends when the test says so, or with its signal. */
+/** A check that ends when the test or its signal ends it. */
 class LongCheck {
   signal: AbortSignal | null = null;
   private readonly ended = new AbortController();
@@ -18,7 +18,7 @@ class LongCheck {
       this.ended.signal.addEventListener('abort', () => resolve('checked'));
     });
 
-  /** Also before it has begun. */
+  /** May be called before the check has started. */
   end(): void {
     this.ended.abort();
   }
@@ -51,7 +51,7 @@ describe('the places of checks', () => {
     await Promise.resolve();
     check.end();
     expect(await asked).toBe('checked');
-    // Whoever waits for a place sees the endpoint checked until the second check has ended.
+    // Callers that wait for a place see the endpoint as being checked until the second check has ended.
     expect(seen).toEqual([true, false]);
   });
 

@@ -7,10 +7,16 @@ import { Clock } from '../../platform/time/clock';
 import { EngineMetrics } from '../engine.metrics';
 import { SharedCapacity } from '../../platform/capacity/shared-capacity';
 
-/** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
+/**
+ * Open files that stay free for the database, the API, and deliveries. A check may need two, because it tries IPv6 and
+ * IPv4.
+ */
 const OTHER_FILES = 100;
 
-/** How many checks the limit of open files allows at once. Read from /proc on Linux; elsewhere the setting alone counts. */
+/**
+ * Returns how many checks the limit of open files allows at the same time. Read from /proc on Linux. Elsewhere only the
+ * setting counts.
+ */
 function openFilesAllow(): number {
   if (process.platform !== 'linux') return Infinity;
   const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
@@ -18,20 +24,19 @@ function openFilesAllow(): number {
 }
 
 /**
- * The checks that run in this process: at most `size`, never two of one endpoint, and no organization can take the places
- * of the others, however long its checks last (`SharedCapacity`). Scheduled checks and those that clients ask for take the
- * same places.
+ * The checks that run in this process: at most `size`, and never two of one endpoint. No organization can take the
+ * places of others, however long its checks take (`SharedCapacity`). Scheduled and on-demand checks use the same
+ * places.
  */
 @Injectable()
 export class CheckPlaces {
-  /** How many checks run at once at most. */
+  /** Maximum number of checks that run at the same time. */
   readonly size: number;
   private readonly capacity: SharedCapacity;
-  /** Endpoints that are being checked. */
   private readonly checking = new Set<string>();
-  /** Endpoints for which a client has asked for a check that has not ended. */
+  /** Endpoints with an on-demand check that has not ended. */
   private readonly onDemand = new Set<string>();
-  /** Endpoint → what takes over from its check when that ends, one after the other. */
+  /** Checks that wait until the running check of their endpoint ends, in order, by endpoint. */
   private readonly successors = new Map<string, (() => void)[]>();
   private readonly stopping = new AbortController();
   private freed: () => void = () => {};
@@ -45,15 +50,15 @@ export class CheckPlaces {
     this.size = Math.min(config.maxConcurrentChecks, openFilesAllow());
     if (this.size < config.maxConcurrentChecks)
       new Logger(CheckPlaces.name).warn(
-        `The limit of open files leaves room for ${this.size} checks at once; raise it (ulimit -n).`,
+        `The limit of open files leaves room for only ${this.size} checks at a time; raise it (ulimit -n).`,
       );
     this.capacity = new SharedCapacity(this.size);
-    // Every running check listens to it: thousands of listeners are not a leak.
+    // Every running check listens to it, so thousands of listeners aren't a leak.
     setMaxListeners(0, this.stopping.signal);
-    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.checking.size);
+    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks that are running now.' }, () => this.checking.size);
   }
 
-  /** Aborted when the time to drain is over. */
+  /** Aborts when the time to drain is over. */
   get shutdown(): AbortSignal {
     return this.stopping.signal;
   }
@@ -62,7 +67,7 @@ export class CheckPlaces {
     return this.capacity.free === 0;
   }
 
-  /** `listener` is called whenever a place has become free. Only one listener is supported. */
+  /** Calls `listener` whenever a place becomes free. Only one listener is supported. */
   onFree(listener: () => void): void {
     this.freed = listener;
   }
@@ -79,7 +84,10 @@ export class CheckPlaces {
     return this.capacity.hasCapacityFor(orgId);
   }
 
-  /** Takes a place. The caller has asked `isChecking` and `hasCapacityFor`, and calls `end` when the check has ended. */
+  /**
+   * Takes a place. The caller must have called `isChecking` and `hasCapacityFor`, and calls `end` when the check has
+   * ended.
+   */
   begin(orgId: string, endpointId: string): void {
     this.capacity.take(orgId);
     this.checking.add(endpointId);
@@ -92,9 +100,9 @@ export class CheckPlaces {
   }
 
   /**
-   * Runs a check that another one waits for, which has a place and needs it no more than this long: so this one takes none,
-   * and runs also when all are taken by such as wait. It begins when the endpoint's running check has ended. `null` when
-   * the process stops before.
+   * Runs a check that another check waits for. It uses the other check's place, so it can also run if all places are
+   * taken by checks that wait. It starts when the endpoint's running check has ended. Resolves to `null` if the process
+   * stops before that.
    */
   async runBeside<T>(endpointId: string, check: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const signal = this.shutdown;
@@ -111,10 +119,10 @@ export class CheckPlaces {
   }
 
   /**
-   * Runs a check that a client asks for; `ended` aborts when the client leaves. It begins when the endpoint's scheduled
-   * check has ended, and slots of the endpoint that fall due meanwhile are skipped. `check` gets a signal that ends with
-   * the client and with the process. Throws `conflict` while another client's check of the endpoint runs or waits, and
-   * `temporarily_unavailable` when there is no place.
+   * Runs an on-demand check. `ended` aborts when the client leaves. The check starts when the endpoint's scheduled
+   * check has ended, and slots of the endpoint that become due in the meantime are skipped. `check` gets a signal that
+   * aborts with the client and with the process. Throws `conflict` while another client's check of the endpoint runs or
+   * waits, and `temporarily_unavailable` if there is no place.
    */
   async runOnDemand<T>(
     orgId: string,
@@ -123,7 +131,7 @@ export class CheckPlaces {
     check: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     if (this.onDemand.has(endpointId))
-      throw problems.conflict('A check of the endpoint that was asked for before still runs; wait for its result.');
+      throw problems.conflict('An on-demand check of this endpoint is still running; wait for its result.');
     this.onDemand.add(endpointId);
     const { signal, release } = eitherOf(ended, this.stopping.signal);
     try {
@@ -139,7 +147,7 @@ export class CheckPlaces {
     }
   }
 
-  /** Waits for the checks in flight; those still running after `limitMs` are aborted. */
+  /** Waits for the checks in flight. Those still running after `limitMs` are aborted. */
   async drain(limitMs: number): Promise<void> {
     if (this.checking.size === 0) return;
     const idle = new AbortController();
@@ -149,12 +157,15 @@ export class CheckPlaces {
     await this.clock.sleep(1000, idle.signal);
   }
 
-  /** False when there is no place, or `signal` ended the wait for the running check. */
+  /** Resolves to false if there is no place, or if `signal` aborted the wait for the running check. */
   private takePlace(orgId: string, endpointId: string, signal: AbortSignal): Promise<boolean> {
     return this.whenUnchecked(endpointId, signal, () => this.tryBegin(orgId, endpointId));
   }
 
-  /** What `begin` returns as soon as no check of the endpoint runs; false when `signal` aborts before. */
+  /**
+   * Resolves to the result of `begin`, which is called as soon as no check of the endpoint runs. Resolves to false if
+   * `signal` aborts before that.
+   */
   private whenUnchecked(endpointId: string, signal: AbortSignal, begin: () => boolean): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (!this.checking.has(endpointId)) return Promise.resolve(begin());
@@ -178,7 +189,7 @@ export class CheckPlaces {
     if (this.checking.size === 0) this.idle?.();
   }
 
-  /** The first that waits begins; when it cannot, the next. */
+  /** Starts the first waiting check. If it can't start, tries the next one. */
   private succeed(endpointId: string): void {
     while (!this.checking.has(endpointId)) {
       const [next] = this.successors.get(endpointId) ?? [];
@@ -201,7 +212,10 @@ export class CheckPlaces {
   }
 }
 
-/** Aborts with the first of both. `release` when nobody needs it any more: one of them may outlive it by far. */
+/**
+ * Returns a signal that aborts with the first of the two. Call `release` when it is no longer needed, because one of
+ * them may outlive it by far.
+ */
 function eitherOf(one: AbortSignal, other: AbortSignal): { signal: AbortSignal; release: () => void } {
   const either = new AbortController();
   const releases = [one, other].map((source) => {

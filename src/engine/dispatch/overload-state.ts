@@ -1,27 +1,25 @@
-/** A slot claimed later than this is late. */
+/** A slot that is claimed later than this is late. */
 const LATE_MS = 2000;
-/** Overload begins with the third tick in a row in which something was late or skipped … */
+/** Overload starts with the third tick in a row with a late or skipped slot … */
 const TICKS_TO_BEGIN = 3;
-/** … and ends when nothing was for this long. */
+/** … and ends when there was none for this long. */
 const CALM_MS = 5000;
-/** What is told about now looks back this far. */
+/** How far back the current values look. */
 const WINDOW_MS = 5000;
-/** A queue that grows by nearly a second each second says only that little is done. */
+/** If a queue grows by almost a second each second, that only shows that little is being done. */
 const MOST_GROWTH = 0.75;
 
-/** What a second of claiming has seen; counts are since the tick before. Times are monotonic milliseconds. */
+/** The events in a second of claiming. Counts are since the previous tick. Times are monotonic milliseconds. */
 export interface ScheduleTick {
   at: number;
-  /** Of the oldest slot that was claimed; 0 when none was late, `null` when there was no room to claim any. */
+  /** The delay of the oldest claimed slot. 0 if none was late, and `null` if there was no room to claim any. */
   lateMs: number | null;
   begun: number;
-  /** For lack of capacity; not those whose endpoint was still being checked. */
+  /** Slots skipped for lack of capacity, not because their endpoint was still being checked. */
   skipped: number;
-  /** Results. */
   lost: number;
 }
 
-/** An overload, so far. */
 interface Began {
   at: number;
   skipped: number;
@@ -29,31 +27,30 @@ interface Began {
 }
 
 export interface LoadHistory {
-  /** The ticks of the window, oldest first. */
+  /** The ticks in the window, oldest first. */
   recent: readonly ScheduleTick[];
   lateInARow: number;
-  /** When something was late or skipped for the last time. */
+  /** When a slot was last late or skipped. */
   lateAt: number;
   overload: Began | null;
 }
 
-/** What this process does now, also without overload. */
 export interface Load {
   checksPerSecond: number;
-  /** At least 1. */
+  /** The load as a multiple of what is possible, at least 1. */
   ratio: number;
   skippedPerSecond: number;
-  /** Since when, monotonic milliseconds; `null` without overload. */
+  /** Since when, in monotonic milliseconds, or `null` without overload. */
   overloadedAt: number | null;
 }
 
 export const NO_LOAD: LoadHistory = { recent: [], lateInARow: 0, lateAt: -Infinity, overload: null };
 
-/** The history with one more tick: here overload begins and ends. */
+/** Returns the history after another tick. This is where overload starts and ends. */
 export function afterTick(history: LoadHistory, tick: ScheduleTick): LoadHistory {
   const recent = [...history.recent.filter(({ at }) => at > tick.at - WINDOW_MS), tick];
   const isLate = tick.skipped > 0 || (tick.lateMs !== null && tick.lateMs > LATE_MS);
-  // A tick without room to claim says nothing: it neither begins an overload nor ends one.
+  // A tick without room to claim has no information. It neither starts nor ends an overload.
   const lateInARow = isLate ? history.lateInARow + 1 : tick.lateMs === null ? history.lateInARow : 0;
   const lateAt = isLate || (tick.lateMs === null && history.overload) ? tick.at : history.lateAt;
   return { recent, lateInARow, lateAt, overload: overloadAfter(history.overload, tick, lateInARow, lateAt) };
@@ -67,8 +64,9 @@ function overloadAfter(before: Began | null, tick: ScheduleTick, lateInARow: num
 }
 
 /**
- * Slots that fell due for each one that began, at least 1. While slots begin later and later those that wait are not counted
- * as skipped yet: a queue that grows by half a second each second is asked twice what it does.
+ * Returns how many slots became due for each one that started, at least 1. While slots start later and later, the
+ * waiting ones aren't counted as skipped yet. A queue that grows by half a second each second means twice the possible
+ * load.
  */
 export function ratioOf({ recent }: LoadHistory): number {
   const begun = sum(recent.map((tick) => tick.begun));
@@ -76,7 +74,7 @@ export function ratioOf({ recent }: LoadHistory): number {
   return Math.max(1, (begun + skipped) / Math.max(1, begun), 1 / (1 - growthOf(recent)));
 }
 
-/** Per second. */
+/** Returns the rates per second. */
 export function ratesOf({ recent }: LoadHistory): { begun: number; skipped: number } {
   const seconds = Math.max(1, recent.length);
   return {
@@ -85,7 +83,7 @@ export function ratesOf({ recent }: LoadHistory): { begun: number; skipped: numb
   };
 }
 
-/** Milliseconds by which slots get later each millisecond, over the window. */
+/** Returns by how many milliseconds slots get later in each millisecond, over the window. */
 function growthOf(recent: readonly ScheduleTick[]): number {
   const known = recent.flatMap(({ at, lateMs }) => (lateMs === null ? [] : [{ at, lateMs }]));
   const [first, last] = [known.at(0), known.at(-1)];

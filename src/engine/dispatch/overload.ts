@@ -4,28 +4,31 @@ import { EngineMetrics } from '../engine.metrics';
 import { ResultSink } from '../result-sink';
 import { afterTick, type Load, type LoadHistory, NO_LOAD, ratesOf, ratioOf } from './overload-state';
 
-/** More is due than this process can check. */
+/** The state while more checks are due than this process can run. */
 export interface OverloadState {
-  /** When it began, monotonic milliseconds. */
+  /** When it started, in monotonic milliseconds. */
   beganAt: number;
   lastedMs: number;
-  /** Slots that fell due for each one that was begun, over the last seconds: 1.9 is 1.9 times what is possible. */
+  /** Slots that became due for each one that started, over the last seconds. 1.9 means 1.9 times the possible load. */
   ratio: number;
   /** Over the last seconds. */
   skippedPerSecond: number;
-  /** Since it began: slots that were skipped, results that were lost. */
+  /** Slots skipped and results lost since it started. */
   skipped: number;
   lost: number;
-  /** Results that wait to be recorded. */
+  /** Number of results that wait to be recorded. */
   waiting: number;
 }
 
 export type OverloadListener = (state: OverloadState, kind: 'began' | 'ended') => void;
 
-/** Why a slot was skipped: more was due than could be checked, a check of its endpoint still ran, or the database was away. */
+/** Why a slot was skipped: overload, a check of its endpoint still running, or an unavailable database. */
 export type SkipReason = 'overload' | 'running' | 'database';
 
-/** Knows whether this process is asked for more checks than it can make, and tells so: log, metrics, listeners. */
+/**
+ * Detects whether more checks are due than this process can run, and reports it through the log, metrics, and
+ * listeners.
+ */
 @Injectable()
 export class Overload {
   private readonly logger = new Logger(Overload.name);
@@ -35,7 +38,7 @@ export class Overload {
   private begunCount = 0;
   private skippedCount = 0;
   private lostBefore = 0;
-  /** Slots that were skipped since the start because more was due than could be checked. */
+  /** Slots skipped because of overload since the start of the process. */
   skippedTotal = 0;
 
   constructor(
@@ -44,13 +47,13 @@ export class Overload {
     private readonly metrics: EngineMetrics,
   ) {
     metrics.watch(
-      { name: 'uptime_overload_ratio', help: 'Slots that fall due for each one that is begun; 1 without overload.' },
+      { name: 'uptime_overload_ratio', help: 'Slots that fall due for each slot that is started; 1 without overload.' },
       () => this.state?.ratio ?? 1,
     );
     metrics.watch({ name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' }, () => sink.backlog);
   }
 
-  /** `null` while all that is due is checked in time. */
+  /** `null` while all due checks run in time. */
   get state(): OverloadState | null {
     const { overload } = this.history;
     if (overload === null) return null;
@@ -75,12 +78,12 @@ export class Overload {
     };
   }
 
-  /** `listener` is called when an overload has begun and, with what it came to, when it has ended. It must not throw. */
+  /** Calls `listener` when an overload starts, and again with its totals when it ends. The listener must not throw. */
   onChange(listener: OverloadListener): void {
     this.listeners.push(listener);
   }
 
-  /** A slot has begun. */
+  /** Counts a slot that started. */
   begun(): void {
     this.begunCount++;
   }
@@ -93,7 +96,10 @@ export class Overload {
     this.skippedTotal += count;
   }
 
-  /** Once a second. `lateMs`: of the oldest slot that was claimed in it, `null` when there was no room to claim any. */
+  /**
+   * Call this once a second. `lateMs` is the delay of the oldest slot that was claimed since the previous call, or
+   * `null` if there was no room to claim any.
+   */
   tick(lateMs: number | null): void {
     const before = this.state;
     const { lost } = this.sink;
@@ -111,21 +117,21 @@ export class Overload {
   }
 
   private tellBegan(state: OverloadState): void {
-    this.logger.warn(`Overload began: ${describe(state)}. What to do: docs/operations.md`);
+    this.logger.warn(`Overload started: ${describe(state)}. See docs/operations.md`);
     for (const listener of this.listeners) listener(state, 'began');
   }
 
   private tellEnded(state: OverloadState): void {
     const { lastedMs, skipped, lost } = state;
     this.logger.warn(
-      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. What to do: docs/operations.md`,
+      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. See docs/operations.md`,
     );
     for (const listener of this.listeners) listener(state, 'ended');
   }
 }
 
-/** One line for people: `1.9 times what is possible; 840 slots/s skipped`. */
+/** Returns one line for human readers: `1.9 times what is possible; 840 slots/s skipped`. */
 export const describe = ({ ratio, skippedPerSecond }: Pick<OverloadState, 'ratio' | 'skippedPerSecond'>): string =>
-  `${ratio.toFixed(1)} times what is possible; ${Math.round(skippedPerSecond)} slots/s skipped`;
+  `${ratio.toFixed(1)} times the capacity; ${Math.round(skippedPerSecond)} slots/s skipped`;
 
 const seconds = (ms: number): number => Math.round(ms / 1000);

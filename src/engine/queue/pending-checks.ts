@@ -2,60 +2,64 @@ import type { FinishedCheck } from '../finished-check';
 import { sharesOf } from '../../platform/capacity/by-owner';
 
 /**
- * `dropped`: the endpoint is deleted, paused or changed by now, the slot was recorded before, or the database refuses the result.
- * `given_up`: there was no room for it.
+ * The outcome of recording. `dropped` means that the endpoint was deleted, paused, or changed, the slot was recorded
+ * before, or the database refuses the result. `given_up` means that there was no room for it.
  */
 export type Recorded = 'recorded' | 'dropped' | 'given_up';
 
 /** A result that waits to be written. */
 export interface PendingCheck {
   check: FinishedCheck;
-  /** Monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   addedAt: number;
-  /** How long it may wait before its batch is written. */
+  /** How long the result may wait before its batch is written. */
   maxAgeMs: number;
-  /** False when it cannot change an alert: it follows on successes only. */
+  /** False if the result can't change an alert, because it follows only successes. */
   affectsState: boolean;
-  /** A client waits for it: it is recorded for the client when its history is written. */
+  /** Whether a client waits for the result. For the client, it is recorded only when its history is written. */
   isAwaited?: boolean;
   resolve?: ((recorded: Recorded) => void) | undefined;
 }
 
-/** The results of one endpoint that wait, oldest first. */
+/** The waiting results of one endpoint, oldest first. */
 interface EndpointPending {
   readonly id: string;
   readonly org: OrgPending;
   results: PendingCheck[];
-  /** How many of them may change something. */
+  /** How many of the results may change something. */
   changing: number;
-  /** Nothing is taken: earlier results are being written, or another session has locked its rows. */
+  /**
+   * If true, nothing is taken: earlier results are being written, or another session has locked the endpoint's rows.
+   */
   isHeld: boolean;
-  /** Results were put back: it is the first of its organization's when it is released. */
+  /** Whether results were put back. The endpoint is then the first of its organization when it is released. */
   hasReturned: boolean;
-  /** Where it is listed, and with how many results. */
+  /** The list that the endpoint is in, and with how many results. */
   listed: Ready | null;
   listedCount: number;
 }
 
-/** Endpoints of which results may be taken, the one that waits longest first, and how many results they have. */
+/** Endpoints whose results may be taken, the longest waiting first, and their number of results. */
 interface Ready {
   endpoints: Map<string, EndpointPending>;
   count: number;
 }
 
 interface OrgPending {
-  /** Endpoints with a result that may change something: all their results are taken before those of the others. */
+  /** Endpoints with a result that may change something. All their results are taken before others. */
   readonly changing: Ready;
   readonly quiet: Ready;
-  /** All that wait, also of endpoints that are held, and those of them that change nothing. */
+  /**
+   * The number of waiting results, including results of held endpoints, and the number of those that change nothing.
+   */
   count: number;
   quietCount: number;
 }
 
 /**
- * The results that wait to be written. Those of one endpoint keep their order: a result that may change something takes
- * the earlier ones of its endpoint with it, and while some are being written no later one is taken. Adding costs the
- * same however many wait; taking costs what it takes.
+ * The results that wait to be written. The results of one endpoint keep their order. A result that may change something
+ * takes the earlier ones of its endpoint with it, and while some are being written, no later one is taken. The cost of
+ * adding doesn't depend on the number of waiting results. The cost of taking only depends on the number taken.
  */
 export class PendingChecks {
   private readonly endpoints = new Map<string, EndpointPending>();
@@ -63,33 +67,33 @@ export class PendingChecks {
   private count = 0;
   private quietCount = 0;
 
-  /** All that wait; not those that were taken and not put back. */
+  /** Number of waiting results, without results that were taken and not put back. */
   get size(): number {
     return this.count;
   }
 
-  /** Those that may be taken now. */
+  /** Number of results that may be taken now. */
   get ready(): number {
     let ready = 0;
     for (const { changing, quiet } of this.orgs.values()) ready += changing.count + quiet.count;
     return ready;
   }
 
-  /** Those of them that belong to an endpoint where one may change something. */
+  /** Number of results that may be taken and belong to an endpoint where one may change something. */
   get changing(): number {
     let changing = 0;
     for (const org of this.orgs.values()) changing += org.changing.count;
     return changing;
   }
 
-  /** When the oldest was added; `null` when none waits. Costs a walk over all endpoints with results. */
+  /** When the oldest result was added, or `null` if none waits. Cost: a scan of all endpoints with results. */
   get oldestAt(): number | null {
     let oldest = Infinity;
     for (const { results } of this.endpoints.values()) oldest = Math.min(oldest, results[0]?.addedAt ?? Infinity);
     return oldest === Infinity ? null : oldest;
   }
 
-  /** The shortest time that one of those that may be taken may wait; `null` when there are none. */
+  /** The shortest waiting time among results that may be taken, or `null` if there are none. */
   get shortestAgeMs(): number | null {
     let shortest = Infinity;
     for (const { changing, quiet } of this.orgs.values())
@@ -107,9 +111,9 @@ export class PendingChecks {
   }
 
   /**
-   * Takes first at most `mostChanging` results of endpoints where one may change something, then others up to `size` in all.
-   * Of each organization equally many as long as it has some, so that the backlog of one delays none of the others.
-   * The endpoints are held until they are released.
+   * Takes at most `mostChanging` results of endpoints where one may change something, then others up to `size` in
+   * total. Each organization gets the same number as long as it has results, so that the backlog of one doesn't delay
+   * others. The endpoints are held until they are released.
    */
   take(size: number, mostChanging: number = size): PendingCheck[] {
     const changing = this.takeKind('changing', mostChanging);
@@ -117,7 +121,7 @@ export class PendingChecks {
     return quiet.length === 0 ? changing : [...changing, ...quiet];
   }
 
-  /** Returns results that were taken to where they were: before the later ones of their endpoints. Releases nothing. */
+  /** Returns results to their old position, before the later ones of their endpoints. Releases nothing. */
   putBack(entries: readonly PendingCheck[]): void {
     const returned = new Map<EndpointPending, PendingCheck[]>();
     for (const entry of entries) {
@@ -134,7 +138,7 @@ export class PendingChecks {
     }
   }
 
-  /** What was put back comes before what else waits. */
+  /** Releases endpoints. Results that were put back come before all other waiting results. */
   release(endpointIds: Iterable<string>): void {
     const first = new Map<Ready, EndpointPending[]>();
     for (const id of endpointIds) {
@@ -153,15 +157,15 @@ export class PendingChecks {
       ready.endpoints = new Map([...endpoints.map((one) => [one.id, one] as const), ...ready.endpoints]);
   }
 
-  /** Removes and returns all that waits of an endpoint. */
+  /** Removes and returns all waiting results of an endpoint. */
   extract(endpointId: string): PendingCheck[] {
     const endpoint = this.endpoints.get(endpointId);
     return endpoint ? this.shorten(endpoint, endpoint.results.length) : [];
   }
 
   /**
-   * Removes and returns the oldest `count` results, or fewer, of the organization that has most: of those that change
-   * nothing as long as one of these waits. Costs a walk over all endpoints with results.
+   * Removes and returns up to `count` of the oldest results of the organization that has most. Takes only results that
+   * change nothing, as long as any organization has one. Cost: a scan of all endpoints with results.
    */
   giveUp(count: number): PendingCheck[] {
     const onlyQuiet = this.quietCount > 0;
@@ -176,7 +180,7 @@ export class PendingChecks {
     return given;
   }
 
-  /** Removes and returns what was added before that moment. Costs a walk over all endpoints with results. */
+  /** Removes and returns results that were added before that moment. Cost: a scan of all endpoints with results. */
   expire(before: number): PendingCheck[] {
     const expired = [...this.endpoints.values()].flatMap(({ results }) =>
       results.filter(({ addedAt }) => addedAt < before),
@@ -185,7 +189,7 @@ export class PendingChecks {
     return expired;
   }
 
-  /** Quiet ones wait: some could be given up without losing anything that changes. */
+  /** Whether unchanged results wait, which could be dropped without losing a change. */
   get hasQuiet(): boolean {
     return this.quietCount > 0;
   }
@@ -221,7 +225,7 @@ export class PendingChecks {
     return taken;
   }
 
-  /** Takes the oldest `count` results of an endpoint, which is held from then on when `holds`. */
+  /** Takes the oldest `count` results of an endpoint. If `holds` is true, the endpoint is held from then on. */
   private shorten(endpoint: EndpointPending, count: number, holds = false): PendingCheck[] {
     const taken = endpoint.results.splice(0, count);
     this.counted(endpoint, taken, -1);
@@ -257,7 +261,10 @@ export class PendingChecks {
     this.quietCount += quiet;
   }
 
-  /** After each change: lists the endpoint where it belongs now. It keeps its turn as long as that is the same list. */
+  /**
+   * Puts the endpoint into the right list after each change. It keeps its position as long as it stays in the same
+   * list.
+   */
   private relist(endpoint: EndpointPending): void {
     const { id, org, results, changing, isHeld, listed } = endpoint;
     const kind = changing > 0 ? org.changing : org.quiet;

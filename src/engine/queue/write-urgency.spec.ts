@@ -7,7 +7,10 @@ const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' }
 const resultOf = (endpointKey: string, outcome: Outcome, warning: object | null = null) =>
   ({ endpointKey, result: { outcome, warning } }) as Pick<FinishedCheck, 'endpointKey' | 'result'>;
 
-/** How urgent the results (u up, w up with a warning, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
+/**
+ * The urgency of the results (u up, w up with a warning, d, ?) of one endpoint: `!` urgent, `:` may change an alert,
+ * `.` neither.
+ */
 const urgencyOf = (results: string): string => {
   const urgency = new WriteUrgency();
   const marks = { urgent: '!', affects_state: ':', quiet: '.' };

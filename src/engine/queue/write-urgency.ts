@@ -1,30 +1,41 @@
 import { type FinishedCheck, isDegraded } from '../finished-check';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 
-/** Successes after a failure that are written soon: they may resolve an alert, and rules ask for two by default. */
+/**
+ * Number of successes after a failure that are written soon. They may resolve an alert, and alert rules need two by
+ * default.
+ */
 const WATCHED = 10;
-/** A rule may ask for this many successes. */
+/** The maximum number of successes that an alert rule may require. */
 const MAY_RESOLVE = 100;
-/** Degraded results in a row that are written soon; of an endpoint that is degraded for long they may wait. */
+/**
+ * Number of degraded results in a row that are written soon. If an endpoint has been degraded for longer, they may
+ * wait.
+ */
 const NEWLY_DEGRADED = 10;
-/** Endpoints are numbered as they are created: those of neighbouring numbers share a page, a byte each. */
+/**
+ * Endpoints per page, one byte each. Endpoints are numbered in the order of their creation, so neighbors share a page.
+ */
 const PAGE = 4096;
 /** 64 MB, for 67 million endpoints. */
 const MAX_PAGES = 16_384;
 
-/** `affects_state`: it may wait, but an alert may change with it. `quiet`: it changes nothing but history. */
+/**
+ * The urgency of a result. With `affects_state`, it may wait, but may change an alert. With `quiet`, it changes nothing
+ * but history.
+ */
 export type Urgency = 'urgent' | 'affects_state' | 'quiet';
 
 /**
- * Which results are written soon: an endpoint's first, every failure, the first degraded ones, and the successes after
- * these. Those of an endpoint that has been up for long change only its history and may wait. A hint for when to write,
- * nothing else: what a result means is decided from the database. `maxPages` bounds the memory; a forgotten endpoint's next
- * result is urgent.
+ * Decides which results are written soon: the first of an endpoint, every failure, the first degraded ones, and the
+ * successes after these. Results of an endpoint that has been up for long only change its history and may wait. This is
+ * only a hint for the time of writing, because the database decides what a result means. `maxPages` limits the memory.
+ * After an endpoint was evicted, its next result is urgent.
  */
 export class WriteUrgency {
   /**
-   * Page → of each endpoint: 0 for one that is not known, else 1 more than its next successes that may resolve an alert, and
-   * beyond these how many in a row were degraded.
+   * A byte for each endpoint, by page. 0 means that the endpoint isn't known. Otherwise it is 1 plus the number of
+   * coming successes that may resolve an alert. Higher values count degraded results in a row.
    */
   private readonly pages: BoundedMap<number, Uint8Array>;
 

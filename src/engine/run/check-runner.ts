@@ -11,19 +11,23 @@ import { Connectivity } from './connectivity';
 import { StallDetector } from './stall-detector';
 import { mayExplain } from './stall-evidence';
 
-/** A failure is confirmed after `least` to `least + spread`: spread, so that a mass failure is not repeated all at once. */
+/**
+ * A failure is confirmed after a random time between `least` and `least + spread`, so that a mass failure isn't
+ * repeated all at once.
+ */
 const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
 
 /**
- * Runs one check and decides whether a failure is the target's. In this order:
- *
- * 1. The checker asks the target, within the endpoint's timeout. A checker that throws or does not end is a bug: logged, `unknown`.
- * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
- *    (`stall-evidence.ts`). So is a warning about the time that the target took.
- * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
- *    through 1 and 2 as well (`BeforeTrigger`). In a maintenance window that mutes nothing triggers.
- * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
- * 5. Before a failure that would trigger is recorded, what the endpoint depends on is checked and recorded (`BeforeTrigger`).
+ * Runs one check and decides whether the target caused a failure, in these steps:
+ * 1. The checker checks the target within the endpoint's timeout. A checker that throws or never settles has a bug,
+ *    which is logged, and the result is `unknown`.
+ * 2. A failure that a stall of the event loop may explain is run again. If a stall may explain the second one as well,
+ *    the result is `unknown` (`stall-evidence.ts`). The same applies to a warning about the response time.
+ * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later. It uses a new connection and
+ *    also goes through steps 1 and 2 (`BeforeTrigger`). In a maintenance window that mutes, nothing triggers.
+ * 4. A failure that an offline machine would also have is `unknown` while this machine is offline (`Connectivity`).
+ * 5. Before a failure that would trigger is recorded, the parents of the endpoint are checked and recorded
+ *    (`BeforeTrigger`).
  */
 @Injectable()
 export class CheckRunner {
@@ -37,7 +41,8 @@ export class CheckRunner {
   ) {}
 
   /**
-   * `checkedAt` is when the check begins by the database's clock. `null` when `shutdown` ended it: the slot was not checked.
+   * Runs the check. `checkedAt` is when the check starts, by the database's clock. Resolves to `null` if `shutdown`
+   * ended it, so that the slot was not checked.
    */
   async run(
     definition: CheckDefinition,
@@ -45,12 +50,12 @@ export class CheckRunner {
     checkedAt: Date,
     shutdown: AbortSignal,
   ): Promise<FinishedCheck | null> {
-    // What nearly every check goes through has as few promises as it can: each costs a microsecond and 500 bytes.
+    // The path of nearly every check has as few promises as possible, because each costs a microsecond and 500 bytes.
     const began = this.clock.monotonic();
     const attempt = await this.runOnce(definition, 'first', shutdown);
     const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
     if (shutdown.aborted && first.outcome !== 'up') return null;
-    // One literal: an object made by spreading is slower to read in every step that follows.
+    // One literal: an object that is created by spreading is slower to read in every later step.
     const check: FinishedCheck & { result: CheckResult } = {
       endpointId: definition.endpointId,
       endpointKey: definition.endpointKey,
@@ -88,7 +93,10 @@ export class CheckRunner {
 
   private readonly runParent: RunCheck = (parent, checkedAt, signal) => this.run(parent, null, checkedAt, signal);
 
-  /** The result of another attempt on what a stall may have spoilt; spoilt again, it says nothing. */
+  /**
+   * Returns the result of another attempt after a stall may have caused the first failure. If that is true again, the
+   * result is `unknown`.
+   */
   private async runAfterStall(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
     this.metrics.reruns.inc({ why: 'stall' });
     const { result, isInDoubt } = await this.runOnce(definition, 'second', shutdown);
@@ -99,7 +107,7 @@ export class CheckRunner {
       error: {
         code: 'internal',
         phase: 'internal',
-        message: 'The monitor itself was stalled while it checked; the result says nothing about the target.',
+        message: 'The monitor itself was stalled during the check, so the result says nothing about the target.',
       },
       warning: null,
     };
@@ -132,5 +140,5 @@ const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): bo
   warning !== null &&
   request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
 
-/** Down or degraded: there are alerts on both. */
+/** Down or degraded, because there are alerts on both. */
 const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || Boolean(warning);

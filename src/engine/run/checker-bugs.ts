@@ -3,7 +3,9 @@ import { resultOf, unknown } from '../../checker/check-failure';
 import type { CheckResult } from '../../checker/checker';
 import { EngineMetrics } from '../engine.metrics';
 
-/** What is left of a check whose checker threw, never settled or returned no result: a line in the log, a count, `unknown`. */
+/**
+ * Handles a check whose checker threw, never settled, or returned no result: logs it, counts it, and returns `unknown`.
+ */
 @Injectable()
 export class CheckerBugs {
   private readonly logger = new Logger(CheckerBugs.name);
@@ -15,12 +17,16 @@ export class CheckerBugs {
     this.metrics.bugs.inc();
     this.logger.error(`a checker failed for endpoint ${endpointId}: ${text(error)}`);
     return resultOf(
-      unknown('internal', 'internal', 'The check failed inside the monitor; the operator finds the reason in its log.'),
+      unknown(
+        'internal',
+        'internal',
+        'The check failed inside the monitor; the operator can find the reason in its log.',
+      ),
     );
   }
 }
 
-/** The stack, and those of its causes. */
+/** Returns the stack of an error and of its causes. */
 function text(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;

@@ -22,7 +22,7 @@ class SetClock extends Clock {
   }
 }
 
-/** A real socket cannot be made to fail in the middle of a look: here each dial waits until the test ends it. */
+/** A real socket can't be made to fail in the middle of a look. Here each dial waits until the test ends it. */
 class WaitingDialer extends Dialer {
   readonly attempts: { fail(): void; refuse(): void }[] = [];
 
@@ -31,7 +31,7 @@ class WaitingDialer extends Dialer {
     return new Promise((_, reject) => {
       this.attempts.push({
         fail: () => reject(new DialError('connection_timeout', 'connect', 'No response.', false, phases)),
-        // A refusal comes from another machine: the network works.
+        // A refusal comes from another machine, so the network works.
         refuse: () => reject(new DialError('connection_refused', 'connect', 'It is refused.', false, phases)),
       });
     });
@@ -59,7 +59,7 @@ const failedLookup: CheckResult = {
 };
 const reached: CheckResult = { ...timedOut, outcome: 'up', error: null };
 
-/** A machine's routing table cannot be changed for one test: here it is what the test says. */
+/** The routing table of a machine can't be changed for one test, so the test sets this state instead. */
 class SetRouting extends NetworkLookup {
   state: NetworkState = 'online';
   routed = new Set<string>();

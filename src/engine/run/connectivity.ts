@@ -12,37 +12,41 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { type Evidence, isMassFailure, isProof, isSuspicious } from './network-evidence';
 import { NetworkLookup, type NetworkState } from './network-state';
 
-/** Results older than this say nothing about the network now. */
+/** Older results say nothing about the current state of the network. */
 const WINDOW_MS = 30_000;
-/** Endpoints whose newest result is remembered, the most recently checked. */
+/** Maximum number of endpoints whose newest result is remembered, most recently checked first. */
 const MAX_RECENT = 20_000;
-/** How long what a look found is used, and never for a check that began before the look; bounds how often one is made. */
+/**
+ * How long a finding is used. It is never used for a check that started before the look. This also limits how often the
+ * network is looked up.
+ */
 const VALID_MS = { least: 1000, most: 5000 };
-/** While all is well it is looked at this often without a reason. */
+/** How often the network is looked up without a reason, while everything works. */
 const AT_REST_MS = MINUTE_MS;
 /** All recent results are counted at most this often. */
 const COUNT_VALID_MS = 100;
-/** After this long offline the watchdog hears nothing, so that the operator is alerted from outside. */
+/**
+ * After being offline for this long, the watchdog isn't pinged anymore, so that an external alert reaches the operator.
+ */
 const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 
-/** Whose result is judged. */
 type Judged = Pick<CheckDefinition, 'endpointId' | 'orgId'>;
 
 /**
- * Is this machine offline? Failures that an offline machine would produce as well are believed only after a fresh look.
- * While offline they are recorded as `unknown`: streaks do not move and nobody is notified. Where only the routing table
- * can be asked, a failure of an address to which a route exists is believed whatever else fails.
+ * Detects whether this machine is offline. Failures that an offline machine would also produce are accepted only after
+ * a fresh look. While offline, they are recorded as `unknown`: streaks don't change and no one is notified. If only the
+ * routing table is available, a failure at an address with a route is accepted regardless of other failures.
  */
 @Injectable()
 export class Connectivity {
   private readonly logger = new Logger(Connectivity.name);
-  /** Endpoint → what its newest result says about the network. */
+  /** The evidence in the newest result of each endpoint about the network. */
   private readonly recent = new BoundedMap<string, Evidence>(MAX_RECENT);
   private readonly offlineSeconds;
   private readonly job;
   private newest: { at: number; state: Promise<NetworkState> } | null = null;
   private counted = { at: -Infinity, isMass: false };
-  /** When the machine was found offline, monotonic; `null` while it is online. */
+  /** When the machine was found offline, on the monotonic clock, or `null` while it is online. */
   private offlineSince: number | null = null;
   /** When the network was last found to be back. */
   private onlineSince = -Infinity;
@@ -58,27 +62,29 @@ export class Connectivity {
     watchdog.holdWhile('the monitor has no network', () => this.isOfflineTooLong);
     this.offlineSeconds = metrics.gauge({
       name: 'uptime_blind_seconds',
-      help: 'How long the monitor has been without a network; 0 when it sees.',
+      help: 'How long the monitor has been without a network; 0 if it has one.',
       collect: () => this.publish(),
     });
     health.register('connectivity', () =>
-      this.offlineSince === null ? { ok: true } : { ok: true, detail: 'no network: results are held as unknown' },
+      this.offlineSince === null ? { ok: true } : { ok: true, detail: 'no network: results are recorded as unknown' },
     );
     this.job = jobs.create({ name: 'connectivity', run: () => this.recheck(), role: 'any' });
   }
 
-  /** By the newest look. */
+  /** Whether the machine was offline at the newest look. */
   get isOffline(): boolean {
     return this.offlineSince !== null;
   }
 
-  /** Notices that the network is back even when no check fails. */
+  /** Detects that the network is back, even if no check fails. */
   @Interval(VALID_MS.most)
   tick(): Promise<void> {
     return this.job.tick();
   }
 
-  /** The result as it may be recorded: unchanged, or `unknown` with `monitor_offline` when our own network is at fault. */
+  /**
+   * Returns the result to record: unchanged, or `unknown` with `monitor_offline` if this machine's network is at fault.
+   */
   judge(of: Judged, result: CheckResult): CheckResult | Promise<CheckResult> {
     const now = this.clock.monotonic();
     if (isProof(result)) this.recent.set(of.endpointId, { at: now, orgId: of.orgId, suspicious: false });
@@ -98,12 +104,15 @@ export class Connectivity {
       error: {
         code: 'monitor_offline' satisfies ErrorCode,
         phase: result.error?.phase ?? 'connect',
-        message: 'The monitor itself has no network; the result says nothing about the target.',
+        message: 'The monitor itself has no network, so the result says nothing about the target.',
       },
     };
   }
 
-  /** Without targets it also learns, while all is well, that there is a default route to be lost. */
+  /**
+   * Without targets, this also learns that a default route exists while everything works, so that its loss can be
+   * detected.
+   */
   private async recheck(): Promise<void> {
     const now = this.clock.monotonic();
     const isOnline = this.offlineSince === null;
@@ -112,18 +121,18 @@ export class Connectivity {
     if (this.offlineSince !== null) this.note(state);
   }
 
-  /** True while the operator should learn from the watchdog that nothing is being monitored. */
+  /** True if the missing watchdog ping should alert the operator that nothing is being monitored. */
   private get isOfflineTooLong(): boolean {
     return this.offlineSince !== null && this.clock.monotonic() - this.offlineSince > HOLD_LIMIT_MS;
   }
 
-  /** One look at a time, shared by all checks that ask while its result is valid. */
+  /** Runs one look at a time, which all checks share while its finding is valid. */
   private async look(now: number, began: number): Promise<NetworkState> {
     const oldest = now - Math.min(VALID_MS.most, Math.max(VALID_MS.least, now - began));
     if (!this.newest || this.newest.at < oldest) this.newest = { at: now, state: this.network.look() };
     const asked = this.newest;
     const state = await asked.state;
-    // The newest look decides: this one may have begun before the network went or came back.
+    // The newest look decides, because this one may have started before the network was lost or came back.
     return asked === this.newest ? state : this.look(now, began);
   }
 
@@ -137,7 +146,9 @@ export class Connectivity {
     for (const [, evidence] of this.recent) yield evidence;
   }
 
-  /** Whether this machine is offline by what the newest look found; notes when that begins and ends. */
+  /**
+   * Returns whether this machine is offline, given the finding of the newest look. Records when that starts and ends.
+   */
   private note(state: NetworkState): boolean {
     const now = this.clock.monotonic();
     const isOffline = state === 'offline' || (state === 'unproven' && this.isMassFailure(now));

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import type { CheckResult, ErrorCode } from '../../checker/checker';
 
-/** What the newest result of one endpoint says about our own network. */
+/** The evidence in the newest result of one endpoint about this machine's network. */
 export interface Evidence {
-  /** Monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   at: number;
   orgId: string;
   suspicious: boolean;
 }
 
 /**
- * Failures that a dead uplink or resolver of our own would produce as well. Any other one, a refusal included, came from
- * another machine and proves that our network works.
+ * Failures that a dead uplink or resolver of this machine would also produce. Any other failure, including a refusal,
+ * came from another machine and proves that the network works.
  */
 const COULD_BE_OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'dns_timeout',
@@ -27,10 +27,10 @@ const isLoopback = (address: string | null): boolean =>
 const couldBeOurs = ({ outcome, error }: CheckResult): boolean =>
   error !== null && (outcome === 'down' ? COULD_BE_OURS.has(error.code) : error.code === 'monitor_offline');
 
-/** True when an offline machine would have had this result as well. */
+/** Returns whether an offline machine would also have had this result. */
 export const isSuspicious = (result: CheckResult): boolean => couldBeOurs(result) && !isLoopback(result.address);
 
-/** True when another machine had a part in the result: our network works. */
+/** Returns whether another machine took part in the result, which proves that the network works. */
 export const isProof = (result: CheckResult): boolean =>
   result.outcome !== 'unknown' && !couldBeOurs(result) && !isLoopback(result.address);
 
@@ -38,8 +38,9 @@ const LEAST_FAILURES = 5;
 const LEAST_SHARE = 0.3;
 
 /**
- * At least 5 endpoints fail in a way that could be our network's, and in more than half of the organizations 30 % of those
- * checked since then: however many endpoints of its own one organization lets fail, that says nothing about the others.
+ * Returns whether a mass failure points to this machine's network. At least 5 endpoints must fail in a matching way,
+ * and 30 % of those checked since then in more than half of the organizations. However many endpoints fail in one
+ * organization, that says nothing about the others.
  */
 export function isMassFailure(recent: Iterable<Evidence>, since: number): boolean {
   const counts = new Map<string, { failed: number; all: number }>();

@@ -11,10 +11,13 @@ import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 
 const REACH_TIMEOUT_MS = 3000;
 
-/** `unproven`: there is no default route and never was one, as in a network of its own; that alone proves nothing. */
+/**
+ * The state of the network. `unproven` means that there is no default route and never was one, as in an isolated
+ * network. That alone proves nothing.
+ */
 export type NetworkState = 'online' | 'offline' | 'unproven';
 
-/** Asks whether this machine has a network: `CONNECTIVITY_TARGETS`, or without any the routing table. */
+/** Looks up whether this machine has a network, through `CONNECTIVITY_TARGETS`, or else the routing table. */
 @Injectable()
 export class NetworkLookup {
   private hadDefaultRoute = false;
@@ -24,12 +27,12 @@ export class NetworkLookup {
     private readonly dialer: Dialer,
   ) {}
 
-  /** False when only the routing table can be asked, which proves little. */
+  /** False if only the routing table is available, which proves little. */
   get hasTargets(): boolean {
     return this.config.connectivityTargets.length > 0;
   }
 
-  /** Offline: more than half of the targets are out of reach, or the default route is gone. */
+  /** Returns `offline` if more than half of the targets can't be reached, or the default route is missing. */
   async look(): Promise<NetworkState> {
     if (!this.hasTargets) return this.routing();
     const targets = this.config.connectivityTargets;
@@ -37,7 +40,7 @@ export class NetworkLookup {
     return reached.filter(Boolean).length * 2 < targets.length ? 'offline' : 'online';
   }
 
-  /** Whether this machine is in a network from which that address can be reached, with or without a default route. */
+  /** Returns whether this machine's network has a route to that address, with or without a default route. */
   async hasRouteTo(address: string | null): Promise<boolean> {
     return address !== null && isIP(address) !== 0 && hasLiveRoute(address);
   }
@@ -70,7 +73,7 @@ export class NetworkLookup {
   }
 }
 
-/** Read from /proc on Linux. Where that cannot be read there is no evidence of being offline. */
+/** Reads /proc on Linux. If it can't be read, there is no evidence of being offline. */
 async function hasDefaultRoute(): Promise<boolean> {
   const [four, six] = await Promise.all([routes('/proc/net/route'), routes('/proc/net/ipv6_route')]);
   if (four === null && six === null) return true;

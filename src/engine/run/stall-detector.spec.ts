@@ -15,7 +15,7 @@ const blockFor = (ms: number): void => {
   while (performance.now() < end);
 };
 
-/** A clock whose wall time can be set ahead, as after a suspend or by an administrator. */
+/** A clock whose wall time can be moved ahead, as after a suspend or by an administrator. */
 class SetClock extends Clock {
   aheadMs = 0;
 
@@ -52,7 +52,7 @@ describe('StallDetector', () => {
     watch(clock);
     const start = clock.monotonic();
     await until(() => clock.monotonic() - start > 120);
-    // A busy machine may stall us for real; then the detector must say so, and only then.
+    // A busy machine may cause real stalls. The detector must then report them, and only then.
     expect(overlaps(start, clock.monotonic())).toBe(detector.stallCount > 0);
   });
 

@@ -3,16 +3,18 @@ import { type Beat, EventLoopLag, lagOf } from '../../platform/observability/eve
 import { Metrics } from '../../platform/observability/metrics';
 import type { Stall } from './stall-evidence';
 
-/** A lag longer than this is a stall. */
+/** A longer lag is a stall. */
 const STALL_MS = 250;
-/** The wall clock may drift by this much between two beats before it counts as a jump (suspend, a set clock). */
+/**
+ * The wall clock may drift by this much between two beats before it counts as a jump (a suspend, or a changed clock).
+ */
 const JUMP_MS = 1000;
-/** Checks last 300 s at most; with more stalls than this in that time hardly any result can be trusted anyway. */
+/** Checks take at most 300 s. With more stalls than this in that time, hardly any result can be trusted anyway. */
 const REMEMBERED = 256;
 
 /**
- * Remembers when this process could not look at its sockets: a blocked event loop, SIGSTOP, a suspended machine, a clock
- * that was set. Whether that explains a check's failure: `stall-evidence.ts`.
+ * Remembers when this process could not read its sockets: a blocked event loop, SIGSTOP, a suspended machine, or a
+ * changed clock. `stall-evidence.ts` decides whether that explains the failure of a check.
  */
 @Injectable()
 export class StallDetector {
@@ -22,7 +24,6 @@ export class StallDetector {
 
   /** Length of the newest stall in milliseconds, 0 before the first. */
   lastStallMs = 0;
-  /** How many stalls there were since the start. */
   stallCount = 0;
 
   constructor(
@@ -32,15 +33,15 @@ export class StallDetector {
     lag.onBeat((beat) => this.note(beat));
     this.lostSeconds = metrics.counter({
       name: 'uptime_stall_seconds_total',
-      help: 'Time that the event loop stood still for more than 250 ms.',
+      help: 'Time for which the event loop was blocked for more than 250 ms.',
     });
     this.jumps = metrics.counter({
       name: 'uptime_clock_jumps_total',
-      help: 'How often the wall clock and the monotonic clock went apart by more than a second.',
+      help: 'How often the wall clock and the monotonic clock diverged by more than a second.',
     });
   }
 
-  /** A check begins: from now on no stall goes unnoticed, until as many `leave`. */
+  /** Starts a check. No stall goes unnoticed until `leave` is called for each `enter`. */
   enter(): void {
     this.lag.enter();
   }
@@ -49,7 +50,7 @@ export class StallDetector {
     this.lag.leave();
   }
 
-  /** The stalls that are remembered, oldest first, one that ends at the present moment included. */
+  /** The remembered stalls, oldest first, including one that ends at this moment. */
   get stalls(): readonly Stall[] {
     this.lag.reportBeyond(STALL_MS);
     return this.recent;

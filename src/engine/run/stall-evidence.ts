@@ -4,22 +4,22 @@ export interface Span {
   to: number;
 }
 
-/** A time in which the process could not look at its sockets. */
+/** A period in which the process could not read its sockets. */
 export interface Stall extends Span {
-  /** The wall clock jumped: the machine was suspended for nobody knows how long, or its clock was set. */
+  /** Whether the wall clock jumped: the machine was suspended for an unknown time, or its clock was changed. */
   isJump: boolean;
 }
 
-/** A failure this soon after a stall may have been waiting for its end. */
+/** A failure this soon after a stall may have waited for its end. */
 const JUST_AFTER_MS = 50;
-/** The part of a check's time that has to be lost before a failure is doubted: to run it again, and to call it `unknown`. */
+/** The part of a check's time that must be lost before a failure is run again, and before it becomes `unknown`. */
 const LOST = { first: 1 / 5, second: 1 / 2 };
 
 /**
- * Whether stalls may be why a check failed. A stall takes from a check no more than the time that it lasts: a target that
- * hangs is down also while the process is stalled again and again, as long as most of the check's time was left. The
- * first attempt is doubted easily, for it is only run again; the second one decides. A jump of the clock explains any
- * failure.
+ * Returns whether stalls may be the reason for a failed check. A stall takes no more of a check's time than it lasts.
+ * So a target that hangs is down even if the process stalls again and again, as long as most of the check's time was
+ * left. The first attempt is doubted easily, because it is only run again. The second one decides. A jump of the clock
+ * explains any failure.
  */
 export function mayExplain(stalls: readonly Stall[], check: Span, attempt: 'first' | 'second'): boolean {
   const during = stalls.filter(({ from, to }) => from <= check.to && check.from <= to);

@@ -3,17 +3,19 @@ import { floorTo, MINUTE_MS } from '../../platform/time/time-units';
 export const STEP_MS = 5 * MINUTE_MS;
 const STEPS = 288;
 
-/** Endpoints that were down from the step `first` to before the step `until`. */
+/** A number of endpoints that were down from the step `first` until just before the step `until`. */
 export interface DownSpan {
   first: number;
   until: number;
   endpoints: number;
 }
 
-/** The first of the 24 hours' steps, the last of which holds now; milliseconds since the epoch. */
+/**
+ * Returns the start of the first of the 24 hours' steps, in milliseconds since the epoch. The last step contains now.
+ */
 export const firstStepAt = (nowMs: number): number => floorTo(nowMs, STEP_MS) - (STEPS - 1) * STEP_MS;
 
-/** How many endpoints were down in each of the 24 hours' steps. What reaches beyond them is cut off. */
+/** Returns how many endpoints were down in each of the 24 hours' steps. Spans are cut to them. */
 export function downBySteps(spans: readonly DownSpan[]): number[] {
   const changes = Array.from({ length: STEPS + 1 }, () => 0);
   const at = (step: number): number => Math.min(Math.max(step, 0), STEPS);

@@ -6,8 +6,8 @@ import { type TimeRange, type Window, WINDOW_DAYS, windowRange } from '../time-r
 import { watchedShare } from '../watched-share';
 
 /**
- * A row of the view endpoint_overview. Columns of the summary are `null` before the endpoint's first full hour. Times are
- * milliseconds since the epoch: a thousand rows are read in half the time of `Date` columns.
+ * A row of the view endpoint_overview. Columns of the summary are `null` before the endpoint's first full hour. Times
+ * are milliseconds since the epoch, because reading a thousand rows takes half as long as with `Date` columns.
  */
 export interface OverviewRow {
   id: string;
@@ -42,7 +42,7 @@ export interface OverviewRow {
   up_90d: number | null;
   down_90d: number | null;
   p95_24h_us: number | null;
-  /** Full days before `until` with a check that could tell. */
+  /** Full days before `until` with at least one conclusive or planned check. */
   days_7d: number | null;
   days_30d: number | null;
   days_90d: number | null;
@@ -56,7 +56,7 @@ export interface OverviewRow {
   acknowledged_at: number | null;
   acknowledged_note: string | null;
   acknowledged_until: number | null;
-  /** Of a heartbeat. */
+  /** Only for heartbeats. */
   next_expected_at: number | null;
   location_count: number;
   quorum: string;
@@ -64,14 +64,14 @@ export interface OverviewRow {
   timeout_seconds: number;
 }
 
-/** How many of the locations of an endpoint see it down, how many vote, and how many are not lost. */
+/** The number of an endpoint's locations that see it down, that vote, and that are not lost. */
 export interface LocationCounts {
   down: number;
   voting: number;
   of: number;
 }
 
-/** `null` of an endpoint with one location. */
+/** Returns `null` for an endpoint with one location. */
 export function locationCounts(
   locations: readonly Pick<EndpointLocation, 'vote' | 'reason'>[] | undefined,
 ): LocationCounts | null {
@@ -83,17 +83,17 @@ export function locationCounts(
   };
 }
 
-/** Outcomes in half of endpoint_state.recent: 2 bits each, so that a half fits a 32-bit integer. */
+/** The number of outcomes in half of endpoint_state.recent, with 2 bits each, so that a half fits a 32-bit integer. */
 const HALF = 15;
 const SLOT_OUTCOMES = [null, 'up', 'down', 'unknown'] as const;
 
-/** What is shown of one of the newest checks. */
+/** The shown outcomes of the newest checks. */
 export const RECENT_OUTCOMES = ['up', 'down', 'unknown', 'degraded'] as const;
 export type RecentOutcome = (typeof RECENT_OUTCOMES)[number];
 
 /**
- * The outcomes of endpoint_state.recent (30 slots of 2 bits, newest lowest, 0 = none), oldest first. `degraded` has a bit for
- * each slot in the same order: those of them that are up with a failed warning.
+ * Decodes endpoint_state.recent (30 slots of 2 bits, newest lowest, 0 = none), oldest first. `degraded` has a bit per
+ * slot in the same order, for up checks with a failed warning.
  */
 export function decodeRecent(stored: string, degraded: number): RecentOutcome[] {
   const bits = BigInt(stored);
@@ -111,7 +111,7 @@ export function decodeRecent(stored: string, degraded: number): RecentOutcome[] 
   return outcomes;
 }
 
-/** The counts of the hours that the summary does not include yet. */
+/** Returns the counts of the hours that the summary does not include yet. */
 function notSummarized(row: OverviewRow): OutcomeCounts {
   const until = row.until ?? -Infinity;
   const start = row.hour_start ?? -Infinity;
@@ -127,7 +127,10 @@ function notSummarized(row: OverviewRow): OutcomeCounts {
 
 const NONE: OutcomeCounts = { up: 0, down: 0, unknown: 0 };
 
-/** The counts of every window: the full hours of the summary and the hours after it. Only "24h" counts `unknown`. */
+/**
+ * Returns the counts of every window: the full hours of the summary and the hours after it. Only "24h" counts
+ * `unknown`.
+ */
 export function windowCounts(row: OverviewRow): Record<Window, OutcomeCounts> {
   const newest = notSummarized(row);
   const plus = (up: number | null, down: number | null, unknown: number | null = 0): OutcomeCounts => ({
@@ -143,10 +146,10 @@ export function windowCounts(row: OverviewRow): Record<Window, OutcomeCounts> {
   };
 }
 
-/** The windows that end now: the same for all rows of a response. */
+/** The windows that end now, which are the same for all rows of a response. */
 export type Windows = Readonly<Record<Window, TimeRange>>;
 
-/** The windows at a moment, milliseconds since the epoch. */
+/** Returns the windows at a moment, in milliseconds since the epoch. */
 export const windowsAt = (now: number): Windows => ({
   '24h': windowRange('24h', now),
   '7d': windowRange('7d', now),
@@ -155,8 +158,8 @@ export const windowsAt = (now: number): Windows => ({
 });
 
 /**
- * How much of each window the endpoint was watched, 0 to 1; `null` while it is not known. Full days come from the summary;
- * the day after them counts once it has a check.
+ * Returns how much of each window the endpoint was watched, 0 to 1, or `null` while that is unknown. Full days come
+ * from the summary. The day after them counts once it has a check.
  */
 export function watchedShares(row: OverviewRow, windows: Windows): Record<Window, number | null> {
   const madeMs = madeAtMs(row.id);
@@ -175,17 +178,22 @@ export function watchedShares(row: OverviewRow, windows: Windows): Record<Window
   };
 }
 
-/** Points of the latency of an endpoint: one for each of the last full hours. */
+/** The number of points of an endpoint's latency chart, one per full hour. */
 export const LATENCY_HOURS = 24;
 
-/** The mean latency of an endpoint, microseconds; `hours[n]`, counted from the first one, has the mean `us[n]`. */
+/**
+ * The mean latency of an endpoint in microseconds. Hour `hours[n]`, counted from the first one, has the mean `us[n]`.
+ */
 export interface HourlyLatencyRow {
   key: string;
   hours: number[];
   us: number[];
 }
 
-/** Every hour in its place, milliseconds to two digits: a line of 24 pixels shows no more, and a third digit is a seventh of the gzipped response. */
+/**
+ * Puts every hour in its place, in milliseconds with two digits. A line of 24 pixels shows no more, and a third digit
+ * would take a seventh of the gzipped response.
+ */
 export function hourlyLatency({ hours, us }: Pick<HourlyLatencyRow, 'hours' | 'us'>): (number | null)[] {
   const points = Array.from({ length: LATENCY_HOURS }, (): number | null => null);
   hours.forEach((hour, at) => {

@@ -18,7 +18,7 @@ export class OverviewController {
     operationId: 'getOverview',
     summary: 'Get the overview',
     description:
-      'Every endpoint of your organization with its status, uptime, latency and newest outcomes. Oldest first.',
+      'Lists every endpoint of your organization with its status, uptime, latency, and newest outcomes. Oldest endpoint first.',
     returns: { page: OverviewItemView, description: 'One page of endpoints.' },
     problems: ['not_found'],
   })
@@ -30,9 +30,9 @@ export class OverviewController {
     access: 'read',
     cost: costOfScope,
     operationId: 'getOverviewDown',
-    summary: 'Get how many were down',
+    summary: 'Get the number of endpoints that were down',
     description:
-      'How many endpoints of your organization were down at once in the last 24 hours, planned outages left out.',
+      'Shows how many endpoints of your organization were down at the same time in the last 24 hours. Planned outages are not included.',
     returns: { ok: OverviewDownView },
   })
   down(@OrgId() orgId: string): Promise<OverviewDownView> {

@@ -35,7 +35,7 @@ export class OverviewQuery extends PageQuery {
   @MaxLength(100)
   website_id?: string;
 
-  @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
+  @TagQuery('Only endpoints that have this tag, either their own or from their website. Case is ignored.')
   tag?: string;
 
   @ApiPropertyOptional({ enum: ['hourly'], description: 'Adds `latency_24h` to each item.' })
@@ -57,7 +57,7 @@ const uptime = (window: string) => ({
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: `up / (up + down) ${window}, planned checks left out, to six digits and never rounded up; null while nothing is known.`,
+  description: `The uptime ${window}: up / (up + down), without planned checks, rounded down to six digits. \`null\` while nothing is known.`,
   example: 0.99931,
 });
 
@@ -66,11 +66,11 @@ const watched = (window: string, how: string) => ({
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: `How much of the ${window} behind the uptime the endpoint was watched, ${how}; null while it is not known.`,
+  description: `The share of the ${window} behind the uptime in which the endpoint was monitored. ${how} \`null\` while it is not known.`,
   example: 1,
 });
 const DAYS_WATCHED =
-  'by days (UTC): the time since it was made at most, without the days on which no check could tell and none was planned';
+  'Counted in days (UTC), at most since the endpoint was created. Days without a check that was up, down, or planned do not count.';
 
 const time = (description: string) => ({
   type: String,
@@ -81,13 +81,21 @@ const time = (description: string) => ({
 });
 
 export class OverviewLocationsView implements LocationCounts {
-  @ApiProperty({ type: 'integer', description: 'See it down.', example: 1 })
+  @ApiProperty({ type: 'integer', description: 'The number of locations that see the endpoint down.', example: 1 })
   down!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Have a vote: see it up or down.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of locations that have a vote, which means that they see the endpoint up or down.',
+    example: 3,
+  })
   voting!: number;
 
-  @ApiProperty({ type: 'integer', description: 'All that are not lost or out of service.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of locations that are neither lost nor out of service.',
+    example: 3,
+  })
   of!: number;
 }
 
@@ -100,7 +108,7 @@ export class OverviewItemView {
 
   @ApiProperty({
     example: 'https://shop.example.com/checkout',
-    description: 'Read keys see the query of an http(s) URL as `?********`.',
+    description: 'For read keys, the query of an HTTP(S) URL is shown as `?********`.',
   })
   url!: string;
 
@@ -110,14 +118,18 @@ export class OverviewItemView {
   @ApiProperty({ type: OverviewWebsiteView })
   website!: OverviewWebsiteView;
 
-  @ApiProperty({ type: [String], description: 'Its own; its website’s apply as well.', example: ['production'] })
+  @ApiProperty({
+    type: [String],
+    description: 'The endpoint’s own tags. The tags of its website apply as well.',
+    example: ['production'],
+  })
   tags!: string[];
 
   @ApiProperty({ enum: ENDPOINT_STATUSES })
   status!: EndpointStatus;
 
   @ApiProperty({
-    description: 'Up, but an assertion of severity `warning` failed in the newest check.',
+    description: 'Whether the endpoint is up, but an assertion of severity `warning` failed in the newest check.',
     example: false,
   })
   degraded!: boolean;
@@ -125,37 +137,46 @@ export class OverviewItemView {
   @ApiProperty({
     type: OverviewLocationsView,
     nullable: true,
-    description: 'Where it is seen down, by what its locations say; null with one location.',
+    description: 'How many of the locations see the endpoint down. `null` if the endpoint has one location.',
   })
   locations!: OverviewLocationsView | null;
 
   @ApiProperty({
     type: EndpointMaintenance,
     nullable: true,
-    description: 'What is in force for it now; the status stays the truth.',
+    description: 'The maintenance that is active for the endpoint now. It does not change the status.',
   })
   maintenance!: EndpointMaintenance | null;
 
-  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, description: 'Who has its failure in hand.' })
+  @ApiProperty({
+    type: EndpointAcknowledgement,
+    nullable: true,
+    description: 'The acknowledgement of the endpoint’s failure. `null` if it is not acknowledged.',
+  })
   acknowledgement!: EndpointAcknowledgement | null;
 
-  @ApiProperty(time('Since when the status holds; null before the first check. A pause begins a new one.'))
+  @ApiProperty(time('When the current status started. `null` before the first check. A pause starts a new status.'))
   status_since!: string | null;
 
-  @ApiProperty(time('Newest check; null before the first.'))
+  @ApiProperty(time('The time of the newest check. `null` before the first check.'))
   last_checked_at!: string | null;
 
   @ApiProperty(
     time(
-      'When the next run of a heartbeat is expected; null before its first ping, while it is paused, and for other types.',
+      'When the next run of a heartbeat is expected. `null` before its first ping, while it is paused, and for other types.',
     ),
   )
   next_expected_at!: string | null;
 
-  @ApiProperty({ enum: ERROR_CODES, type: String, nullable: true, description: 'What the newest check failed with.' })
+  @ApiProperty({
+    enum: ERROR_CODES,
+    type: String,
+    nullable: true,
+    description: 'The error code of the newest check, if it failed.',
+  })
   last_error!: ErrorCode | null;
 
-  @ApiProperty(uptime('over the last 24 full hours and the running one'))
+  @ApiProperty(uptime('over the last 24 full hours and the current hour'))
   uptime_24h!: number | null;
 
   @ApiProperty({
@@ -163,12 +184,12 @@ export class OverviewItemView {
     nullable: true,
     minimum: 0,
     maximum: 1,
-    description: 'Share of the checks behind `uptime_24h` that could tell.',
+    description: 'The share of the checks behind `uptime_24h` whose outcome was not `unknown`.',
     example: 1,
   })
   coverage_24h!: number | null;
 
-  @ApiProperty(watched('24 hours', 'since it was made; a pause is not taken off'))
+  @ApiProperty(watched('24 hours', 'Counted since the endpoint was created. Pauses are not subtracted.'))
   watched_24h!: number | null;
 
   @ApiProperty(uptime('over the last 7 full days (UTC) and today'))
@@ -193,7 +214,7 @@ export class OverviewItemView {
     type: Number,
     nullable: true,
     description:
-      '95th percentile of the latency over the last 24 full hours (until there is one: since the beginning), milliseconds.',
+      'The 95th percentile of the latency over the last 24 full hours, in milliseconds. Before the first full hour, all checks so far are used.',
     example: 83.412,
   })
   p95_ms!: number | null;
@@ -204,7 +225,7 @@ export class OverviewItemView {
     minItems: 24,
     maxItems: 24,
     description:
-      'Only with `latency=hourly`: mean latency of each of the last 24 full hours, oldest first, milliseconds to two digits; null without a good check.',
+      'Only with `latency=hourly`. The mean latency of each of the last 24 full hours, oldest first, in milliseconds to two digits. `null` for an hour without a successful check.',
   })
   latency_24h?: (number | null)[];
 
@@ -212,11 +233,11 @@ export class OverviewItemView {
     enum: RECENT_OUTCOMES,
     isArray: true,
     maxItems: 30,
-    description: 'The newest outcomes, oldest first, at most 30; `degraded` is up with a failed warning.',
+    description: 'The newest outcomes, at most 30, oldest first. `degraded` means up with a failed warning.',
   })
   recent!: RecentOutcome[];
 
-  @ApiProperty(time('Expiry of the certificate seen by the newest check that saw one.'))
+  @ApiProperty(time('The expiry of the certificate from the newest check that saw one.'))
   certificate_expires_at!: string | null;
 
   @ApiProperty({ description: 'Whether an alert of the endpoint is triggered.', example: false })
@@ -227,12 +248,12 @@ export class OverviewDownView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'Beginning of the first step.',
+    description: 'The start of the first step.',
     example: '2026-11-19T10:05:00.000Z',
   })
   from!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Length of a step.', example: 300 })
+  @ApiProperty({ type: 'integer', description: 'The length of a step in seconds.', example: 300 })
   step_seconds!: number;
 
   @ApiProperty({
@@ -241,13 +262,16 @@ export class OverviewDownView {
     minItems: 288,
     maxItems: 288,
     description:
-      'Endpoints that were down in each step, for a part of it or all of it, oldest first; the last step is now.',
+      'The number of endpoints that were down during all or part of each step, oldest first. The last step is the current one.',
     example: Array.from({ length: 288 }, (_, step) => (step < 286 ? 0 : 1)),
   })
   down!: number[];
 }
 
-/** Sixteen digits of four uptimes are a quarter of the gzipped response. Rounded down: one failure must show. */
+/**
+ * Four uptimes with sixteen digits would take a quarter of the gzipped response. Rounds down, because a single failure
+ * must show.
+ */
 const sixDigits = (ratio: number | null): number | null => (ratio === null ? null : Math.floor(ratio * 1e6) / 1e6);
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -258,15 +282,15 @@ function acknowledgementOf(row: OverviewRow): EndpointAcknowledgement | null {
   return { by: row.acknowledged_by, at, note: row.acknowledged_note ?? '', until: timeOf(row.acknowledged_until) };
 }
 
-/** What an item shows that is not in its row. */
+/** The data that an item shows in addition to its row. */
 export interface OverviewContext {
-  /** Microseconds, `null` when there is none. */
+  /** Microseconds, or `null` if there is none. */
   p95Us: number | null;
   role: Role;
   windows: Windows;
   maintenance: Maintenance | null;
   locations: LocationCounts | null;
-  /** `undefined` where it was not asked for. */
+  /** `undefined` if it was not requested. */
   latency: (number | null)[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../endpoint/outcome-code';
 import { formatId } from '../../platform/ids/id';
 import { type Gauge, labelText, type Sample } from './exposition';
 
-/** What the metrics need of a row of the view endpoint_overview. */
+/** The columns of the view endpoint_overview that the metrics need. */
 export interface ScrapedRow {
   id: string;
   external_key: string | null;
@@ -18,10 +18,10 @@ export interface ScrapedRow {
   alert_open: boolean;
   /** Seconds since the epoch. */
   certificate_expires: number | null;
-  /** Of a heartbeat, seconds since the epoch. */
+  /** Only for heartbeats, in seconds since the epoch. */
   last_ping: number | null;
   expected: number | null;
-  /** Microseconds, -1 for one that the newest check did not reach; `null` before the first check. */
+  /** Microseconds, or -1 if the newest check did not reach the phase. `null` before the first check. */
   last_dns_us: number | null;
   last_connect_us: number | null;
   last_tls_us: number | null;
@@ -29,9 +29,9 @@ export interface ScrapedRow {
   last_transfer_us: number | null;
 }
 
-/** What a scraped endpoint is at one of several locations. */
+/** The state of a scraped endpoint at one of several locations. */
 export interface ScrapedLocation extends Pick<EndpointLocation, 'location' | 'vote'> {
-  /** Microseconds of its newest check; `null` where there is none to tell. */
+  /** The duration of its newest check in microseconds, or `null` if unknown. */
   readonly durationUs: number | null;
 }
 
@@ -44,20 +44,20 @@ export interface ScrapedProbe {
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 const MICROSECONDS = 1_000_000;
 
-/** An endpoint as it is kept until all of the response is written. */
+/** An endpoint in the form that is kept until the whole response is written. */
 export interface ScrapedEndpoint {
   readonly labels: string;
-  /** `null`: unknown or paused. */
+  /** `null` if unknown or paused. */
   readonly isUp: boolean | null;
   readonly isDegraded: boolean;
   readonly isTriggered: boolean;
-  /** Seconds since the epoch; `null` for a paused endpoint as well: nobody looks at it. */
+  /** Seconds since the epoch. Also `null` for a paused endpoint, because no one checks it. */
   readonly certificateExpires: number | null;
-  /** Seconds since the epoch; `null` for what is no heartbeat. */
+  /** Seconds since the epoch, or `null` if it isn't a heartbeat. */
   readonly lastPing: number | null;
-  /** Seconds since the epoch; `null` as well while nothing is expected. */
+  /** Seconds since the epoch. Also `null` while nothing is expected. */
   readonly expected: number | null;
-  /** Seconds of each phase; `null` for one that was not reached. */
+  /** The seconds of each phase, or `null` for one that was not reached. */
   readonly phases: readonly (number | null)[];
   /** Empty with one location, and while it is paused. */
   readonly locations: readonly ScrapedLocation[];
@@ -85,7 +85,7 @@ export function toScraped(row: ScrapedRow, locations: readonly ScrapedLocation[]
   };
 }
 
-/** `,a,b,`, so that a matcher finds a whole tag: `tags=~".*,a,.*"`. Its own and those of its website. */
+/** Returns `,a,b,`, so that a matcher finds a whole tag: `tags=~".*,a,.*"`. Includes the tags of the website. */
 function tagLabel({ tags, website_tags }: ScrapedRow): string {
   const all = website_tags.length === 0 ? tags : [...new Set([...tags, ...website_tags])].sort();
   return all.length === 0 ? '' : `,${all.join(',')},`;
@@ -100,12 +100,12 @@ type Samples = (endpoint: ScrapedEndpoint) => Sample[];
 const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])[] = [
   [
     'uptime_endpoint_up',
-    'Whether the newest check found the endpoint up (1) or down (0). None while that is not known or the endpoint is paused.',
+    'Whether the newest check found the endpoint up (1) or down (0). No value while this is not known or the endpoint is paused.',
     ({ labels, isUp }) => (isUp === null ? [] : [{ labels, value: flag(isUp) }]),
   ],
   [
     'uptime_endpoint_location_up',
-    'Whether a location of an endpoint with several sees it up (1) or down (0). None while the location has no vote.',
+    'Whether a location sees the endpoint up (1) or down (0). Only for endpoints with several locations. No value while the location has no vote.',
     ({ labels, locations }) =>
       locations.flatMap(({ location, vote }) =>
         vote === null ? [] : [{ labels: `${labels},${labelText({ location })}`, value: flag(vote === 'up') }],
@@ -113,7 +113,7 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_location_duration_seconds',
-    'Duration of the newest check at a location of an endpoint with several, while the location has a vote.',
+    'Duration of the newest check at a location, in seconds. Only for endpoints with several locations, and only while the location has a vote.',
     ({ labels, locations }) =>
       locations.flatMap(({ location, vote, durationUs }) =>
         vote === null || durationUs === null
@@ -123,12 +123,12 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_degraded',
-    'Whether the endpoint is up with a failed assertion of severity warning.',
+    'Whether the endpoint is up while an assertion of severity warning fails (1) or not (0).',
     ({ labels, isUp, isDegraded }) => (isUp === null ? [] : [{ labels, value: flag(isDegraded) }]),
   ],
   [
     'uptime_endpoint_duration_seconds',
-    'Duration of each phase that the newest check reached; their sum is that of the check.',
+    'Duration of each phase that the newest check reached, in seconds. The sum of the phases is the duration of the check.',
     ({ labels, phases }) =>
       phases.flatMap((value, index) =>
         value === null ? [] : [{ labels: `${labels},phase="${PHASES[index] ?? ''}"`, value }],
@@ -136,27 +136,27 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_certificate_expiry_timestamp_seconds',
-    'When the certificate expires that a check saw last.',
+    'When the certificate that was last seen by a check expires, in seconds since the epoch.',
     ({ labels, certificateExpires: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_last_ping_timestamp_seconds',
-    'When a ping of any kind came last. Heartbeats only, from their first ping on.',
+    'When the last ping of any kind was received, in seconds since the epoch. Only for heartbeats, after their first ping.',
     ({ labels, lastPing: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_expected_timestamp_seconds',
-    'When the next run of the job is expected; it is late after the grace. Heartbeats only, while one is expected.',
+    'When the next run of the job is expected, in seconds since the epoch. The run is late after the grace period. Only for heartbeats, while a run is expected.',
     ({ labels, expected: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_alert_triggered',
-    'Whether an alert of the endpoint is triggered. Every endpoint has it.',
+    'Whether an alert of the endpoint is triggered (1) or not (0). Every endpoint has this gauge.',
     ({ labels, isTriggered }) => [{ labels, value: flag(isTriggered) }],
   ],
 ];
 
-/** All gauges of these endpoints and probes, each made as it is read. */
+/** Yields all gauges of these endpoints and probes. Creates each one only when it is read. */
 export function* endpointGauges(
   endpoints: readonly ScrapedEndpoint[],
   probes: readonly ScrapedProbe[] = [],
@@ -165,7 +165,7 @@ export function* endpointGauges(
   if (probes.length === 0) return;
   yield {
     name: 'uptime_probe_up',
-    help: 'Whether a probe was heard within the last minute (1) or not (0).',
+    help: 'Whether a probe was seen within the last minute (1) or not (0).',
     samples: probes.map(({ location, online }) => ({ labels: labelText({ key: location }), value: flag(online) })),
   };
 }

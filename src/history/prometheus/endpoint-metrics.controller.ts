@@ -6,7 +6,7 @@ import { costOfScrape } from '../../platform/access/cost';
 import { Route } from '../../platform/http/route.decorator';
 import { EndpointMetricsService } from './endpoint-metrics.service';
 
-const EXAMPLE = `# HELP uptime_endpoint_up Whether the newest check found the endpoint up (1) or down (0). None while that is not known or the endpoint is paused.
+const EXAMPLE = `# HELP uptime_endpoint_up Whether the newest check found the endpoint up (1) or down (0). No value while this is not known or the endpoint is paused.
 # TYPE uptime_endpoint_up gauge
 uptime_endpoint_up{id="ep_01jd3k6q7be5y9x4v2m8n0r1st",key="checkout",name="Checkout",website="Example shop",type="HTTPS",tags=",production,team:web,"} 1
 `;
@@ -20,9 +20,9 @@ export class EndpointMetricsController {
     access: 'read',
     cost: costOfScrape,
     operationId: 'getMetrics',
-    summary: 'Scrape the state of all endpoints',
+    summary: 'Scrape the metrics of all endpoints',
     description:
-      'For Prometheus, in its text format 0.0.4, gzipped when the client accepts that. Gauges `uptime_endpoint_up`, `_degraded`, `_duration_seconds{phase}`, `_certificate_expiry_timestamp_seconds`, `_location_up{location}` and `_location_duration_seconds{location}` (of endpoints with several) and `_alert_triggered`, with the labels `id`, `key`, `name`, `website`, `type` and `tags` (`,a,b,`: its own and those of its website); a label without a value is left out. Endpoints that are unknown or paused have only the last, and the certificate while they are not paused. `uptime_probe_up{key}` tells of each probe whether it was heard within a minute.',
+      'Returns metrics for Prometheus in its text format 0.0.4, compressed with gzip if the client accepts it. The gauges are `uptime_endpoint_up`, `_degraded`, `_duration_seconds{phase}`, `_certificate_expiry_timestamp_seconds`, `_location_up{location}` and `_location_duration_seconds{location}` (for endpoints with several locations), and `_alert_triggered`. Their labels are `id`, `key`, `name`, `website`, `type`, and `tags` (`,a,b,`: the tags of the endpoint and of its website). Labels without a value are left out. Endpoints that are unknown or paused have only `_alert_triggered` and, unless they are paused, the certificate gauge. `uptime_probe_up{key}` shows for each probe whether it was seen within the last minute.',
     returns: {
       description: 'All gauges.',
       content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },

@@ -12,20 +12,21 @@ import { ProbeDirectory } from '../../probe/probe-directory';
 import { endpointGauges, type ScrapedEndpoint, type ScrapedRow, toScraped } from './endpoint-gauges';
 import { exposition } from './exposition';
 
-/** Rows at once: three statements read 20,000. */
+/** Rows per statement. Three statements read 20,000. */
 const PORTION = 7000;
-/** Rows that are worked off before something else may run: a few milliseconds. */
+/** Rows that are processed before other work may run. They take a few milliseconds. */
 const AT_A_STRETCH = 500;
 
-/** A probe of the primary key for each heartbeat, none for others. */
+/** Cost: one probe of the primary key per heartbeat, none for other types. */
 const ofHeartbeat = (column: string): string =>
   `CASE WHEN type = '${HEARTBEAT}' THEN (SELECT extract(epoch FROM h.${column})::float8 FROM heartbeat h WHERE h.endpoint_id = listed) END`;
 
 /**
- * Endpoints of organization $1 behind $2, at most $3, cut off before anything is joined, and by the whole order of one index:
- * with `org_id = $1 ORDER BY id` the planner may walk over all organizations in the order of ids. Then a few looks into
- * indexes for each, and what of the view is not named is not joined: 7,000 take 0.2 s, embedded 0.4 s. A join of sets takes
- * a third of it and reads what is other people's. As JSON they cost the process half of what columns do.
+ * Reads at most $3 endpoints of organization $1 after $2. The rows are limited before anything is joined, by the whole
+ * order of one index. With `org_id = $1 ORDER BY id`, the planner may walk over all organizations by ID. Cost: a few
+ * index look-ups per endpoint. Columns of the view that are not named are not joined. 7,000 endpoints take 0.2 s, or
+ * 0.4 s embedded. A join of sets takes a third of that, but reads rows of other organizations. As JSON, rows cost the
+ * process half as much as columns.
  */
 const READ = `
   SELECT row_to_json(scraped) AS row FROM (
@@ -42,10 +43,10 @@ const READ = `
       CROSS JOIN LATERAL (SELECT * FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
      ORDER BY listed) scraped`;
 
-/** Favours speed: the text repeats itself, and even so it becomes a sixth. */
+/** Favors speed. The text is repetitive and shrinks to a sixth even so. */
 const GZIP_LEVEL = 1;
 
-/** The state of an organization's endpoints for Prometheus. */
+/** Writes the state of an organization's endpoints for Prometheus. */
 @Injectable()
 export class EndpointMetricsService {
   constructor(
@@ -54,15 +55,15 @@ export class EndpointMetricsService {
   ) {}
 
   /**
-   * Reads everything, then writes it as fast as the client takes it: about 500 bytes are held for each endpoint, and a part
-   * of the text.
+   * Reads everything, then writes it as fast as the client accepts it. Keeps about 500 bytes per endpoint and a part of
+   * the text in memory.
    */
   async respond(orgId: string, request: Request, response: Response): Promise<void> {
     const [endpoints, probes] = await Promise.all([this.read(orgId), this.probes.visible(this.database, orgId)]);
     response.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
     response.vary('Accept-Encoding');
     const text = Readable.from(exposition(endpointGauges(endpoints, probes)));
-    // A client that leaves in the middle is none of our errors.
+    // A client that disconnects early isn't an error of the service.
     const ended = () => undefined;
     if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') return pipeline(text, response).catch(ended);
     response.setHeader('Content-Encoding', 'gzip');

@@ -1,11 +1,10 @@
-/** One sample of a metric. */
 export interface Sample {
   /** From `labelText`. */
   readonly labels: string;
   readonly value: number;
 }
 
-/** A gauge with all its samples: the format wants them in one group, so a reader gets one gauge after the other. */
+/** A gauge with all its samples. The format requires them in one group, so gauges are written one after the other. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;
@@ -16,17 +15,20 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\
 const escaped = (value: string): string => value.replace(/[\\"\n]/g, (sign) => ESCAPES[sign] ?? sign);
 const escapedHelp = (help: string): string => help.replace(/[\\\n]/g, (sign) => ESCAPES[sign] ?? sign);
 
-/** `a="x",b="y"`. The names are ours, the values anybody's. An empty value is the same as no label, to Prometheus as well. */
+/**
+ * Returns `a="x",b="y"`. The names are trusted, but the values come from users. An empty value is the same as no label,
+ * as in Prometheus.
+ */
 export const labelText = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
 
-/** Characters of one part. */
+/** The maximum characters of a part. */
 const PART = 64 * 1024;
 
-/** Prometheus text format 0.0.4, in parts of about 64 KiB: all of it may be too long to be held at once. */
+/** Yields Prometheus text format 0.0.4 in parts of about 64 KiB, because the whole text may be too long for memory. */
 export function* exposition(gauges: Iterable<Gauge>): Generator<string> {
   let part = '';
   for (const { name, help, samples } of gauges) {

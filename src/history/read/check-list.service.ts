@@ -14,10 +14,10 @@ import type { TimeRange } from '../time-range';
 
 const DEFAULT_LIMIT = 100;
 
-/** How far the clocks of other instances, which recorded the checks, may be ahead of ours. */
+/** How far the clocks of other instances, which recorded the checks, may be ahead. */
 const AHEAD_MS = DAY_MS;
 
-/** The recorded checks of one endpoint, newest first. */
+/** Lists the recorded checks of one endpoint, newest first. */
 @Injectable()
 export class CheckListService {
   constructor(
@@ -61,7 +61,7 @@ export class CheckListService {
     );
   }
 
-  /** The requested range, limited to the checks that are still kept. */
+  /** Returns the requested range, limited to the checks that are still stored. */
   private rangeOf(query: ChecksQuery, position: string | null): TimeRange & Pick<CheckSelection, 'after'> {
     const now = this.clock.now();
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
@@ -75,7 +75,7 @@ export class CheckListService {
   }
 }
 
-/** A position in a cursor: a time, and the location where it is not the service itself. */
+/** Encodes a position for a cursor: a time, and the location unless it is the service itself. */
 const textOf = ({ at, location }: CheckPosition): string => (location === LOCAL ? `${at}` : `${at}.${location}`);
 
 function positionOf(text: string): CheckPosition {

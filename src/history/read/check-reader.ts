@@ -34,17 +34,17 @@ interface CheckRow {
   detail: CheckDetail | null;
 }
 
-/** A place in the list of the checks of an endpoint: several locations may look in the same millisecond. */
+/** A position in the list of checks of an endpoint. Several locations may check in the same millisecond. */
 export interface CheckPosition {
   at: number;
   location: number;
 }
 
-/** Which checks of an endpoint to read: newest first, at most `limit`. */
+/** The checks of an endpoint to read: newest first, at most `limit`. */
 export interface CheckSelection extends TimeRange {
-  /** Only those behind it in the list. */
+  /** Only checks after it in the list. */
   after: CheckPosition | null;
-  /** What their location saw, planned or not. `null` of these four: all. */
+  /** The result that their location saw, planned or not. `null` in these four fields means all. */
   outcome: Outcome | null;
   planned: boolean | null;
   degraded: boolean | null;
@@ -53,8 +53,8 @@ export interface CheckSelection extends TimeRange {
 }
 
 /**
- * Groups days (their first millisecond, newest first) into spans of 1, 2, 4, 8 … days: checks that the newest day holds,
- * the usual case, cost one small read, and rare ones few reads.
+ * Groups days (their first millisecond, newest first) into spans of 1, 2, 4, 8 … days. Checks on the newest day, the
+ * usual case, cost one small read, and rare checks cost few reads.
  */
 export function growingSpans(days: readonly number[]): TimeRange[] {
   const spans: TimeRange[] = [];
@@ -73,7 +73,7 @@ export class CheckReader {
     private readonly stats: StatsReader,
   ) {}
 
-  /** `key` is the endpoint's internal number, under which its history is stored. */
+  /** Reads checks. `key` is the endpoint's internal number, under which its history is stored. */
   async read(endpoint: { id: string; key: string }, selection: CheckSelection): Promise<ShownCheck[]> {
     const endpointKey = endpoint.key;
     const rows: CheckRow[] = [];
@@ -94,7 +94,10 @@ export class CheckReader {
     return rows.map((row) => decoded(row, endpoint.id));
   }
 
-  /** Days with a matching check by their daily stats, and all days that have no stats yet; newest first. */
+  /**
+   * Returns the days with a matching check according to their daily stats, and all days without stats yet, newest
+   * first.
+   */
   private async daysWith(endpointKey: string, selection: CheckSelection): Promise<number[]> {
     const first = floorTo(selection.from, DAY_MS);
     const { days: builtUntil } = await this.stats.builtUntil();
@@ -110,7 +113,7 @@ export class CheckReader {
   }
 }
 
-/** The parameters $4 to $6 of both statements. */
+/** Returns the parameters $4 to $6 of both statements. */
 const marksOf = ({ outcome, planned, degraded }: CheckSelection): unknown[] => [
   outcome === null ? null : OUTCOME_CODE[outcome],
   planned,
@@ -120,7 +123,6 @@ const marksOf = ({ outcome, planned, degraded }: CheckSelection): unknown[] => [
 const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' } as const;
 const WARNING_NOT_KEPT: CheckError = { code: 'internal', ...NOT_KEPT };
 
-/** The finished check that was stored as this row. */
 function decoded(row: CheckRow, endpointId: string): ShownCheck {
   const detail = row.detail ?? {};
   const own = ownOf(row.outcome);
@@ -155,8 +157,9 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
 }
 
 /**
- * A day's stats do not tell what its planned checks found: such a day is looked at, unless only others are wanted. Nor do they
- * tell what each of several locations saw, so any day of several is looked at.
+ * A day's stats don't contain the results of planned checks. Such a day is always read, unless planned checks are
+ * excluded. They don't contain the results of individual locations either, so a day with several locations is always
+ * read.
  */
 const DAYS_WITH_CHECKS = `
   SELECT start_at FROM check_day

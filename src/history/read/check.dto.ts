@@ -44,12 +44,12 @@ export class ChecksQuery extends CursorQuery {
   @IsIn(OUTCOMES)
   outcome?: Outcome;
 
-  @ApiPropertyOptional({ description: 'Only planned checks, or only the others.' })
+  @ApiPropertyOptional({ description: 'Only planned checks (`true`) or only the others (`false`).' })
   @Optional()
   @QueryBoolean()
   planned?: boolean;
 
-  @ApiPropertyOptional({ description: 'Only degraded checks, or only the others.' })
+  @ApiPropertyOptional({ description: 'Only degraded checks (`true`) or only the others (`false`).' })
   @Optional()
   @QueryBoolean()
   degraded?: boolean;
@@ -61,7 +61,7 @@ export class ChecksQuery extends CursorQuery {
 const phase = (what: string) => ({
   type: Number,
   nullable: true,
-  description: `Milliseconds ${what}; null when not reached or not part of this type.`,
+  description: `The time ${what}, in milliseconds. \`null\` if the phase was not reached or is not part of this type.`,
   example: 4.217,
 });
 
@@ -69,18 +69,25 @@ export class CheckPhasesView {
   @ApiProperty(phase('for name resolution')) dns_ms!: number | null;
   @ApiProperty(phase('to connect')) connect_ms!: number | null;
   @ApiProperty(phase('for the TLS handshake')) tls_ms!: number | null;
-  @ApiProperty(phase('from the request to the first byte of the answer')) first_byte_ms!: number | null;
-  @ApiProperty(phase('to read the rest of the answer')) transfer_ms!: number | null;
+  @ApiProperty(phase('from the request to the first byte of the response')) first_byte_ms!: number | null;
+  @ApiProperty(phase('to read the rest of the response')) transfer_ms!: number | null;
 }
 
 export class CheckErrorView {
-  @ApiProperty({ enum: ERROR_CODES, description: 'Stable; clients switch on it.', example: 'connection_refused' })
+  @ApiProperty({
+    enum: ERROR_CODES,
+    description: 'A stable error code that programs can rely on.',
+    example: 'connection_refused',
+  })
   code!: ErrorCode;
 
-  @ApiProperty({ enum: PHASES, description: 'Where in its life the check ended.', example: 'connect' })
+  @ApiProperty({ enum: PHASES, description: 'The phase in which the check ended.', example: 'connect' })
   phase!: string;
 
-  @ApiProperty({ description: 'One plain sentence.', example: 'The connection to 192.0.2.1 port 443 was refused.' })
+  @ApiProperty({
+    description: 'A plain sentence that describes the error.',
+    example: 'The connection to 192.0.2.1 port 443 was refused.',
+  })
   message!: string;
 }
 
@@ -89,7 +96,8 @@ export class CertificateView {
     type: String,
     format: 'date-time',
     example: '2027-02-01T00:00:00.000Z',
-    description: 'When the certificate expires, or an authority in its chain that expires earlier.',
+    description:
+      'When the certificate expires. If an authority in its chain expires earlier, the time when that authority expires.',
   })
   expires_at!: string;
 
@@ -99,13 +107,17 @@ export class CertificateView {
   @ApiProperty({ example: 'CN=shop.example.com' })
   subject!: string;
 
-  @ApiProperty({ type: [String], description: 'Subject alternative names, at most 20.', example: ['shop.example.com'] })
+  @ApiProperty({
+    type: [String],
+    description: 'The subject alternative names, at most 20.',
+    example: ['shop.example.com'],
+  })
   names!: readonly string[];
 
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'The authority in the chain that expires first. `null`: the certificate itself does.',
+    description: 'The authority in the chain that expires first. `null` if the certificate itself expires first.',
     example: null,
   })
   authority?: string | null;
@@ -120,7 +132,8 @@ export class CheckView {
 
   @ApiProperty({
     enum: OUTCOMES,
-    description: '`unknown`: the fault is ours or we were not allowed to look; kept out of uptime and streaks.',
+    description:
+      '`unknown`: the service had a problem or was not allowed to run the check. Unknown checks do not count for uptime or streaks.',
   })
   outcome!: Outcome;
 
@@ -128,7 +141,7 @@ export class CheckView {
     type: String,
     nullable: true,
     description:
-      'Where it was made: `local` (the service itself), or the probe, `shared/…` for one that the operator shares; null when that is deleted.',
+      'The location of the check: `local` for the service itself, the key of a probe, or `shared/…` for a probe that the operator shares. `null` if the probe was deleted.',
     example: 'local',
   })
   location!: string | null;
@@ -138,7 +151,7 @@ export class CheckView {
     enum: OUTCOMES,
     nullable: true,
     description:
-      'What counted with it: of an endpoint with several locations what all of them agreed on, otherwise the outcome. null: it came too late for that and counts for its location alone.',
+      'The result that counted. For an endpoint with several locations, the combined result of all locations. Otherwise, the outcome of the check. `null` if the check arrived too late and counts only for its location.',
     example: 'up',
   })
   verdict!: Outcome | null;
@@ -149,7 +162,8 @@ export class CheckView {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'Sum of the phases, milliseconds. Of a heartbeat how long the run took, null where no start was told.',
+    description:
+      'The sum of the phases in milliseconds. For a heartbeat, the length of the run, or `null` if there was no start ping.',
     example: 83.412,
   })
   duration_ms!: number | null;
@@ -157,45 +171,68 @@ export class CheckView {
   @ApiProperty({ type: CheckPhasesView })
   phases!: CheckPhasesView;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Final HTTP status.', example: 200 })
+  @ApiProperty({ type: Number, nullable: true, description: 'The final HTTP status.', example: 200 })
   status_code!: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The address connected to.', example: '192.0.2.1' })
+  @ApiProperty({ type: String, nullable: true, description: 'The IP address of the connection.', example: '192.0.2.1' })
   address!: string | null;
 
-  @ApiProperty({ type: CertificateView, nullable: true, description: 'Also when its verification failed.' })
+  @ApiProperty({
+    type: CertificateView,
+    nullable: true,
+    description: 'The certificate of the server. It is also shown if its verification failed.',
+  })
   certificate!: CertificateView | null;
 
   @ApiProperty({
     type: [String],
     nullable: true,
-    description: 'DNS: the answers. SSH: identification and host key fingerprint.',
+    description: 'For DNS, the answers. For SSH, the identification and the host key fingerprint.',
     example: null,
   })
   records!: readonly string[] | null;
 
-  @ApiProperty({ type: [String], description: 'URLs that were redirected to, without credentials and query.' })
+  @ApiProperty({
+    type: [String],
+    description: 'The URLs that the check was redirected to, without credentials and query.',
+  })
   redirects!: readonly string[];
 
-  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'null exactly when the outcome is `up`.' })
+  @ApiProperty({
+    type: CheckErrorView,
+    nullable: true,
+    description: '`null` if the outcome is `up`. Otherwise, it is always set.',
+  })
   error!: CheckErrorView | null;
 
   @ApiProperty({
-    description: 'Made in maintenance that is excluded from uptime: counted as planned, whatever it found.',
+    description:
+      'Whether the check ran during maintenance that is excluded from uptime. Such a check counts as planned, regardless of its outcome.',
     example: false,
   })
   planned!: boolean;
 
-  @ApiProperty({ description: 'Up, but an assertion of severity `warning` failed.', example: false })
+  @ApiProperty({
+    description: 'Whether the endpoint was up, but an assertion of severity `warning` failed.',
+    example: false,
+  })
   degraded!: boolean;
 
-  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'The warning; null exactly when not degraded.' })
+  @ApiProperty({
+    type: CheckErrorView,
+    nullable: true,
+    description: 'The warning. `null` if the check is not degraded. Otherwise, it is always set.',
+  })
   warning!: CheckErrorView | null;
 
-  @ApiProperty({ enum: [1, 2], description: '2 when a failure was repeated before it was recorded.', example: 1 })
+  @ApiProperty({
+    enum: [1, 2],
+    description: 'The number of attempts. 2 if a failed check was repeated before it was recorded.',
+    example: 1,
+  })
   attempts!: 1 | 2;
 
-  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'What the first of two attempts failed with.' })
+  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'The error of the first of two attempts.' })
   first_error!: CheckErrorView | null;
 }
 
@@ -206,8 +243,8 @@ export type ShownCheck = Pick<
 >;
 
 /**
- * The only mapper from a finished check to JSON. Durations are rounded as they are stored, so that a check reads the same
- * right after it ran and when it is listed later. `location`: what its location is called.
+ * Converts a finished check to JSON. Nothing else does that. Durations are rounded as in storage, so that a check reads
+ * the same right after it ran and in a later list. `location` is the name of its location.
  */
 export function toCheckView(
   { result, ...check }: ShownCheck,
@@ -252,7 +289,7 @@ export function toCheckView(
   };
 }
 
-/** Milliseconds rounded as they are stored. */
+/** Rounds milliseconds as in storage. */
 const stored = (ms: number | null): number | null => toMilliseconds(toMicroseconds(ms));
 
 const errorView = ({ code, phase, message }: CheckError): CheckErrorView => ({ code, phase, message });

@@ -7,7 +7,7 @@ const fra = { number: 1, assignedMs: NOON };
 const office = { number: 2, assignedMs: NOON + HOUR };
 
 describe('historyLocation', () => {
-  /** Whether an hour that is known of the endpoint alone is that of the location, by when it begins. */
+  /** Returns whether an hour that is stored only for the endpoint belongs to the location, by its start. */
   const isOwn = (number: number, assigned: Parameters<typeof historyLocation>[1], start: number) => {
     const location = historyLocation(number, assigned);
     return location && start >= location.alone.from && start < location.alone.to;

@@ -11,11 +11,14 @@ import { HOUR_MS } from '../../platform/time/time-units';
 import { LOCAL_NAME, ProbeDirectory } from '../../probe/probe-directory';
 import type { TimeRange } from '../time-range';
 
-/** A location of an endpoint, as its history is read. */
+/** A location of an endpoint for reading its history. */
 export interface HistoryLocation {
-  /** Of its probe, 0 for the service itself. */
+  /** The number of its probe, or 0 for the service itself. */
   number: number;
-  /** Hours that are known of the endpoint as a whole, because it had one location, are this one's when they begin in this range. */
+  /**
+   * Hours in which the endpoint had one location are stored only for the endpoint. The hours that start in this range
+   * belong to this location.
+   */
   alone: TimeRange;
 }
 
@@ -25,17 +28,19 @@ export interface AssignedLocation {
   assignedMs: number;
 }
 
-/** `?location=` of what history tells of an endpoint. */
+/** Decorates the query parameter `location` of routes about the history of an endpoint. */
 export const LocationQuery = (description: string): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ description, example: 'fra' }), Optional(), IsString(), MaxLength(100));
 
-/** What history is asked of: the internal number of the endpoint, and which of its locations (`null`: what counts of all). */
+/**
+ * The subject of a history query: the internal number of the endpoint, and one of its locations, or `null` for the
+ * verdict of all.
+ */
 export interface HistorySubject {
   key: string;
   location: HistoryLocation | null;
 }
 
-/** Finds endpoints and their locations by name. */
 @Injectable()
 export class HistoryLocations {
   constructor(
@@ -44,13 +49,19 @@ export class HistoryLocations {
     private readonly probes: ProbeDirectory,
   ) {}
 
-  /** Throws `not_found`, also for what is none of the endpoint's locations. A location is two statements more, `local` one. */
+  /**
+   * Throws `not_found`, also if the endpoint doesn't have the location. Cost: two more statements for a location, one
+   * more for `local`.
+   */
   async require(orgId: string, endpointId: string, name: string | undefined): Promise<HistorySubject> {
     const { key } = await this.endpoints.require(orgId, endpointId);
     return { key, location: name === undefined ? null : await this.find(orgId, endpointId, name) };
   }
 
-  /** What these locations are called; absent: its probe is deleted. No statement for the service itself alone. */
+  /**
+   * Returns the names of these locations. A location is missing if its probe is deleted. Cost: no statement for the
+   * service itself alone.
+   */
   names(orgId: string, numbers: readonly number[]): Promise<Map<number, string>> {
     return this.probes.namesIn(this.database, orgId, numbers);
   }
@@ -76,14 +87,15 @@ const ASSIGNED = `
 
 const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
-/** `null`: it is none of the assigned ones. Without any the endpoint is checked by the service itself. */
+/** Returns `null` if the number isn't assigned. Without assignments, the service itself checks the endpoint. */
 export function historyLocation(number: number, assigned: readonly AssignedLocation[]): HistoryLocation | null {
   if (assigned.length === 0) return number === LOCAL ? { number, alone: ALWAYS } : null;
   const own = assigned.find((location) => location.number === number);
   if (own === undefined) return null;
   if (assigned.length === 1) return { number, alone: ALWAYS };
   if (number !== LOCAL) return { number, alone: { from: own.assignedMs, to: Infinity } };
-  // Before there were others the service looked alone; the hour in which the first of them came is nobody's alone.
+  // Before there were others, only the service checked the endpoint. The hour in which the first of them was added
+  // belongs to none alone.
   const others = assigned.filter((location) => location.number !== LOCAL).map(({ assignedMs }) => assignedMs);
   return { number, alone: { from: -Infinity, to: Math.min(...others) - HOUR_MS + 1 } };
 }

@@ -10,7 +10,7 @@ import { LocationQuery } from './history-location';
 export class LatencyQuery {
   @ApiPropertyOptional({
     type: String,
-    description: 'Begin; default 24 hours before `to`.',
+    description: 'The start of the range. The default is 24 hours before `to`.',
     example: '2026-11-19T00:00:00.000Z',
   })
   @Optional()
@@ -19,7 +19,7 @@ export class LatencyQuery {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'End, excluded; default now.',
+    description: 'The end of the range, which is not included. The default is the current time.',
     example: '2026-11-20T00:00:00.000Z',
   })
   @Optional()
@@ -28,7 +28,7 @@ export class LatencyQuery {
 
   @ApiPropertyOptional({
     description:
-      'Seconds per bucket: up to 3600, or a multiple of 3600. Below 3600 the range may be 7 days at most. Default: the finest of 1, 5 and 15 minutes, 1, 3 and 6 hours, 1 and 7 days that makes at most 300 buckets.',
+      'The length of a bucket in seconds: up to 3600, or a multiple of 3600. Below 3600, the range can be at most 7 days. The default is the finest of 1, 5, and 15 minutes, 1, 3, and 6 hours, and 1 and 7 days that results in at most 300 buckets.',
     minimum: 1,
     maximum: 31_536_000,
     example: 300,
@@ -39,47 +39,52 @@ export class LatencyQuery {
   @Max(31_536_000)
   step?: number;
 
-  @LocationQuery('Only what this location saw.')
+  @LocationQuery('Only the checks of this location.')
   location?: string;
 }
 
 const milliseconds = (what: string) => ({
   type: Number,
   nullable: true,
-  description: `${what} of the good checks, milliseconds; null without one.`,
+  description: `${what} of the successful checks, in milliseconds. \`null\` without a successful check.`,
   example: 83.412,
 });
 
 export class LatencyBucketView {
-  @ApiProperty({ type: String, format: 'date-time', description: 'A multiple of the step since 1970.' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'The start of the bucket. It is a multiple of the step since 1970.',
+  })
   start!: string;
 
-  @ApiProperty({ description: 'All checks, planned ones included.', example: 5 })
+  @ApiProperty({ description: 'The number of checks, including planned checks.', example: 5 })
   count!: number;
 
-  @ApiProperty({ description: 'Checks with outcome `down`.', example: 0 })
+  @ApiProperty({ description: 'The number of checks with the outcome `down`.', example: 0 })
   failures!: number;
 
-  @ApiProperty({ description: 'Checks with outcome `unknown`.', example: 0 })
+  @ApiProperty({ description: 'The number of checks with the outcome `unknown`.', example: 0 })
   unknown!: number;
 
   @ApiProperty({
     description:
-      'Checks in maintenance that is excluded from uptime: in none of the other figures, whatever they found.',
+      'The number of checks during maintenance that is excluded from uptime. They are only part of `count`, regardless of their outcome.',
     example: 0,
   })
   planned!: number;
 
-  @ApiProperty(milliseconds('Mean')) avg!: number | null;
-  @ApiProperty(milliseconds('Median')) p50!: number | null;
-  @ApiProperty(milliseconds('95th percentile')) p95!: number | null;
-  @ApiProperty(milliseconds('99th percentile')) p99!: number | null;
-  @ApiProperty(milliseconds('Slowest')) max!: number | null;
+  @ApiProperty(milliseconds('The mean')) avg!: number | null;
+  @ApiProperty(milliseconds('The median')) p50!: number | null;
+  @ApiProperty(milliseconds('The 95th percentile')) p95!: number | null;
+  @ApiProperty(milliseconds('The 99th percentile')) p99!: number | null;
+  @ApiProperty(milliseconds('The slowest')) max!: number | null;
 
   @ApiProperty({
     type: CheckPhasesView,
     nullable: true,
-    description: 'Mean of each phase over the good checks: stacked they make the mean. null without one.',
+    description:
+      'The mean of each phase over the successful checks. Their sum is the mean of the checks. `null` without a successful check.',
   })
   phases!: CheckPhasesView | null;
 }

@@ -8,7 +8,7 @@ import { StatsReader } from './stats-reader';
 import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 
-/** The latency of one endpoint over time, in buckets of equal width. */
+/** Reads the latency of one endpoint over time, in buckets of equal width. */
 @Injectable()
 export class LatencyService {
   constructor(
@@ -17,7 +17,7 @@ export class LatencyService {
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest bucket first, without gaps; the range is widened to whole steps. */
+  /** Returns the buckets, oldest first, without gaps. Widens the range to whole steps. */
   async series(orgId: string, endpointId: string, query: LatencyQuery): Promise<LatencyBucketView[]> {
     const { key, location } = await this.locations.require(orgId, endpointId, query.location);
     const range = rangeOf(query, this.clock.now().getTime());
@@ -35,7 +35,7 @@ export class LatencyService {
   }
 }
 
-/** Throws `invalid_query` for an empty range. */
+/** Throws: `invalid_query` for an empty range. */
 function rangeOf(query: LatencyQuery, now: number): TimeRange {
   const to = Math.min(query.to?.getTime() ?? now, now);
   const from = query.from?.getTime() ?? to - DAY_MS;

@@ -5,10 +5,9 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 import type { OutageView } from './uptime.dto';
 
-/** Outages listed in one response. */
+/** The maximum number of outages in one response. */
 const LISTED = 100;
 
-/** An outage as it is stored. */
 export interface OutageRow {
   started_at: Date;
   ended_at: Date | null;
@@ -21,18 +20,20 @@ export interface OutageRow {
 export interface OutageStats {
   /** Without planned ones. */
   count: number;
-  /** Of these only the part inside the range and outside of planned time: a window begins and ends between two checks. */
+  /**
+   * Counts only the part of the outages that is inside the range and outside planned time, because a window may start
+   * or end between two checks.
+   */
   downtimeSeconds: number;
-  /** Newest first, at most 100, planned ones included. */
+  /** Newest first, at most 100, including planned ones. */
   newest: OutageView[];
 }
 
-/** Reads outages of one endpoint. */
 @Injectable()
 export class OutageReader {
   constructor(private readonly database: Database) {}
 
-  /** `planned`: the parts of the range in which uptime is not counted. */
+  /** Reads the outages. `planned` are the parts of the range in which uptime is not counted. */
   async read(endpointKey: string, range: TimeRange, planned: readonly TimeRange[], now: Date): Promise<OutageStats> {
     const bounds = [endpointKey, new Date(range.from), new Date(range.to)];
     const [totals, rows] = await Promise.all([
@@ -47,11 +48,11 @@ export class OutageReader {
   }
 }
 
-/** PostgreSQL's text for a set of times. */
+/** Formats times as a PostgreSQL multirange. */
 const multirange = (parts: readonly TimeRange[]): string =>
   `{${parts.map(({ from, to }) => `[${new Date(from).toISOString()},${new Date(to).toISOString()})`).join(',')}}`;
 
-/** As it is shown at `now`. */
+/** Returns the view of an outage at `now`. */
 export function toOutageView(row: OutageRow, now: Date): OutageView {
   const code = errorCodeAt(row.error);
   const end = (row.ended_at ?? now).getTime();
@@ -67,7 +68,8 @@ export function toOutageView(row: OutageRow, now: Date): OutageView {
 const OVERLAPPING = `FROM outage
   WHERE endpoint_key = $1 AND started_at < $3 AND (ended_at IS NULL OR ended_at > $2)`;
 
-// Cost: the outages of the range, each once; the planned parts are taken off all of them together, not one by one.
+// Cost: the outages of the range, each once. The planned parts are subtracted from all of them together, not one by
+// one.
 const TOTALS = `
   WITH unplanned AS (
     SELECT greatest(started_at, $2) AS since, least(coalesce(ended_at, $4), $3) AS until ${OVERLAPPING} AND NOT planned

@@ -6,7 +6,7 @@ import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-cove
 import { Database } from '../../platform/database/database';
 import { madeAtMs } from '../../platform/ids/id';
 
-/** Reads in which time uptime was not counted. */
+/** Reads the times in which uptime was not counted. */
 @Injectable()
 export class PlannedTimeReader {
   constructor(
@@ -14,7 +14,7 @@ export class PlannedTimeReader {
     private readonly coverage: MaintenanceCoverage,
   ) {}
 
-  /** The planned parts of a range, from when the endpoint was made. */
+  /** Returns the planned parts of a range since the creation of the endpoint. */
   async read(orgId: string, endpointId: string, range: TimeRange): Promise<TimeRange[]> {
     const lived = { from: Math.max(range.from, madeAtMs(endpointId)), to: range.to };
     if (lived.from >= lived.to) return [];
@@ -26,8 +26,9 @@ export class PlannedTimeReader {
 }
 
 /**
- * The parts of a range in which maintenance that is excluded from uptime covers the endpoint, oldest first: what touches or
- * overlaps is one part. An endpoint is covered as it is now: where it moved or got other tags, its past is judged by them.
+ * Returns the parts of a range in which maintenance that is excluded from uptime covers the endpoint, oldest first.
+ * Parts that touch or overlap are merged. Coverage depends on the endpoint's current website and tags, also for the
+ * past.
  */
 export function plannedTime(
   occurrences: readonly Occurrence[],
@@ -48,6 +49,6 @@ export function plannedTime(
   return parts;
 }
 
-/** Whole seconds of these parts together. */
+/** Returns the whole seconds of these parts together. */
 export const secondsOf = (parts: readonly TimeRange[]): number =>
   Math.round(parts.reduce((sum, { from, to }) => sum + to - from, 0) / SECOND_MS);

@@ -1,6 +1,6 @@
 import { ceilTo, DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** What the stats of a time slice are read from: single checks, hourly stats or daily stats. */
+/** The source of the stats of a time slice: single checks, hourly stats, or daily stats. */
 export type Resolution = 'check' | 'hour' | 'day';
 
 /** A part of a time range that is read at one resolution. [from, to), milliseconds since the epoch. */
@@ -10,15 +10,15 @@ export interface TimeSlice {
   to: number;
 }
 
-/** Up to when the hourly and the daily stats are built, milliseconds since the epoch. */
+/** The ends of the built hourly and daily stats, in milliseconds since the epoch. */
 export interface BuiltUntil {
   hours: number;
   days: number;
 }
 
 /**
- * Covers [from, to) without gap or overlap at the coarsest resolution that is built and not coarser than `coarsest`: whole
- * days, then whole hours, and single checks for the edges and for what is not built yet.
+ * Covers [from, to) without gap or overlap. Uses the coarsest resolution that is built and not coarser than `coarsest`.
+ * That is whole days, then whole hours, and single checks for the edges and for the time that isn't built yet.
  */
 export function planReads(from: number, to: number, built: BuiltUntil, coarsest: Resolution): TimeSlice[] {
   const slices: TimeSlice[] = [];
@@ -35,7 +35,10 @@ export function planReads(from: number, to: number, built: BuiltUntil, coarsest:
   return slices;
 }
 
-/** The whole units inside [from, to) that end by `built`. Without any it is empty at `to`, so all of it is one edge. */
+/**
+ * Returns the whole units inside [from, to) that end by `built`. Without any, the result is empty at `to`, so
+ * everything is one edge.
+ */
 function whole(from: number, to: number, unitMs: number, built: number): { from: number; to: number } {
   const start = ceilTo(from, unitMs);
   const end = Math.min(floorTo(to, unitMs), built);

@@ -6,7 +6,6 @@ import { STATS_ROW, rollUpChecksSql, rollUpLocationsSql } from '../rollup/rollup
 import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import type { HistoryLocation } from './history-location';
 
-/** The stats of one bucket of a series. */
 export interface Bucket {
   /** Milliseconds since the epoch, a multiple of the step. */
   start: number;
@@ -14,14 +13,17 @@ export interface Bucket {
 }
 
 /**
- * Stats of one endpoint over any time range, each slice read at the coarsest resolution that is still exact; of one of its
- * locations by what that saw, in hours at most.
+ * Reads an endpoint's stats for any time range, each slice at the coarsest resolution that is still exact. For a single
+ * location, it counts what that location saw, and the coarsest resolution is hours.
  */
 @Injectable()
 export class StatsReader {
   constructor(private readonly database: Database) {}
 
-  /** The stats of [from, to), milliseconds since the epoch, and the beginnings of the days with a check that could tell or was planned. */
+  /**
+   * Returns the stats of [from, to), in milliseconds since the epoch, and the starts of the days with a conclusive or
+   * planned check.
+   */
   async total(
     endpointKey: string,
     from: number,
@@ -37,7 +39,10 @@ export class StatsReader {
     };
   }
 
-  /** The stats of [from, to), both multiples of `stepMs`, in buckets of that width; buckets without a check are left out. */
+  /**
+   * Returns the stats of [from, to), both multiples of `stepMs`, in buckets of that width. Omits buckets without a
+   * check.
+   */
   async series(
     endpointKey: string,
     from: number,
@@ -55,7 +60,7 @@ export class StatsReader {
     return [...groups].map(([start, parts]) => ({ start, stats: mergeStats(parts) }));
   }
 
-  /** The database aggregates single checks in bins of `binMs`; rollups are read as they are. */
+  /** The database aggregates single checks in bins of `binMs`, and rollups are read as they are. */
   private async read(
     endpointKey: string,
     plan: readonly TimeSlice[],
@@ -85,8 +90,8 @@ export class StatsReader {
   }
 
   /**
-   * Up to when the stats of all endpoints are built. Read it before the stats, in a statement of its own: rollups only move
-   * forward, so everything before it is there by then.
+   * Returns the ends of the built stats of all endpoints. Read it before the stats, in a separate statement. Rollups
+   * only move forward, so everything before it exists by then.
    */
   async builtUntil(): Promise<BuiltUntil> {
     const rows = await this.database.query<{ name: string; done_until: Date }>(
@@ -97,7 +102,7 @@ export class StatsReader {
   }
 }
 
-/** The coarsest resolution whose slices each lie inside one bucket of that step. */
+/** Returns the coarsest resolution whose slices are each inside one bucket of that step. */
 function coarsestFor(stepMs: number): Resolution {
   if (stepMs % DAY_MS === 0) return 'day';
   return stepMs % HOUR_MS === 0 ? 'hour' : 'check';
@@ -112,8 +117,8 @@ const readRollups = (table: string): string =>
   `SELECT ${STATS_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;
 
 /**
- * Hours of location $4, and those from $5 to $6 in which the endpoint had one location. Cost: a range of the index of each
- * table; of location_hour it holds all locations of the endpoint, ten at most.
+ * Hours of location $4, and hours from $5 to $6, in which the endpoint had one location. Cost: a range of the index of
+ * each table. In location_hour, it contains all locations of the endpoint, ten at most.
  */
 const READ_LOCATION_HOURS = `
   ${readRollups('location_hour')} AND location = $4

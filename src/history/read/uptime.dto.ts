@@ -10,20 +10,20 @@ export class UptimeQuery {
     enum: WINDOWS,
     default: '24h',
     description:
-      'A window that ends now. `24h` begins at the full hour 24 hours ago, the others at the beginning of the UTC day 7, 30 or 90 days ago. Not together with `from` or `to`.',
+      'A window that ends now. `24h` starts at the full hour 24 hours ago. The others start at midnight (UTC) 7, 30, or 90 days ago. Cannot be combined with `from` or `to`.',
   })
   @Optional()
   @IsIn(WINDOWS)
   window?: Window;
 
-  @ApiPropertyOptional({ type: String, description: 'Begin of the range.', example: '2026-11-19T00:00:00.000Z' })
+  @ApiPropertyOptional({ type: String, description: 'The start of the range.', example: '2026-11-19T00:00:00.000Z' })
   @Optional()
   @QueryRangeBound()
   from?: Date;
 
   @ApiPropertyOptional({
     type: String,
-    description: 'End of the range, excluded; default now.',
+    description: 'The end of the range, which is not included. The default is the current time.',
     example: '2026-11-20T00:00:00.000Z',
   })
   @Optional()
@@ -31,7 +31,7 @@ export class UptimeQuery {
   to?: Date;
 
   @LocationQuery(
-    'Only what this location saw, whatever counted; without outages, which are those of all locations together.',
+    'Only the checks of this location, whether or not they counted. Outages are left out, because they are based on all locations.',
   )
   location?: string;
 }
@@ -45,7 +45,7 @@ export class OutageErrorView {
 }
 
 export class OutageView {
-  @ApiProperty({ type: String, format: 'date-time', description: 'The first failing check.' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'The time of the first failed check.' })
   started_at!: string;
 
   @ApiProperty({
@@ -53,19 +53,22 @@ export class OutageView {
     format: 'date-time',
     nullable: true,
     description:
-      'The first good check, or when the endpoint was paused or got another target; null while it lasts. A failure after that is another outage.',
+      'The time of the first successful check, or when the endpoint was paused or its target changed. `null` while the outage lasts. A failure after this time is a new outage.',
   })
   ended_at!: string | null;
 
-  @ApiProperty({ description: 'Up to now while it lasts.', example: 312 })
+  @ApiProperty({
+    description: 'The length of the outage in seconds. While the outage lasts, the time until now.',
+    example: 312,
+  })
   duration_seconds!: number;
 
-  @ApiProperty({ type: OutageErrorView, nullable: true, description: 'What the first check failed with.' })
+  @ApiProperty({ type: OutageErrorView, nullable: true, description: 'The error of the first failed check.' })
   error!: OutageErrorView | null;
 
   @ApiProperty({
     description:
-      'In maintenance that is excluded from uptime: neither counted nor downtime. Where maintenance begins or ends, one outage ends and another begins.',
+      'Whether the outage was during maintenance that is excluded from uptime. Such outages are not counted and are not downtime. If maintenance starts or ends during an outage, that outage ends and a new one starts.',
     example: false,
   })
   planned!: boolean;
@@ -74,17 +77,17 @@ export class OutageView {
 const milliseconds = (what: string) => ({
   type: Number,
   nullable: true,
-  description: `${what}, milliseconds; null without a good check.`,
+  description: `${what}, in milliseconds. \`null\` without a successful check.`,
   example: 83.412,
 });
 
 export class LatencyView {
-  @ApiProperty(milliseconds('Mean')) avg!: number | null;
-  @ApiProperty(milliseconds('Median (at most 4.5 % off)')) p50!: number | null;
-  @ApiProperty(milliseconds('95th percentile (at most 4.5 % off)')) p95!: number | null;
-  @ApiProperty(milliseconds('99th percentile (at most 4.5 % off)')) p99!: number | null;
-  @ApiProperty(milliseconds('Fastest check')) min!: number | null;
-  @ApiProperty(milliseconds('Slowest check')) max!: number | null;
+  @ApiProperty(milliseconds('The mean')) avg!: number | null;
+  @ApiProperty(milliseconds('The median (at most 4.5 % off)')) p50!: number | null;
+  @ApiProperty(milliseconds('The 95th percentile (at most 4.5 % off)')) p95!: number | null;
+  @ApiProperty(milliseconds('The 99th percentile (at most 4.5 % off)')) p99!: number | null;
+  @ApiProperty(milliseconds('The fastest check')) min!: number | null;
+  @ApiProperty(milliseconds('The slowest check')) max!: number | null;
 }
 
 export class UptimeView {
@@ -95,11 +98,15 @@ export class UptimeView {
     type: String,
     format: 'date-time',
     description:
-      'Begin of what was counted. A range that begins before the single checks that are kept is widened to full hours.',
+      'The start of the counted range. A range that starts before the oldest single check that is kept is extended to full hours.',
   })
   from!: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'End of what was counted, excluded.' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'The end of the counted range, which is not included.',
+  })
   to!: string;
 
   @ApiProperty({
@@ -108,7 +115,7 @@ export class UptimeView {
     minimum: 0,
     maximum: 1,
     description:
-      'Good checks among those that could tell: up / (up + down), planned ones left out. null when none could.',
+      'The share of successful checks: up / (up + down), without planned checks. `null` if there are no such checks.',
     example: 0.99931,
   })
   uptime!: number | null;
@@ -119,7 +126,7 @@ export class UptimeView {
     minimum: 0,
     maximum: 1,
     description:
-      'Share of the checks that could tell, planned ones left out: 1 − unknown / (checks − planned). null without such checks.',
+      'The share of checks whose outcome is not `unknown`, without planned checks: 1 − unknown / (checks − planned). `null` if there are no such checks.',
     example: 1,
   })
   coverage!: number | null;
@@ -128,40 +135,48 @@ export class UptimeView {
     minimum: 0,
     maximum: 1,
     description:
-      'How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell and none was planned. 0 without a check.',
+      'The share of the range in which the endpoint was monitored, at most since it was created. In a range of two days or more, days (UTC) without a check that was up, down, or planned do not count. 0 without a check.',
     example: 1,
   })
   watched!: number;
 
-  @ApiProperty({ description: 'All recorded checks, planned ones included.', example: 1440 })
+  @ApiProperty({ description: 'The number of recorded checks, including planned checks.', example: 1440 })
   checks!: number;
 
-  @ApiProperty({ description: 'Checks with outcome `down` that were not planned.', example: 1 })
+  @ApiProperty({ description: 'The number of checks with the outcome `down` that were not planned.', example: 1 })
   failures!: number;
 
-  @ApiProperty({ description: 'Checks with outcome `unknown`: recorded, but not held against the target.', example: 0 })
+  @ApiProperty({
+    description:
+      'The number of checks with the outcome `unknown`. They are recorded, but do not count against the target.',
+    example: 0,
+  })
   unknown!: number;
 
   @ApiProperty({
-    description: 'Checks in maintenance that is excluded from uptime: in no other figure, whatever they found.',
+    description:
+      'The number of checks during maintenance that is excluded from uptime. Apart from `checks`, they are not part of any other value, regardless of their outcome.',
     example: 0,
   })
   planned!: number;
 
   @ApiProperty({
     description:
-      'Seconds inside the range, since the endpoint was made, in which such maintenance covered the endpoint as it is now.',
+      'The seconds of the range, since the endpoint was created, in which such maintenance covered the endpoint. This is based on the current website and tags of the endpoint.',
     example: 0,
   })
   planned_seconds!: number;
 
-  @ApiProperty({ description: 'Good checks of which an assertion of severity `warning` failed.', example: 0 })
+  @ApiProperty({
+    description: 'The number of successful checks in which an assertion of severity `warning` failed.',
+    example: 0,
+  })
   degraded!: number;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Outages that touch the range and were not planned; null with `location`.',
+    description: 'The number of outages that overlap the range and were not planned. `null` with `location`.',
     example: 1,
   })
   outage_count!: number | null;
@@ -169,17 +184,18 @@ export class UptimeView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Seconds of these outages inside the range and outside of planned time; null with `location`.',
+    description:
+      'The seconds of these outages that are inside the range and outside planned time. `null` with `location`.',
     example: 312,
   })
   downtime_seconds!: number | null;
 
   @ApiProperty({
     type: [OutageView],
-    description: 'The newest 100 outages that touch the range, planned ones included, newest first.',
+    description: 'The newest 100 outages that overlap the range, including planned outages, newest first.',
   })
   outages!: OutageView[];
 
-  @ApiProperty({ type: LatencyView, description: 'Of the good checks that were not planned.' })
+  @ApiProperty({ type: LatencyView, description: 'The latency of the successful checks that were not planned.' })
   latency!: LatencyView;
 }

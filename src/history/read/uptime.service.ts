@@ -15,7 +15,7 @@ import type { LatencyView, UptimeQuery, UptimeView } from './uptime.dto';
 
 const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, min: null, max: null };
 
-/** How reliable and how fast one endpoint was over a range of time. */
+/** Reads how reliable and how fast one endpoint was over a range of time. */
 @Injectable()
 export class UptimeService {
   constructor(
@@ -33,7 +33,7 @@ export class UptimeService {
     const range = this.readable(rangeOf(query, now.getTime()), now);
     const readOutages = async () => {
       const planned = await this.plannedTime.read(orgId, endpointId, range);
-      // Outages are those of the verdict.
+      // Outages follow the verdict, not a single location.
       return { planned, outages: location ? null : await this.outages.read(key, range, planned, now) };
     };
     const [{ stats, days }, { planned, outages }] = await Promise.all([
@@ -60,14 +60,16 @@ export class UptimeService {
     };
   }
 
-  /** Part of an hour can only be read from single checks; where those are dropped, the range is widened to the whole hour. */
+  /**
+   * A part of an hour can only be read from single checks. If those are deleted, widens the range to the whole hour.
+   */
   private readable({ from, to }: TimeRange, now: Date): TimeRange {
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
     return { from: from < kept ? floorTo(from, HOUR_MS) : from, to: to < kept ? ceilTo(to, HOUR_MS) : to };
   }
 }
 
-/** Throws `invalid_query` for an empty range and for a window together with a range. */
+/** Throws: `invalid_query` for an empty range, or for a window together with a range. */
 function rangeOf(query: UptimeQuery, now: number): TimeRange {
   if (query.from === undefined && query.to === undefined) return windowRange(query.window ?? '24h', now);
   if (query.window !== undefined) throw refused('window', 'window cannot be combined with from or to');

@@ -7,25 +7,28 @@ import { Clock } from '../../platform/time/clock';
 import { Partitions } from '../write/partitions';
 import { DAY_MS, dayNumber, dayText } from '../../platform/time/time-units';
 
-/** Rows deleted by one statement: few enough that it does not hold its locks for long. */
+/** Rows per statement, few enough that it doesn't hold its locks for long. */
 const PORTION = 2000;
 
 /** Endpoints whose history is deleted at a time. */
 const ENDPOINTS = 50;
 
-/** Endpoints searched for old rollups at a time, nearly always in vain; a million of them are searched every hour. */
+/**
+ * Endpoints searched for old rollups at a time, nearly always without a match. A million of them are searched every
+ * hour.
+ */
 const SEARCHED = 1000;
 
 /**
- * Days of history that one run may remove beyond the oldest stored one. Retention runs every hour, so that it catches up
- * quickly; a host whose clock is wrong loses two days an hour, oldest first, instead of everything at once.
+ * The days of history that one run may remove beyond the oldest stored one. Retention runs every hour, so it catches up
+ * quickly. A host with a wrong clock loses two days an hour, oldest first, instead of everything at once.
  */
 const MAX_DAYS_PER_RUN = 2;
 
 /**
- * Tables with rows per endpoint, besides the partitions of check_result, each with the columns that tell the rows of one
- * endpoint apart. Rows are found by these keys and not by their position: in a table that is distributed over several
- * nodes each of them has a row at the same position.
+ * Tables with rows per endpoint, except the partitions of check_result, with the columns that distinguish the rows of
+ * one endpoint. Rows are deleted by these keys, not by their position. In a table that is distributed over several
+ * nodes, each node has a row at the same position.
  */
 const OTHER_COLUMNS = {
   check_detail: 'hash',
@@ -39,14 +42,14 @@ const OTHER_COLUMNS = {
 type HistoryTable = keyof typeof OTHER_COLUMNS;
 const TABLES = Object.keys(OTHER_COLUMNS) as HistoryTable[];
 
-/** Asked between two statements; `true` ends the work early. */
+/** Called between two statements. `true` ends the work early. */
 type StopSignal = () => boolean;
 
 const never: StopSignal = () => false;
 
 /**
- * Removes history whose time is over: single checks by dropping the partition of their day, everything else in portions of
- * a few thousand rows. Safe to run in several processes: each portion locks one shared row.
+ * Removes expired history. Drops single checks by day partition, and deletes everything else in portions of a few
+ * thousand rows. Safe to run in several processes, because each portion locks one shared row.
  */
 @Injectable()
 export class HistoryRetention {
@@ -57,7 +60,7 @@ export class HistoryRetention {
     private readonly config: Config,
   ) {}
 
-  /** Deletes the history of deleted endpoints. Cheap when there are none; runs once a minute. */
+  /** Deletes the history of deleted endpoints. Cheap if there are none. Runs once a minute. */
   async removeDeletedEndpoints(isStopping: StopSignal = never): Promise<void> {
     const rows = await this.database.query<{ key: string }>(
       'SELECT endpoint_key AS key FROM history_purge ORDER BY asked_at LIMIT $1',
@@ -70,7 +73,7 @@ export class HistoryRetention {
       await this.deletePortions(portionOf(table, 'endpoint_key = ANY ($1::bigint[])'), [keys], isStopping);
     }
     if (isStopping()) return;
-    // Repeated for ten minutes: a transaction in progress may still write rows of an endpoint after its deletion.
+    // Repeat this for ten minutes, because an open transaction may still write rows of an endpoint after its deletion.
     await this.database.query(
       `DELETE FROM history_purge WHERE endpoint_key = ANY ($1::bigint[]) AND asked_at < now() - interval '10 minutes'`,
       [keys],
@@ -78,8 +81,8 @@ export class HistoryRetention {
   }
 
   /**
-   * Deletes what is older than the configured retention by both clocks, at most two days more than the run before. Walks
-   * all endpoints; runs once an hour.
+   * Deletes everything older than the configured retention by both clocks, at most two days more than the previous run.
+   * Walks all endpoints, so it runs once an hour.
    */
   async removeOld(isStopping: StopSignal = never): Promise<void> {
     const today = await this.trustedToday();
@@ -89,16 +92,16 @@ export class HistoryRetention {
     await this.removeOldRollups(new Date((today - this.config.rollupRetentionDays) * DAY_MS), isStopping);
   }
 
-  /** The oldest partition tells how far earlier runs came: days without checks have one too, while the service runs. */
+  /** The oldest partition shows how far earlier runs got. While the service runs, days without checks also have one. */
   private async trustedToday(): Promise<number> {
     const today = dayNumber(await earlierNow(this.database, this.clock));
     const oldest = await this.partitions.oldestDay();
     return oldest === null ? today : Math.min(today, oldest + this.config.rawRetentionDays + MAX_DAYS_PER_RUN);
   }
 
-  /** By endpoint, because the primary keys of these tables begin with it. */
+  /** Goes by endpoint, because the primary keys of these tables start with it. */
   private async removeOldRollups(before: Date, isStopping: StopSignal): Promise<void> {
-    // Nothing is searched for locations where no endpoint ever had any.
+    // Skip the search for locations if no endpoint ever had any.
     const hours = (await this.hasLocations()) ? (['check_hour', 'location_hour'] as const) : (['check_hour'] as const);
     let after = '0';
     while (!isStopping()) {
@@ -122,7 +125,7 @@ export class HistoryRetention {
     return (await this.database.query('SELECT 1 FROM location_hour LIMIT 1')).length > 0;
   }
 
-  /** Endpoint by endpoint: single checks have no key, and the position of a row is its name only on one node. */
+  /** Goes endpoint by endpoint. Single checks have no key, and the position of a row identifies it only on one node. */
   private async deleteChecks(partition: string, keys: readonly string[], isStopping: StopSignal): Promise<void> {
     if (isStopping()) return;
     const present = await this.database.query<{ key: string }>(
@@ -132,7 +135,7 @@ export class HistoryRetention {
     for (const { key } of present) await this.deletePortions(portionOfChecks(partition), [key], isStopping);
   }
 
-  /** Runs a statement that deletes up to a portion, again and again until it finds less. */
+  /** Runs a statement that deletes one portion until it finds less. */
   private async deletePortions(
     statement: string,
     parameters: readonly unknown[],
@@ -149,14 +152,17 @@ export class HistoryRetention {
   }
 }
 
-/** Each row is looked up by its primary key: 8 ms a portion where a million rows are. */
+/** Looks up each row by its primary key, which takes 8 ms per portion in a million rows. */
 function portionOf(table: HistoryTable, condition: string): string {
   const key = `endpoint_key, ${OTHER_COLUMNS[table]}`;
   return `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${PORTION})
           RETURNING 1`;
 }
 
-/** By position within one endpoint's rows: 2 ms a portion, where a look-up by time reads all of the endpoint's day. */
+/**
+ * Deletes by position within one endpoint's rows, which takes 2 ms per portion. A look-up by time reads the endpoint's
+ * whole day.
+ */
 const portionOfChecks = (partition: string): string => `
   DELETE FROM ${partition}
    WHERE endpoint_key = $1

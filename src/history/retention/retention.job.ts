@@ -4,7 +4,7 @@ import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/backgrou
 import { Partitions } from '../write/partitions';
 import { HistoryRetention } from './history-retention';
 
-/** Schedules: purge deleted endpoints each minute; create partitions ahead and remove old history each hour. */
+/** Purges deleted endpoints each minute. Creates partitions ahead and removes old history each hour. */
 @Injectable()
 export class HistoryRetentionJob {
   private readonly purge: BackgroundJob;

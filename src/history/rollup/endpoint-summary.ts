@@ -2,15 +2,17 @@ import { middleSql } from '../latency-histogram';
 import type { Tx } from '../../platform/database/database';
 import { DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** A rarely checked endpoint gets its p95 computed from the hours this often; its counts are exact at every hour. */
+/** How often the p95 of a rarely checked endpoint is computed from the hours. Its counts are exact at every hour. */
 const P95_EVERY_HOURS = 8;
-/** An endpoint with so many checks in an hour gets its p95 computed every hour: that is cheap beside its checks. */
+/**
+ * An endpoint with this many checks in an hour gets its p95 computed every hour, which is cheap compared to its checks.
+ */
 const OFTEN_CHECKED = 10;
 
 /**
- * Brings the summaries of these endpoints to `until`, the end of the hour that has just been closed for them. That of a
- * rarely checked endpoint is carried on where possible: a million of them, checked twice an hour, would otherwise each
- * have 24 hours and 90 days read again for two checks.
+ * Advances the summaries of these endpoints to `until`, the end of the hour that was just closed for them. Carries the
+ * summary of a rarely checked endpoint forward where possible. Otherwise, a million endpoints that are checked twice an
+ * hour would each have 24 hours and 90 days read again for two checks.
  */
 export async function summarizeHour(tx: Tx, keys: readonly string[], until: Date): Promise<void> {
   // The days of all windows change at midnight.
@@ -33,12 +35,11 @@ async function carryOn(tx: Tx, keys: readonly string[], until: Date): Promise<st
 }
 
 /**
- * Adds the hour `$3` to the summaries of the endpoints `$1` and takes the hour `$4` from "24h"; the others begin at a day,
- * and the days that they count are over.
- * Not those whose summary is not of the hour before, whose hours were corrected, or that are due for a new p95.
- * Cost: two probes of the index on hours for an endpoint. Planned with statistics from before the hour, a join to the few
- * expected rows compares each with each: so the keys are part of the union, and the conditions are one CASE, which the
- * planner takes for half of all rows.
+ * Adds the hour `$3` to the summaries of the endpoints `$1` and removes the hour `$4` from "24h". The other windows
+ * start at a day boundary, so nothing leaves them. Skips summaries that don't end at the hour before, that have
+ * corrected hours, or that need a new p95. Cost: two probes of the index on hours per endpoint. With statistics from
+ * before the hour, a join to the few expected rows would compare each with each. So the keys are part of the union, and
+ * the conditions are one CASE, which the planner estimates as half of all rows.
  */
 export const CARRY_ON = `
   WITH hours AS (
@@ -65,14 +66,15 @@ export const CARRY_ON = `
                AND (m.p95_24h_us >= 0) = (m.up_24h + c.up - c.up_gone > 0) THEN true ELSE false END
   RETURNING m.endpoint_key AS key`;
 
-/** The hours of the endpoints `$1` were built again: their summaries cannot be carried on. */
+/** Marks the summaries of the endpoints `$1`, whose hours were rebuilt, so that they cannot be carried forward. */
 export const MARK_STALE = 'UPDATE endpoint_summary SET is_stale = true WHERE endpoint_key = ANY ($1::bigint[])';
 
 /**
- * Rewrites the summaries of the endpoints `$1` (keys) for the windows that end at the full hour `$2`. "24h" begins 24 hours
- * before, the others at the start of the UTC day 7, 30 or 90 days before; of these the full days on which any check could tell
- * or was planned are counted as well (yesterday from its hours, until its day is built). Whole days come from check_day as
- * far as it is built, the rest from check_hour. p95 is -1 without an up check. Planned checks are nowhere else.
+ * Rewrites the summaries of the endpoints `$1` (keys) for the windows that end at the full hour `$2`. "24h" starts 24
+ * hours before, and the others at the start of the UTC day 7, 30, or 90 days before. For these, it also counts the full
+ * days with a conclusive or planned check (yesterday from its hours, until its day is built). Whole days come from
+ * check_day as far as it is built, and the rest from check_hour. p95 is -1 without an up check. Nothing else counts
+ * planned checks.
  */
 export const SUMMARIZE = `
   WITH bound AS (

@@ -3,26 +3,29 @@ import { HOUR_MS } from '../../platform/time/time-units';
 import { P95_OF_CHECKS } from '../check-encoding';
 
 /**
- * Endpoints without a p95 from closed hours get one from their single checks: once they have this many up checks, then
- * whenever these have doubled. So each check is read about twice in all, and a rarely checked endpoint costs nothing:
- * the overview reads the few checks of a page by itself.
+ * Endpoints without a p95 from closed hours get one from their single checks. It is computed after this many up checks,
+ * then whenever they have doubled. So each check is read about twice in all, and a rarely checked endpoint costs
+ * nothing, because the overview reads its few checks directly.
  */
 const FIRST_CHECKS = 8;
 
 const WAIT_SECONDS = { min: 60, max: 3600 };
 
-/** Rows of one statement: beyond about 1,000 keys the planner prefers to read whole tables. */
+/** Rows per statement. Beyond about 1,000 keys, the planner prefers to read whole tables. */
 export const MAX_NEW_ENDPOINTS = 1000;
 
 export interface NewEndpoint {
   /** Up checks of its newest hour and the one before. */
   up: number;
-  /** Up checks that its p95 was computed from; 0 without one. */
+  /** The number of up checks in its p95, or 0 without one. */
   summarized: number;
   intervalSeconds: number;
 }
 
-/** Whether the p95 is due, and in how many seconds to look at the endpoint again: when enough checks may have been made. */
+/**
+ * Returns whether the p95 is due, and in how many seconds to look at the endpoint again, when there may be enough
+ * checks.
+ */
 export function nextLook({ up, summarized, intervalSeconds }: NewEndpoint): { due: boolean; waitSeconds: number } {
   const wanted = Math.max(FIRST_CHECKS, 2 * summarized);
   const due = up >= wanted;
@@ -32,8 +35,8 @@ export function nextLook({ up, summarized, intervalSeconds }: NewEndpoint): { du
 }
 
 /**
- * Notes the next `limit` endpoints that were created since the last call, and returns how many. In the order of their keys;
- * a transaction that took its key more than a minute before its commit may be passed over: closing the hour finds it.
+ * Queues the next `limit` endpoints that were created since the last call, in the order of their keys, and returns how
+ * many. It may miss a transaction that took its key more than a minute before its commit. Closing the hour finds those.
  */
 export async function noteNewEndpoints(tx: Tx, limit: number): Promise<number> {
   const [noted] = await tx.query<{ endpoints: number }>(NOTE_NEW, [limit]);
@@ -41,9 +44,9 @@ export async function noteNewEndpoints(tx: Tx, limit: number): Promise<number> {
 }
 
 /**
- * Looks at the next `limit` noted endpoints and writes the p95 of those that need one. `closedUntil`: the end of the
- * closed hours. Returns how many it looked at. Statements read either history or the other tables, which may be on
- * different servers (docs/scaling.md).
+ * Processes the next `limit` queued endpoints and writes the p95 of those that need one. `closedUntil` is the end of
+ * the closed hours. Returns how many it processed. Each statement reads either history or other tables, because they
+ * may be on different servers (docs/scaling.md).
  */
 export async function summarizeNewEndpoints(tx: Tx, closedUntil: Date, limit: number): Promise<number> {
   const keys = (await tx.query<{ key: string }>(TAKE_DUE, [limit])).map((row) => row.key);
@@ -70,14 +73,14 @@ export async function summarizeNewEndpoints(tx: Tx, closedUntil: Date, limit: nu
   return keys.length;
 }
 
-/** Keys $1, whose summaries have just been written from closed hours: those of them without a p95 are noted. */
+/** Queues the endpoints of keys $1 without a p95, after their summaries were written from closed hours. */
 export const NOTE_WITHOUT_P95 = `
   INSERT INTO history_new (endpoint_key, look_at)
   SELECT endpoint_key, now() FROM endpoint_summary WHERE endpoint_key = ANY ($1::bigint[]) AND p95_24h_us < 0
   ON CONFLICT (endpoint_key) DO NOTHING`;
 
-// Cost: a range of the index over keys, once per endpoint; one probe when there are none. Stops before the first that is
-// younger than a minute: one with a lower key may still be in an open transaction.
+// Cost: a range of the index over keys, once per endpoint, or one probe if there are none. Stops before the first one
+// that is less than a minute old, because one with a lower key may still be in an open transaction.
 const NOTE_NEW = `
   WITH progress AS (SELECT after_key FROM history_progress WHERE name = 'new'),
   candidate AS (
@@ -99,11 +102,14 @@ const NOTE_NEW = `
   )
   SELECT count(*)::int AS endpoints FROM settled`;
 
-// Cost: as many rows as asked for, in the order of the index.
+// Cost: as many rows as requested, in the order of the index.
 const TAKE_DUE = `
   SELECT endpoint_key AS key FROM history_new WHERE look_at <= now() ORDER BY look_at LIMIT $1`;
 
-/** Without the endpoints that are deleted, paused or have a p95 from closed hours by now. Three index probes a key. */
+/**
+ * Leaves out endpoints that are deleted, paused, or have a p95 from closed hours by now. Cost: three index probes per
+ * key.
+ */
 const READ_NEW = `
   SELECT e.key, c.interval_seconds AS "intervalSeconds", coalesce(m.young_checks, 0) AS summarized,
          CASE WHEN s.hour_start >= $2 THEN s.hour_up + s.before_up ELSE 0 END AS up

@@ -7,7 +7,7 @@ import { NOTE_WITHOUT_P95, noteNewEndpoints, summarizeNewEndpoints } from './new
 import { mergeHoursSql, REPLACE_STATS, rollUpChecksSql, rollUpLocationsSql, STATS_COLUMNS } from './rollup-sql';
 import { DAY_MS, dayNumber, dayText, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** What a step did: whether there may be more to do, and whether its portion was full. */
+/** The result of a step: whether there may be more to do, and whether its portion was full. */
 export interface StepResult {
   more: boolean;
   full: boolean;
@@ -29,9 +29,9 @@ interface HourProgress {
 }
 
 /**
- * The steps of the rollups, each a short transaction that replaces what it builds and so may be repeated. The progress row
- * is their lock: a process that finds it locked does nothing. An hour is closed two minutes after its end by database
- * time, as the writer judges lateness by database time too; this process's clock can only delay that.
+ * Runs the steps of the rollups. Each is a short transaction that replaces what it builds, so it may be repeated. The
+ * progress row is their lock, and a process that finds it locked does nothing. An hour is closed two minutes after its
+ * end by the database's clock, because the writer also judges lateness by it. This process's clock can only delay that.
  */
 @Injectable()
 export class RollupSteps {
@@ -41,7 +41,7 @@ export class RollupSteps {
     private readonly config: Config,
   ) {}
 
-  /** Builds check_hour, and with the newest hour the summaries, for the next `limit` endpoints. */
+  /** Builds check_hour for the next `limit` endpoints, and for the newest hour also the summaries. */
   closeHour(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
       const [progress] = await tx.query<HourProgress>(NEXT_HOUR, [this.clock.now()]);
@@ -80,7 +80,7 @@ export class RollupSteps {
     });
   }
 
-  /** Rebuilds the hours (and their days, when closed) for which checks came late, `limit` late hours at a time. */
+  /** Rebuilds the hours for which checks came late (and their days, if closed), `limit` late hours at a time. */
   correctLate(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
       const [progress] = await tx.query<ClosedProgress>(LOCK_PROGRESS);
@@ -90,7 +90,7 @@ export class RollupSteps {
         limit,
       ]);
       if (lateHours.length === 0) return NOTHING;
-      // Rebuilding an hour whose checks are partly dropped would lose counts.
+      // Rebuilding an hour with partly deleted checks would lose counts.
       const oldestDay = dayNumber(this.clock.now()) - this.config.rawRetentionDays + 1;
       const complete = lateHours.filter((late) => dayNumber(late.hour_at) >= oldestDay);
       await this.rebuild(tx, complete, progress);
@@ -98,17 +98,19 @@ export class RollupSteps {
     });
   }
 
-  /** Notes the next `limit` endpoints that were created, so that `summarizeNew` looks at them. */
+  /** Queues the next `limit` endpoints that were created for `summarizeNew`. */
   noteNew(limit: number): Promise<StepResult> {
     return this.forNewEndpoints(limit, (tx) => noteNewEndpoints(tx, limit));
   }
 
-  /** Writes the p95 of new endpoints, those without one from closed hours, for the overview; looks at `limit` of them. */
+  /**
+   * Writes the p95 of new endpoints, which have none from closed hours, for the overview. Processes `limit` of them.
+   */
   summarizeNew(limit: number): Promise<StepResult> {
     return this.forNewEndpoints(limit, (tx, closedUntil) => summarizeNewEndpoints(tx, closedUntil, limit));
   }
 
-  /** The time up to which check_hour is built. */
+  /** Returns the time up to which check_hour is built. */
   async hoursUntil(): Promise<Date> {
     const [row] = await this.database.query<{ until: Date }>(
       `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
@@ -162,7 +164,9 @@ export class RollupSteps {
     return rows.map((row) => row.key);
   }
 
-  /** Summarizes the newest blocks in the day's BRIN index, so that reading the last hour does not scan the whole day. */
+  /**
+   * Summarizes the newest blocks in the day's BRIN index, so that reading the last hour does not scan the whole day.
+   */
   private async indexBlocks(tx: Tx, hour: Date): Promise<void> {
     const table = `check_result_${dayText(dayNumber(hour)).replaceAll('-', '')}`;
     await tx.query(
@@ -174,10 +178,12 @@ export class RollupSteps {
   }
 }
 
-/** Where no endpoint has locations nothing is asked about them. Cost: the first row of an index. */
+/** If no endpoint has locations, no statement reads them. Cost: the first row of an index. */
 const HAS_LOCATIONS = 'EXISTS (SELECT FROM endpoint_location) AS has_locations';
 
-/** Those of these endpoints that have several locations. Cost: a probe of the key for each, where any endpoint has locations. */
+/**
+ * Returns the endpoints that have several locations. Cost: one probe of the key each, if any endpoint has locations.
+ */
 async function severalOf(tx: Tx, keys: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ key: string }>(
     'SELECT key FROM endpoint WHERE key = ANY ($1::bigint[]) AND location_count > 1',
@@ -207,8 +213,8 @@ const LOCK_PROGRESS = `
 const ADVANCE = 'UPDATE history_progress SET done_until = $2, after_key = $3 WHERE name = $1';
 
 /**
- * Inserts or replaces stats, except of endpoints that were deleted in the meantime: `present` is a condition on
- * endpoint_key, in a form that also runs where history is distributed over servers and endpoints are not.
+ * Returns SQL that inserts or replaces stats, except for endpoints that were deleted in the meantime. `present` is a
+ * condition on endpoint_key that also works if history is distributed over servers and endpoints are not.
  */
 const upsertStats = (table: string, stats: string, present: string, key = 'endpoint_key, start_at'): string => `
   INSERT INTO ${table} (${key}, ${STATS_COLUMNS})
@@ -228,13 +234,13 @@ const closeHourSql = (key: string): string =>
     `${key} = ANY ($5::bigint[])`,
   );
 
-// Few endpoints: by their index, or by that and the one over time, as the planner decides.
+// For few endpoints, uses their index, or also the one over time, as the planner decides.
 const CLOSE_HOUR = closeHourSql('endpoint_key');
 
 /**
- * A step of this many endpoints is only reached where they are checked rarely (the job's limits). The index over endpoints
- * would then read all of their day, a page for each check; one pass over the hour costs 0.15 µs a check, however
- * many endpoints there are, and the sum keeps the planner from choosing.
+ * A step only reaches this many endpoints if they are checked rarely (see the job's limits). The index over endpoints
+ * would then read their whole day, a page per check. One pass over the hour costs 0.15 µs per check for any number of
+ * endpoints, and the sum keeps the planner from using the index.
  */
 const MANY_KEYS = 1000;
 const CLOSE_HOUR_BY_TIME = closeHourSql('(endpoint_key + 0)');
@@ -271,8 +277,9 @@ const BUILD_DAYS = upsertStats(
 );
 
 /**
- * By key, of which there may be several rows. In a database that is distributed a note lies with its checks: both are seen
- * at once. A note that is inserted in the meantime is not seen by this statement, and stays.
+ * Deletes by key, which may have several rows. In a distributed database, a late note is on the same node as its
+ * checks, so both become visible at once. This statement doesn't see a note that is inserted in the meantime, so that
+ * note stays.
  */
 const TAKE_LATE_HOURS = `
   DELETE FROM history_late

@@ -9,16 +9,19 @@ import { MAX_NEW_ENDPOINTS } from './new-endpoints';
 import { RollupSteps, type StepResult } from './rollup-steps';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** How the steps of one kind are divided: endpoints (or late hours) of a portion, and the time of a step and of a run. */
+/**
+ * How the steps of one kind are divided: the endpoints (or late hours) of a portion, and the time of a step and of a
+ * run.
+ */
 export interface StepLimits {
-  /** Endpoints in the first step; the portions after it depend on the measured time. */
+  /** Endpoints in the first step. Later portions depend on the measured time. */
   first: number;
   min: number;
   max: number;
-  /** Milliseconds a step should take. */
+  /** The milliseconds that a step should take. */
   lowMs: number;
   highMs: number;
-  /** Milliseconds after which no further step of a run begins; what is left waits for the next minute. */
+  /** The milliseconds after which a run starts no more steps. The rest waits for the next minute. */
   runMs: number;
 }
 
@@ -26,15 +29,16 @@ export interface StepLimits {
 const SHORT_STEPS: StepLimits = { first: 100, min: 16, max: 5000, lowMs: 75, highMs: 250, runMs: Infinity };
 
 /**
- * A server serves the others meanwhile. With endpoints that are checked rarely, a step of any size costs a look at the
- * whole hour: few large ones. One takes far less than a statement may (30 s), and the shutdown waits for it.
+ * A database server also serves other queries during a step. With rarely checked endpoints, a step of any size costs a
+ * pass over the whole hour, so few large steps are better. One takes far less than a statement may (30 s), and the
+ * shutdown waits for it.
  */
 const LONG_STEPS: StepLimits = { first: 400, min: 16, max: 100_000, lowMs: 1500, highMs: 5000, runMs: Infinity };
 
-/** The p95 of new endpoints is a convenience: the overview reads single checks until it is there. */
+/** The p95 of new endpoints is a convenience. Until it exists, the overview reads single checks. */
 const NEW_ENDPOINTS: StepLimits = { ...SHORT_STEPS, max: MAX_NEW_ENDPOINTS, runMs: 2 * SECOND_MS };
 
-/** The size of the next portion: doubled after a quick full step, halved after a slow one. */
+/** Returns the size of the next portion: doubled after a quick full step, halved after a slow one. */
 export function nextPortion(portion: number, elapsedMs: number, full: boolean, limits: StepLimits): number {
   if (elapsedMs > limits.highMs) return Math.max(Math.floor(portion / 2), limits.min);
   if (elapsedMs < limits.lowMs && full) return Math.min(portion * 2, limits.max);
@@ -42,8 +46,8 @@ export function nextPortion(portion: number, elapsedMs: number, full: boolean, l
 }
 
 /**
- * Builds all hourly and daily stats that are due, once a minute: after days without a process it catches up. Runs in every
- * worker process; the lock of the steps lets only one of them make progress.
+ * Builds all hourly and daily stats that are due, once a minute. It catches up after days without a process. It runs in
+ * every worker process, but the lock of the steps lets only one of them make progress.
  */
 @Injectable()
 export class RollupJob {
@@ -73,7 +77,7 @@ export class RollupJob {
     return this.job.tick();
   }
 
-  /** Builds everything that is due now; at shutdown it ends after the step in progress. */
+  /** Builds everything that is due now. At shutdown, it ends after the step in progress. */
   async run(): Promise<void> {
     await this.repeat((portion) => this.steps.closeHour(portion), this.hourLimits);
     await this.repeat((portion) => this.steps.correctLate(portion), SHORT_STEPS);

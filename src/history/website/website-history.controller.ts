@@ -17,8 +17,9 @@ export class WebsiteHistoryController {
     cost: costOfWebsiteHistory,
     operationId: 'getWebsiteHistory',
     summary: 'Get the history of a website',
-    description: 'The checks of all its endpoints by the day, from the daily stats, and their newest outages.',
-    returns: { ok: WebsiteHistoryView, description: 'Days and outages.' },
+    description:
+      'Returns the checks of all endpoints of the website by day, from the daily stats, and their newest outages.',
+    returns: { ok: WebsiteHistoryView, description: 'The days and outages.' },
   })
   read(
     @OrgId() orgId: string,

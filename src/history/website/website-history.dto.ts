@@ -4,13 +4,13 @@ import { QueryInteger } from '../../platform/http/page';
 import { Optional } from '../../platform/http/validators';
 import { OutageView } from '../read/uptime.dto';
 
-/** A year, and the weeks that a calendar of it touches. */
+/** A year, plus the rest of the weeks that its calendar touches. */
 export const MOST_DAYS = 371;
 
 export class WebsiteHistoryQuery {
   @ApiPropertyOptional({
     description:
-      'Days of UTC up to today, today included. Of a website with more than 161 endpoints fewer are read, so that endpoints times days are at most 60,000; never less than a week.',
+      'The number of days (UTC), including today. For a website with more than 161 endpoints, fewer days are read, so that endpoints times days is at most 60,000. At least a week is always read.',
     minimum: 1,
     maximum: MOST_DAYS,
     default: MOST_DAYS,
@@ -24,21 +24,22 @@ export class WebsiteHistoryQuery {
 }
 
 export class WebsiteDayView {
-  @ApiProperty({ type: String, format: 'date', description: 'A day of UTC.', example: '2026-11-20' })
+  @ApiProperty({ type: String, format: 'date', description: 'The day (UTC).', example: '2026-11-20' })
   date!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Good checks.', example: 4310 })
+  @ApiProperty({ type: 'integer', description: 'The number of successful checks.', example: 4310 })
   up!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Failed checks.', example: 10 })
+  @ApiProperty({ type: 'integer', description: 'The number of failed checks.', example: 10 })
   down!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Checks that could not tell.', example: 0 })
+  @ApiProperty({ type: 'integer', description: 'The number of checks with the outcome `unknown`.', example: 0 })
   unknown!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'Checks in maintenance that is excluded from uptime: in no other figure.',
+    description:
+      'The number of checks during maintenance that is excluded from uptime. They are not part of any other value.',
     example: 0,
   })
   planned!: number;
@@ -53,18 +54,19 @@ export class WebsiteOutageView extends OutageView {
 }
 
 export class WebsiteHistoryView {
-  @ApiProperty({ type: String, format: 'date', description: 'The first day that was read.', example: '2025-11-21' })
+  @ApiProperty({ type: String, format: 'date', description: 'The first day that is included.', example: '2025-11-21' })
   since!: string;
 
   @ApiProperty({
     type: [WebsiteDayView],
-    description: 'The checks of all its endpoints, oldest day first; days without any are left out.',
+    description: 'The checks of all endpoints of the website, oldest day first. Days without checks are left out.',
   })
   days!: WebsiteDayView[];
 
   @ApiProperty({
     type: [WebsiteOutageView],
-    description: 'The newest 50 outages of its endpoints that touch these days, planned ones included, newest first.',
+    description:
+      'The newest 50 outages of the endpoints that overlap these days, including planned outages, newest first.',
   })
   outages!: WebsiteOutageView[];
 }

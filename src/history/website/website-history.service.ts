@@ -20,7 +20,7 @@ interface WebsiteOutageRow extends OutageRow {
   endpoint_name: string;
 }
 
-/** How all endpoints of a website were, day by day. */
+/** Reads how all endpoints of a website were, day by day. */
 @Injectable()
 export class WebsiteHistoryService {
   constructor(
@@ -29,7 +29,7 @@ export class WebsiteHistoryService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws `not_found`. */
+  /** Throws: `not_found`. */
   async read(orgId: string, websiteId: string, query: WebsiteHistoryQuery): Promise<WebsiteHistoryView> {
     const now = this.clock.now();
     const days = daysRead(query.days ?? MOST_DAYS, await this.websites.endpointsOf(orgId, websiteId));
@@ -52,9 +52,9 @@ export class WebsiteHistoryService {
 }
 
 /**
- * Built days, then built hours, then the running counters, as in the view `endpoint_day`; but endpoint by endpoint: the view is
- * joined with the days of all organizations. Cost: `daysRead` bounds the daily stats, each found by its key; hours of two
- * days at most.
+ * Reads built days, then built hours, then the running counters, as in the view `endpoint_day`. It goes endpoint by
+ * endpoint, because the view joins the days of all organizations. Cost: the daily stats, limited by `daysRead` and each
+ * found by its key, and the hours of at most two days.
  */
 const DAYS = `
   WITH built AS (SELECT max(done_until) FILTER (WHERE name = 'day') AS days, max(done_until) FILTER (WHERE name = 'hour') AS hours
@@ -78,7 +78,7 @@ const DAYS = `
    WHERE e.org_id = $1 AND e.website_id = $2
    GROUP BY 1 HAVING sum(d.up + d.down + d.unknown + d.planned) > 0 ORDER BY 1`;
 
-// Cost: of each endpoint its newest outages by their key, as many as are listed, and no more.
+// Cost: the newest outages of each endpoint by their key, at most as many as are listed.
 const OUTAGES = `
   SELECT e.id AS endpoint_id, e.name AS endpoint_name, o.*
     FROM endpoint e

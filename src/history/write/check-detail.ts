@@ -5,12 +5,12 @@ import { storableText } from '../../platform/database/postgres-text';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { cut } from '../../platform/text/text-limits';
 
-/** Enough for two details of each of 100,000 endpoints; about 30 MB when full. */
+/** Enough for two details of each of 100,000 endpoints. Takes about 30 MB when full. */
 const CAPACITY = 200_000;
 
 /**
- * Which details this process knows to be stored, and until which day they are marked as seen. Bounded: the least recently
- * used ones are evicted, which costs one needless write each.
+ * The stored details that this process knows, and until which day they are marked as seen. When it is full, the least
+ * recently used ones are evicted, which costs one redundant write each.
  */
 export class DetailCache {
   private readonly days: BoundedMap<string, number>;
@@ -19,36 +19,39 @@ export class DetailCache {
     this.days = new BoundedMap(capacity);
   }
 
-  /** Whether the detail is stored and marked as seen on `day` (days since 1970) or later. */
+  /** Returns true if the detail is stored and marked as seen on `day` (days since 1970) or later. */
   knows(endpointKey: string, hash: string, day: number): boolean {
     return (this.days.get(`${endpointKey}/${hash}`) ?? -Infinity) >= day;
   }
 
-  /** Call it only after the commit: a rolled-back detail is not stored. */
+  /** Call it only after the commit, because a rolled-back detail is not stored. */
   remember(endpointKey: string, hash: string, day: number): void {
     this.days.set(`${endpointKey}/${hash}`, day);
   }
 }
 
-/** The part of a check that is usually the same as in the check before, stored once per content. Absent: empty. */
+/**
+ * The part of a check that is usually the same as in the previous check. It is stored once per content. Absent fields
+ * are empty.
+ */
 export interface CheckDetail {
   address?: string;
   certificate?: Certificate;
   records?: string[];
   redirects?: string[];
   error?: { phase: CheckPhase; message: string };
-  /** With its code: the column of codes is for errors only. */
+  /** Includes its code, because the column of codes is only for errors. */
   warning?: CheckError;
   firstError?: CheckError;
 }
 
-/** A detail in its stored form: `hash` is a signed 64-bit number as text, `text` the JSON. */
+/** A detail in its stored form. `hash` is a signed 64-bit number as text, and `text` is the JSON. */
 export interface StoredDetail {
   hash: string;
   text: string;
 }
 
-/** Stored instead of a hash when a check has no detail row. */
+/** Stored instead of a hash if a check has no detail row. */
 export const NO_DETAIL = '0';
 
 /** Sets the keys in a fixed order, so that equal details have equal JSON. */
@@ -74,10 +77,10 @@ function detailOf(check: FinishedCheck): CheckDetail {
   return detail;
 }
 
-/** Bytes of a stored detail: what a target makes us keep for `RAW_RETENTION_DAYS`, as often as it says something new. */
+/** The maximum bytes of a stored detail. Each different detail from a target is stored for `RAW_RETENTION_DAYS`. */
 const MAX_DETAIL_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
-/** Characters of one redirect, record or name, and of an error's or warning's message. */
+/** The maximum characters of a redirect, record, or name, and of the message of an error or warning. */
 const MAX_TEXT = 300;
 
 const fits = (text: string): boolean =>
@@ -85,13 +88,13 @@ const fits = (text: string): boolean =>
 
 const shortened = (text: string): string => cut(text, MAX_TEXT);
 
-/** At most `most` of them, each shortened; the last one then says how many are missing. */
+/** Returns at most `most` texts, each shortened. The last one then says how many are missing. */
 const few = (texts: readonly string[], most: number): string[] =>
   texts.length <= most
     ? texts.map(shortened)
     : [...texts.slice(0, most - 1).map(shortened), `… ${texts.length - most + 1} more`];
 
-/** The detail with at most `most` redirects, records and names. Cut texts end with an ellipsis. */
+/** Returns the detail with at most `most` redirects, records, and names. Cut texts end with an ellipsis. */
 function cutDetail(
   { address, certificate, records, redirects, error, warning, firstError }: CheckDetail,
   most: number,
@@ -111,7 +114,10 @@ function cutDetail(
   return made;
 }
 
-/** JSON of at most 16 KiB, still of the same form. A detail is hardly ever this large: only hostile targets make one. */
+/**
+ * Returns JSON of at most 16 KiB, still in the same form. A detail is hardly ever this large. Only hostile targets
+ * cause one.
+ */
 function boundedJson(detail: CheckDetail): string {
   let text = storableJson(detail);
   for (let most = 16; most >= 1 && !fits(text); most >>= 1) text = storableJson(cutDetail(detail, most));
@@ -125,7 +131,7 @@ function storableJson(detail: CheckDetail): string {
   return JSON.stringify(detail, (_, value: unknown) => (typeof value === 'string' ? storableText(value) : value));
 }
 
-/** The detail of one check with its content hash, or `null` when the check has none. */
+/** Returns the detail of one check with its content hash, or `null` if the check has none. */
 export function storedDetail(check: FinishedCheck): StoredDetail | null {
   const text = boundedJson(detailOf(check));
   if (text === '{}') return null;

@@ -17,51 +17,52 @@ import { HistoryWriter } from './history-writer';
 import { LossLog } from './loss-log';
 import { reasonOf, writeFailureOf } from './write-failure';
 
-/** Checks that wait at most, and their estimated memory: half a minute of 4,000 checks a second. */
+/** The maximum number of waiting checks, and their estimated memory. This is half a minute of 4,000 checks a second. */
 const MAX_WAITING = 100_000;
 const MAX_BYTES = 128 * 1024 * 1024;
-/** Checks that one transaction writes at most; fewer after one that failed because of what is in it. */
+/** The maximum number of checks per transaction. Fewer after one that failed because of its content. */
 const MAX_PORTION = 1000;
 const RETRY_MS = 1000;
-/** Short: meanwhile only history waits, but on the embedded database everybody does. */
+/** Short limits. In the meantime only history waits, but with the embedded database everything does. */
 const LIMITS = { lockMs: 500, statementMs: 2000 };
-/** A part that is refused alone this often, while others are written, is given up. */
+/** A part is given up after it was refused alone this often, while others were written. */
 const REFUSALS = 3;
 
 /**
- * History that could not be written with its batch. Alerts do not wait for history: while it is away (a full tablespace,
- * a node of it, a lock on its tables) batches are committed without it, and it follows from here in its order, in
- * transactions of its own. What waits is in memory only: a process that is killed meanwhile loses it.
+ * Keeps history that could not be written with its batch. Alerts don't wait for history. While it is unavailable (a
+ * full tablespace, a missing node, a lock on its tables), batches are committed without it. It is written later from
+ * here, in order and in separate transactions. Waiting history is only in memory, so a process that is killed loses it.
  */
 @Injectable()
 export class HistoryBacklog {
   private readonly logger = new Logger(HistoryBacklog.name);
-  /** Checks that may wait. */
   maxWaiting = MAX_WAITING;
   private waiting: WaitingHistory[] = [];
-  /** Checks that wait. */
   private count = 0;
   private bytes = 0;
-  /** The first of those that wait are being written: they are not given up meanwhile. */
+  /** The number of waiting parts that are being written. They are not given up in the meantime. */
   private beingWritten = 0;
   private portionSize = MAX_PORTION;
-  /** A transaction failed: it may have been committed all the same, so what is there already is left out. */
+  /** True after a failed transaction. It may have been committed anyway, so rows that already exist are left out. */
   private isUncertain = false;
-  /** What the server locks for each transaction: one whose connection was lost may be committing yet, and is waited for. */
+  /**
+   * Each transaction takes this lock. A transaction whose connection was lost may still be committing, and the lock
+   * waits for it.
+   */
   private readonly lock = randomInt(2 ** 32, 2 ** 47);
   private since: number | null = null;
   private followed = 0;
   private working: Promise<boolean> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private reason = '';
-  /** By endpoint: how often its part was refused alone, and what had followed before. */
+  /** How often an endpoint's part was refused alone, and how much had been written before, by endpoint. */
   private readonly refusals = new Map<string, { times: number; followedBefore: number }>();
   private readonly listeners = new Map<FinishedCheck, (isWritten: boolean) => void>();
   private readonly lost;
   private readonly losses = new LossLog(
     (line) => this.logger.error(line),
     ({ count, organizations }, why) =>
-      `History of ${count} checks of ${organizations} organizations was given up: ${why}`,
+      `Gave up the history of ${count} checks of ${organizations} organizations: ${why}`,
   );
 
   constructor(
@@ -74,7 +75,7 @@ export class HistoryBacklog {
     metrics.watch(
       {
         name: 'uptime_history_waiting',
-        help: 'Recorded checks whose history is not written yet, because it cannot be.',
+        help: 'Recorded checks whose history could not be written yet.',
       },
       () => this.count,
     );
@@ -85,7 +86,7 @@ export class HistoryBacklog {
     health.register('history', () =>
       this.since === null
         ? { ok: true }
-        : { ok: true, detail: `${this.count} checks wait to be written, for ${this.seconds} s` },
+        : { ok: true, detail: `${this.count} checks have been waiting to be written for ${this.seconds} s` },
     );
   }
 
@@ -94,14 +95,14 @@ export class HistoryBacklog {
     return this.waiting.length > 0;
   }
 
-  /** Checks that wait. */
+  /** The number of waiting checks. */
   get size(): number {
     return this.count;
   }
 
   /**
-   * Writes this part of a batch with the batch; throws `HistoryFailure` when only history may be at fault. `later`, or
-   * while history is lagging: it follows after the commit, and the call resolves to false.
+   * Writes this part of a batch in the batch's transaction. With `later`, or while history is lagging, it follows after
+   * the commit, and the call resolves to false. Throws: `HistoryFailure` if only history may be the cause.
    */
   async write(tx: Tx, part: HistoryPart, later: boolean): Promise<boolean> {
     if (part.checks.length === 0) return true;
@@ -118,24 +119,24 @@ export class HistoryBacklog {
     }
   }
 
-  /** Why the next part that is left here could not be written, for the log. */
+  /** Sets why the next part that is left here could not be written, for the log. */
   because(error: unknown): void {
     this.reason = reasonOf(error);
   }
 
-  /** `listener` is called when the history of a check that waits here was written, or given up. */
+  /** Calls `listener` when the history of a waiting check was written or given up. */
   onWritten(check: FinishedCheck, listener: (isWritten: boolean) => void): void {
     this.listeners.set(check, listener);
   }
 
-  /** At shutdown: tries to write what waits, for at most `limitMs`. */
+  /** Tries to write everything that waits, for at most `limitMs`. For the shutdown. */
   async drain(limitMs: number): Promise<void> {
     const until = this.clock.monotonic() + limitMs;
     while (this.isLagging && this.clock.monotonic() < until)
       if (!(await this.work())) await new Promise((resolve) => setTimeout(resolve, 100));
     if (this.timer) clearTimeout(this.timer);
     this.losses.end();
-    if (this.isLagging) this.logger.error(`History of ${this.count} checks could not be written before the shutdown`);
+    if (this.isLagging) this.logger.error(`Could not write the history of ${this.count} checks before the shutdown`);
   }
 
   private get seconds(): number {
@@ -145,7 +146,7 @@ export class HistoryBacklog {
   private keep(part: HistoryPart): void {
     if (this.since === null) {
       this.since = this.clock.monotonic();
-      this.logger.error(`History cannot be written and will follow, alerts do not wait for it: ${this.reason}`);
+      this.logger.error(`Could not write history, will try again. Alerts do not wait for it: ${this.reason}`);
     }
     for (const waiting of byEndpointKey(part)) {
       this.waiting.push(waiting);
@@ -164,7 +165,7 @@ export class HistoryBacklog {
     }, afterMs);
   }
 
-  /** Writes one portion; resolves to whether the next may follow at once. One at a time. */
+  /** Writes one portion, one at a time. Resolves to true if the next may follow at once. */
   private work(): Promise<boolean> {
     this.working ??= this.workOnce().finally(() => (this.working = null));
     return this.working;
@@ -195,7 +196,7 @@ export class HistoryBacklog {
     await this.history.outages(tx, opened, closed);
   }
 
-  /** What may be at fault itself is tried in smaller portions, then alone, then given up. */
+  /** A part that may be the cause itself is tried in smaller portions, then alone, then given up. */
   private refused(portion: readonly WaitingHistory[], error: unknown): boolean {
     const failure = writeFailureOf(error);
     this.reason = reasonOf(error);
@@ -209,18 +210,18 @@ export class HistoryBacklog {
     known.times++;
     this.refusals.set(first.endpointKey, known);
     if (failure !== 'content' && (known.times < REFUSALS || this.followed === known.followedBefore)) {
-      // Its turn comes again after those of all others; its own parts keep their order.
+      // Its turn comes again after all others. Its own parts keep their order.
       const isIts = ({ endpointKey }: WaitingHistory) => endpointKey === first.endpointKey;
       this.waiting = [...this.waiting.filter((part) => !isIts(part)), ...this.waiting.filter(isIts)];
       return false;
     }
     this.refusals.delete(first.endpointKey);
-    this.counted(first.checks, `the database refuses it: ${this.reason}`);
+    this.counted(first.checks, `the database rejects it: ${this.reason}`);
     this.remove(1, false);
     return true;
   }
 
-  /** The first `count` parts have been written, or given up. */
+  /** Removes the first `count` parts, which have been written or given up. */
   private remove(count: number, isWritten: boolean): void {
     for (const { checks, bytes } of this.waiting.splice(0, count)) {
       this.count -= checks.length;
@@ -229,13 +230,16 @@ export class HistoryBacklog {
       this.settle(checks, isWritten);
     }
     if (this.isLagging) return;
-    this.logger.log(`History is complete again: ${this.followed} checks have followed within ${this.seconds} s`);
+    this.logger.log(`History is complete again: ${this.followed} checks were written late, within ${this.seconds} s`);
     this.since = null;
     this.followed = 0;
     this.refusals.clear();
   }
 
-  /** A tenth of what may wait at once, so that it is seldom. Outages are kept: without its end one would last for ever. */
+  /**
+   * Gives up a tenth of the maximum at once, so that it rarely happens. Outages are kept, because without its end one
+   * would last forever.
+   */
   private giveUpOldest(): void {
     const given: FinishedCheck[] = [];
     for (const part of this.waiting.slice(this.beingWritten)) {
@@ -248,7 +252,7 @@ export class HistoryBacklog {
     }
     const isOfUse = ({ checks, opened, closed }: WaitingHistory) => checks.length + opened.length + closed.length > 0;
     this.waiting = this.waiting.filter((part, index) => index < this.beingWritten || isOfUse(part));
-    this.counted(given, `more than ${this.count} waited: ${this.reason}`);
+    this.counted(given, `more than ${this.count} checks were waiting: ${this.reason}`);
     this.settle(given, false);
   }
 

@@ -1,21 +1,24 @@
 import type { FinishedCheck } from '../../engine/finished-check';
 import type { ClosedOutage, OpenedOutage } from './history-writer';
 
-/** What one batch adds to history. */
+/** The history that one batch adds. */
 export interface HistoryPart {
   readonly checks: readonly FinishedCheck[];
   readonly opened: readonly OpenedOutage[];
   readonly closed: readonly ClosedOutage[];
 }
 
-/** The history part of a transaction failed, with `cause`; what else the transaction does may be possible without it. */
+/**
+ * Thrown if the history part of a transaction failed, with `cause`. The rest of the transaction may be possible without
+ * it.
+ */
 export class HistoryFailure extends Error {
   constructor(override readonly cause: unknown) {
     super('history cannot be written');
   }
 }
 
-/** The part of one endpoint, as it waits. */
+/** The waiting history of one endpoint. */
 export interface WaitingHistory {
   readonly endpointKey: string;
   checks: readonly FinishedCheck[];
@@ -25,7 +28,7 @@ export interface WaitingHistory {
   bytes: number;
 }
 
-/** What an object of a check takes beside its texts. */
+/** The bytes of a check object in addition to its texts. */
 const CHECK_BYTES = 1000;
 
 const bytesOf = ({ result }: FinishedCheck): number =>
@@ -34,7 +37,10 @@ const bytesOf = ({ result }: FinishedCheck): number =>
     JSON.stringify([result.error, result.warning, result.certificate, result.records, result.redirects, result.address])
       .length;
 
-/** One for each endpoint, in the order of the checks: what one endpoint's history is refused for keeps back no other's. */
+/**
+ * Splits a part by endpoint, in the order of the checks, so that a refused part of one endpoint doesn't hold back
+ * others.
+ */
 export function byEndpointKey({ checks, opened, closed }: HistoryPart): WaitingHistory[] {
   interface Parts {
     checks: FinishedCheck[];
@@ -58,7 +64,7 @@ export function byEndpointKey({ checks, opened, closed }: HistoryPart): WaitingH
   return [...parts].map(([endpointKey, part]) => ({ endpointKey, ...part }));
 }
 
-/** The first of these that together have at most `most` checks; at least one. */
+/** Returns the first parts with at most `most` checks in all, but at least one part. */
 export function portionOf(waiting: readonly WaitingHistory[], most: number): WaitingHistory[] {
   const portion: WaitingHistory[] = [];
   let count = 0;
@@ -70,7 +76,7 @@ export function portionOf(waiting: readonly WaitingHistory[], most: number): Wai
   return portion;
 }
 
-/** They as one part. */
+/** Combines a portion into one part. */
 export const togetherOf = (portion: readonly HistoryPart[]): HistoryPart => ({
   checks: portion.flatMap(({ checks }) => checks),
   opened: portion.flatMap(({ opened }) => opened),

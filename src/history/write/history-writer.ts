@@ -11,35 +11,42 @@ import { storableMessage } from '../../platform/database/postgres-text';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** An endpoint that went from up (or no known outcome yet) to down, or whose outage changed its mark. */
+/** An outage to open: an endpoint went from up (or no known outcome yet) to down, or its outage changed its mark. */
 export interface OpenedOutage {
   endpointKey: string;
-  /** When the first failing check began. */
+  /** The start of the first failed check. */
   startedAt: Date;
-  /** A maintenance window that is excluded from uptime covers all of its checks; otherwise none of them. */
+  /** True if a maintenance window that is excluded from uptime covers all of its checks. Otherwise none is covered. */
   planned?: boolean;
   error: ErrorCode;
   message: string;
 }
 
-/** An endpoint that is up again, or whose outage goes on as one of the other mark. */
+/**
+ * An outage to close: the endpoint is up, or the outage continues as planned instead of unplanned (or the other way
+ * round).
+ */
 export interface ClosedOutage {
   endpointKey: string;
-  /** When the first check after it began. */
+  /** The start of the first check after it. */
   endedAt: Date;
-  /** When the down streak it ended had begun: that outage is closed even if the clock was set back in between. */
+  /** The start of the down streak that it ended. That outage is closed even if the clock was set back in between. */
   startedAt?: Date;
 }
 
 const MAX_STATUS = 32_767;
 
-/** An array parameter in PostgreSQL's text form, only for numbers and times, which need no quoting. Much cheaper than pg's. */
+/**
+ * Formats an array parameter as PostgreSQL text, only for numbers and times, which need no quoting. Much cheaper than
+ * in pg.
+ */
 const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 
 /**
- * The only writer of single checks and outages. Everything runs inside the transaction that records them, or in a later
- * one when history could not be written then (`HistoryBacklog`), one statement for a whole batch. A check of an hour that is closed (or about to be) also inserts that hour into history_late, so that the
- * rollup builds it again; lateness is judged by database time, as the rollup does.
+ * Writes single checks and outages. Nothing else writes them. It runs inside the transaction that records them, or
+ * later if history could not be written then (`HistoryBacklog`), with one statement per batch. A check of an hour that
+ * is closed (or about to be) also inserts that hour into history_late, so that the rollup rebuilds it. Like the rollup,
+ * it judges lateness by the database's clock.
  */
 @Injectable()
 export class HistoryWriter {
@@ -50,7 +57,7 @@ export class HistoryWriter {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Stores a batch. Call it once per check: no unique key refuses a second copy. */
+  /** Stores a batch. Call it once per check, because no unique key refuses a second copy. */
   async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
     if (checks.length === 0) return;
     await this.partitions.ensure(
@@ -65,8 +72,9 @@ export class HistoryWriter {
   }
 
   /**
-   * Opens and closes the outages of one batch, which may hold several of one endpoint. Idempotent. An outage that is still
-   * open when the next one begins (the endpoint was edited in between) ends there. None ends before it began.
+   * Opens and closes the outages of one batch, which may contain several of one endpoint. Idempotent. An outage that is
+   * still open when the next one starts (the endpoint was edited in between) ends there. No outage ends before it
+   * started.
    */
   async outages(tx: Tx, opened: readonly OpenedOutage[], closed: readonly ClosedOutage[]): Promise<void> {
     if (opened.length > 0) {
@@ -90,7 +98,7 @@ export class HistoryWriter {
     ]);
   }
 
-  /** Those of these checks that are not stored. For a transaction of which it is not known whether it was committed. */
+  /** Returns the checks that are not stored. For a transaction that may or may not have been committed. */
   async missing<Check extends Pick<FinishedCheck, 'endpointKey' | 'checkedAt' | 'location'>>(
     tx: Tx,
     checks: readonly Check[],
@@ -104,12 +112,15 @@ export class HistoryWriter {
     return checks.filter((one) => !known.has(`${one.endpointKey}/${one.checkedAt.getTime()}/${one.location}`));
   }
 
-  /** The public id of a check, e.g. for the response to "check now". */
+  /** Returns the public ID of a check, e.g. for the response to "check now". */
   checkId({ endpointKey, checkedAt, location }: Pick<FinishedCheck, 'endpointKey' | 'checkedAt' | 'location'>): string {
     return checkId(this.secrets.get('check_id'), endpointKey, checkedAt, location);
   }
 
-  /** Usually writes nothing. A detail is also marked as seen once a day, so that it lives as long as the checks that use it. */
+  /**
+   * Usually writes nothing. A detail is also marked as seen once a day, so that it lives as long as the checks that use
+   * it.
+   */
   private async writeDetails(
     tx: Tx,
     checks: readonly FinishedCheck[],
@@ -137,7 +148,7 @@ export class HistoryWriter {
   }
 }
 
-/** One array per column of check_result, in the order of the columns in INSERT_LOCAL_CHECKS. */
+/** Returns one array per column of check_result, in the order of the columns in INSERT_LOCAL_CHECKS. */
 function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDetail | null)[]): string[] {
   const column = (value: (check: FinishedCheck, index: number) => string | number): string => list(checks.map(value));
   return [
@@ -156,7 +167,7 @@ function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDe
   ];
 }
 
-/** PostgreSQL reads each array by itself: a column that is always 0 would be a twelfth more work. */
+/** PostgreSQL parses each array separately, so a column that is always 0 would be a twelfth more work. */
 const insertChecks = (column: '' | ', location', array: '' | ', $13::smallint[]'): string => `
   WITH late AS (
     INSERT INTO history_late (endpoint_key, hour_at)
@@ -171,7 +182,7 @@ const insertChecks = (column: '' | ', location', array: '' | ', $13::smallint[]'
 const INSERT_LOCAL_CHECKS = insertChecks('', '');
 const INSERT_CHECKS = insertChecks(', location', ', $13::smallint[]');
 
-// Between two constants, so that only the partitions of those days are looked at.
+// Uses two constants as bounds, so that only the partitions of those days are read.
 const FIND_STORED = `
   SELECT c.endpoint_key::text AS key, ${epochMs('c.checked_at')} AS at, c.location
     FROM check_result c JOIN unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)

@@ -1,12 +1,12 @@
 const EVERY_MS = 60_000;
 
-/** What was lost since the last line. */
+/** The losses since the last line. */
 interface Loss {
   readonly count: number;
   readonly organizations: number;
 }
 
-/** Turns losses into at most one line a minute, the first at once: how many, of how many organizations, and why. */
+/** Logs losses in at most one line a minute, the first at once: how many, of how many organizations, and why. */
 export class LossLog {
   private count = 0;
   private readonly orgIds = new Set<string>();
@@ -19,7 +19,7 @@ export class LossLog {
     private readonly everyMs = EVERY_MS,
   ) {}
 
-  /** `why`: the newest reason is told. */
+  /** Adds a loss. Only the newest reason is logged. */
   add(orgIds: Iterable<string>, count: number, why: string): void {
     for (const orgId of orgIds) this.orgIds.add(orgId);
     this.count += count;
@@ -27,7 +27,7 @@ export class LossLog {
     if (!this.timer) this.tell();
   }
 
-  /** Tells what no line has told yet, e.g. at shutdown. */
+  /** Logs the rest, e.g. at shutdown. */
   end(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;

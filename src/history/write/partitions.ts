@@ -3,13 +3,13 @@ import { type Sql, WorkerDatabase } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** Partitions that exist before their day begins: how long the service works without this housekeeping. */
+/** The number of days for which partitions exist in advance. The service works this long without this housekeeping. */
 const DAYS_AHEAD = 3;
 
-/** An arbitrary advisory lock key; it keeps two processes from creating the same partition at once. */
+/** An arbitrary advisory lock key that keeps two processes from creating the same partition at once. */
 const CREATE_LOCK = 7_203_144_001;
 
-/** What comes as time goes by: each has the same days. */
+/** Tables that are partitioned by day. All have partitions for the same days. */
 const TABLES = ['check_result', 'ping'] as const;
 type Partitioned = (typeof TABLES)[number];
 
@@ -22,9 +22,9 @@ function dayOf(name: string): number | null {
 }
 
 /**
- * The daily partitions of check_result and ping, created ahead of time. A batch with a check of any other day creates that day's
- * partitions in its own transaction, so neither a wrong clock nor missed housekeeping loses a result. There is no default
- * partition: its rows would prevent creating the partition of their day later.
+ * Creates the daily partitions of check_result and ping ahead of time. A batch with a check of any other day creates
+ * that day's partitions in its own transaction. So neither a wrong clock nor missed housekeeping loses a result. There
+ * is no default partition, because its rows would prevent creating the partition of their day later.
  */
 @Injectable()
 export class Partitions implements OnModuleInit {
@@ -40,7 +40,7 @@ export class Partitions implements OnModuleInit {
     await this.createAhead();
   }
 
-  /** Creates the partitions of yesterday, today and the next three days. Call it more than once a day. */
+  /** Creates the partitions of yesterday, today, and the next three days. Call it more than once a day. */
   async createAhead(): Promise<void> {
     const today = dayNumber(this.clock.now());
     const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => today - 1 + index);
@@ -48,15 +48,18 @@ export class Partitions implements OnModuleInit {
     this.readyDays = new Set(days);
   }
 
-  /** Creates what is missing for these days (since 1970, UTC) inside the caller's transaction. Usually does nothing. */
+  /**
+   * Creates missing partitions for these days (since 1970, UTC) inside the caller's transaction. Usually does nothing.
+   */
   async ensure(tx: Sql, days: Iterable<number>): Promise<void> {
     const unknown = [...new Set(days)].filter((day) => !this.readyDays.has(day));
     if (unknown.length > 0) await this.createMissing(tx, unknown);
   }
 
   /**
-   * Drops the partitions of the days before `firstKept` and returns of how many days. Each is first detached, which locks the whole
-   * table for an instant and gives up after half a second rather than delay checks, then dropped by a second statement.
+   * Drops the partitions of the days before `firstKept` and returns for how many days. Each is first detached, which
+   * locks the whole table for an instant and gives up after half a second rather than delay checks. A second statement
+   * drops it.
    */
   async dropBefore(firstKept: number): Promise<number> {
     const tables = await this.all();
@@ -68,13 +71,13 @@ export class Partitions implements OnModuleInit {
     return new Set(old.map(({ name }) => dayOf(name))).size;
   }
 
-  /** The oldest day (since 1970, UTC) that has a partition, or `null` without any. */
+  /** Returns the oldest day (since 1970, UTC) that has a partition, or `null` without any. */
   async oldestDay(): Promise<number | null> {
     const days = (await this.all()).flatMap(({ name }) => dayOf(name) ?? []);
     return days.length === 0 ? null : Math.min(...days);
   }
 
-  /** The names of all partitions, including one that an interrupted drop left detached. */
+  /** Returns the names of all partitions, including one that an interrupted drop left detached. */
   async tables(): Promise<string[]> {
     return (await this.all()).map((table) => table.name);
   }
@@ -113,8 +116,8 @@ export class Partitions implements OnModuleInit {
   }
 
   /**
-   * Created apart and then attached: attaching does not block writers, creating in place would. Rows are never changed and
-   * the partition is dropped as a whole, so vacuuming it would be useless work.
+   * Creates the table separately and then attaches it. Attaching doesn't block writers, but creating it in place would.
+   * Rows never change and the partition is dropped as a whole, so vacuuming it would be useless work.
    */
   private async create(tx: Sql, table: Partitioned, day: number): Promise<void> {
     const name = nameOf(table, day);

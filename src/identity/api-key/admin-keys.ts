@@ -3,8 +3,8 @@ import type { ApiKeyRow } from './api-key.dto';
 type Key = Pick<ApiKeyRow, 'role' | 'expires_at'>;
 
 /**
- * Whether a key may be revoked. Only an admin key can make keys, so one that never expires has to stay; where there was
- * none, one that is still valid.
+ * Returns whether a key may be revoked. Only an admin key can create keys, so one that never expires must stay. If
+ * every admin key expires, one that is still valid must stay.
  */
 export function mayBeRevoked(key: Key, otherAdmins: readonly Key[], now: Date): boolean {
   const isValid = ({ expires_at }: Key): boolean => expires_at === null || expires_at > now;

@@ -17,14 +17,14 @@ function checksum(text: string): string {
 }
 
 /**
- * `ums_<role letter>_<30 base62 random><6 base62 CRC32>`: 178 random bits, a prefix that secret scanners find, and a
- * checksum by which typing errors are refused without a query.
+ * Returns `ums_<role letter>_<30 base62 random><6 base62 CRC32>`: 178 random bits, a prefix that secret scanners find,
+ * and a checksum that detects typos without a query.
  */
 export function generateApiKey(role: Role): string {
   return generated(`ums_${role.charAt(0)}_`);
 }
 
-/** `ump_<30 base62 random><6 base62 CRC32>`: as an API key, without a role. */
+/** Returns `ump_<30 base62 random><6 base62 CRC32>`, which is like an API key without a role. */
 export const generateProbeToken = (): string => generated('ump_');
 
 function generated(prefix: string): string {
@@ -32,22 +32,25 @@ function generated(prefix: string): string {
   return head + checksum(head);
 }
 
-/** False for what is no token of a probe, or has a wrong checksum. */
+/** Returns false if the text isn't a probe token or has a wrong checksum. */
 export const isPlausibleProbeToken = (token: string): boolean =>
   PROBE_TOKEN.test(token) && checksum(token.slice(0, -6)) === token.slice(-6);
 
-/** False for a key in our own form with a wrong checksum. Other texts may be a `BOOTSTRAP_API_KEY`. */
+/** Returns false for a key in the service's format with a wrong checksum. Other texts may be a `BOOTSTRAP_API_KEY`. */
 export function isPlausibleApiKey(key: string): boolean {
   if (!key.startsWith('ums_')) return /^[\x21-\x7e]{24,200}$/.test(key);
   const match = FORM.exec(key);
   return match !== null && checksum(key.slice(0, -6)) === match[3];
 }
 
-/** Which look-ups a credential in a header belongs to: whoever sends one in our own form has at least computed its checksum. */
+/**
+ * Returns the look-up limit for a credential in a header. A client that sends one in the service's format has at least
+ * computed its checksum.
+ */
 export const lookUpOf = (credential: string): 'checked' | 'other' =>
   /^um[sp]_/.test(credential) ? 'checked' : 'other';
 
-/** What is stored of a key or token: `lookup` finds the row, `hash` proves the key. Neither leads back to it. */
+/** The stored form of a key or token. `lookup` finds the row, and `hash` proves the key. Neither reveals it. */
 export interface HashedKey {
   lookup: string;
   hash: Buffer;

@@ -18,7 +18,7 @@ export class ApiKeyController {
     access: 'admin',
     operationId: 'listApiKeys',
     summary: 'List API keys',
-    description: 'The keys of your organization, oldest first, without their secrets.',
+    description: 'The API keys of your organization, oldest first, without their secrets.',
     returns: { page: ApiKeyView, description: 'One page of keys.' },
   })
   list(@OrgId() orgId: string, @Query() query: ApiKeysQuery): Promise<Page<ApiKeyView>> {
@@ -27,10 +27,10 @@ export class ApiKeyController {
 
   @Route('POST', '', {
     access: 'admin',
-    idempotencyKey: { refused: 'The response shows a key that is stored nowhere, so it cannot be sent again.' },
+    idempotencyKey: { refused: 'The response contains a key that is not stored, so it cannot be sent again.' },
     operationId: 'createApiKey',
     summary: 'Create an API key',
-    description: 'The answer shows the key itself, this one time only.',
+    description: 'The response contains the key itself, which is shown only this once.',
     returns: { created: CreatedApiKeyView, at: '/api/v1/api-keys', ...WITH_ETAG, description: 'The new key.' },
     problems: ['quota_exceeded'],
   })
@@ -45,7 +45,7 @@ export class ApiKeyController {
     operationId: 'deleteApiKey',
     summary: 'Revoke an API key',
     description:
-      'Its requests are refused at once; sessions made from it end. The last admin key that does not expire stays: create another one first.',
+      'Revokes the key. Its requests are rejected immediately, and sessions created from it end. The last admin key that does not expire cannot be revoked: create another one first.',
     returns: { noContent: 'The key is revoked.' },
     problems: ['conflict'],
   })

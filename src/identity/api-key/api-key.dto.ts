@@ -6,27 +6,29 @@ import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { type Role, ROLES } from '../../platform/access/caller';
 
-/** A row of `api_key`. */
 export interface ApiKeyRow {
   id: string;
   org_id: string;
   name: string;
   role: Role;
-  /** `null`, as the hash is, for a key that 0.1.0 invited a person to and that was never used. */
+  /** `null`, like the hash, for a key to which 0.1.0 invited a person and that was never used. */
   lookup: string | null;
   hash: Buffer | null;
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
-  /** uuid of the person who made it; `null` for one that a key made, or nobody. */
+  /** The UUID of the person who created it, or `null` if a key or no one did. */
   created_by_id: string | null;
 }
 
-/** A row, and the name of who made the key: the person's of today, else that of the key that did. */
+/** A row with the name of the key's creator: the current name of the person, or the name of the key. */
 export type MadeKeyRow = ApiKeyRow & { made_by: string | null };
 
 export class ApiKeysQuery extends PageQuery {
-  @ApiPropertyOptional({ description: 'Only keys that this person made.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({
+    description: 'Return only keys that this user created.',
+    example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   @IsOptional()
   @IsPublicId('person')
   created_by_id?: string;
@@ -39,7 +41,8 @@ export class CreateApiKeyDto {
 
   @ApiProperty({
     enum: ROLES,
-    description: '`read` may GET; `write` also create, update, delete, run and test; `admin` also manage keys.',
+    description:
+      'The role of the key. `read` may send GET requests. `write` may also create, update, delete, run, and test. `admin` may also manage keys.',
   })
   @IsIn(ROLES)
   role!: Role;
@@ -48,7 +51,8 @@ export class CreateApiKeyDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the key stops working: a time to come, with `Z` or an offset, or a date. Never when absent.',
+    description:
+      'When the key stops working: a time in the future with `Z` or an offset, or a date. If absent, the key never expires.',
     example: '2027-12-31T00:00:00.000Z',
   })
   @Nullable()
@@ -73,7 +77,7 @@ export class ApiKeyView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'To the minute.',
+    description: 'The time of the last use, accurate to the minute.',
     example: '2026-11-20T10:15:00.000Z',
   })
   last_used_at!: string | null;
@@ -85,7 +89,7 @@ export class ApiKeyView {
     type: String,
     nullable: true,
     description:
-      'Name of the person, or of the key, that made it; “deleted person” once erased, null for the first key.',
+      'The name of the user or the key that created it. “deleted person” if the user was erased, null for the first key.',
     example: 'Ada',
   })
   created_by!: string | null;
@@ -93,14 +97,14 @@ export class ApiKeyView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The person who made it; null for a key that a key made.',
+    description: 'The ID of the user who created it. null if a key created it.',
     example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   created_by_id!: string | null;
 }
 
 export class CreatedApiKeyView extends ApiKeyView {
-  @ApiProperty({ description: 'The key itself. Shown this one time.', example: 'ums_w_…' })
+  @ApiProperty({ description: 'The key itself. Shown only this once.', example: 'ums_w_…' })
   key!: string;
 }
 
@@ -113,7 +117,7 @@ export const toApiKeyView = (row: MadeKeyRow): ApiKeyView => ({
   created_by_id: row.created_by_id === null ? null : formatId('person', row.created_by_id),
 });
 
-/** What the audit log holds of a key: nobody's name. */
+/** Returns the values for the audit log, without personal names. */
 export const keySettings = (row: ApiKeyRow) => ({
   name: row.name,
   role: row.role,

@@ -33,7 +33,7 @@ import {
 } from './api-key.dto';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 
-/** How long a key is not looked up again. A revoked key is refused by every instance after this. */
+/** How long a key is cached. After this time, every instance refuses a revoked key. */
 const CACHE_MS = 1000;
 const CACHE_SIZE = 10_000;
 
@@ -46,17 +46,17 @@ interface KnownKey {
   lastUsedMinute: number;
 }
 
-/** Whose key it is, and whether it may still be used: not once it has expired. */
+/** The holder of a key, and whether the key may still be used. An expired key may not. */
 export interface KeyHolder {
   caller: Caller;
   isValid: boolean;
 }
 
-/** API keys: created, listed, revoked, and turned into callers. */
+/** Creates, lists, and revokes API keys, and turns them into callers. */
 @Injectable()
 export class ApiKeyService implements OnApplicationBootstrap {
   private readonly cache = new BoundedMap<string, { at: number; known: KnownKey }>(CACHE_SIZE);
-  /** Look-ups that found nothing, apart from the keys: however many wrong ones come, no right one is forgotten. */
+  /** Failed look-ups, cached separately, so that wrong keys never evict valid ones. */
   private readonly unknown = new BoundedMap<string, number>(CACHE_SIZE);
 
   constructor(
@@ -68,24 +68,30 @@ export class ApiKeyService implements OnApplicationBootstrap {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** The caller of a valid key, or `null` for every kind of wrong key. `admit` and `hashed` as in `holderOf`. */
+  /**
+   * Returns the caller of a valid key, or `null` for every kind of wrong key. `admit` and `hashed` are as in
+   * `holderOf`.
+   */
   async authenticate(key: string, admit: () => void, hashed?: HashedKey): Promise<Caller | null> {
     return validCaller(await this.holderOf(key, admit, hashed));
   }
 
-  /** What would be stored of the key; `null` for what can be none. */
+  /** Returns the stored form of the key, or `null` if the text can't be a key. */
   hashed(key: string): HashedKey | null {
     return isPlausibleApiKey(key) ? hashApiKey(key, this.secrets.get('api_key_pepper')) : null;
   }
 
-  /** The organization (uuid) of a key that was right when this process last looked; `null` for one that it does not know. Asks nobody. */
+  /**
+   * Returns the organization (UUID) of a key that was valid when this process last checked, or `null` if it doesn't
+   * know the key. Cost: none.
+   */
   knownOwner({ lookup, hash }: HashedKey): string | null {
     const known = this.cache.get(lookup)?.known;
     if (!known?.hash || !timingSafeEqual(known.hash, hash)) return null;
     return isValidAt(known, this.clock.now()) ? known.caller.orgId : null;
   }
 
-  /** What was used before the start is known after it. Cost: one pass over the keys. */
+  /** Loads the keys that were used before the start. Cost: one pass over the keys. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<FoundKey>(
       `${FIND} AND k.hash IS NOT NULL ORDER BY k.last_used_at DESC NULLS LAST LIMIT ${CACHE_SIZE}`,
@@ -95,8 +101,8 @@ export class ApiKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * Whose key it is, expired or not; `null` for every other kind of wrong key. `admit` is called, and may throw, before a
-   * key is looked up that this process has not seen; one that it knows needs nobody's leave. `hashed`: the key, where its request has been
+   * Returns the holder of a key, expired or not, or `null` for every other kind of wrong key. `admit`, which may throw,
+   * is called before the look-up of a key that is new to this process. `hashed` is the key if the request was already
    * recognized by it.
    */
   async holderOf(key: string, admit: () => void, hashed = this.hashed(key)): Promise<KeyHolder | null> {
@@ -110,7 +116,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return { caller: known.caller, isValid };
   }
 
-  /** Whether the key works now. Not a use of it: nothing is noted. */
+  /** Returns whether the key works now. Does not count as a use. */
   async isValid(key: string): Promise<boolean> {
     const hashed = this.hashed(key);
     if (!hashed) return false;
@@ -118,18 +124,21 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return !!known?.hash && timingSafeEqual(known.hash, hashed.hash) && isValidAt(known, this.clock.now());
   }
 
-  /** The caller a session acts as, read afresh: `null` once its key is revoked or expired. */
+  /** Returns the caller of a session, read from the database, or `null` once its key is revoked or expired. */
   async callerOfKey(keyId: string): Promise<Caller | null> {
     return validCaller(await this.holderOfKey(keyId));
   }
 
-  /** Whose key (uuid) it is, read afresh, expired or not; `null` once it is revoked. */
+  /** Returns the holder of a key (UUID), read from the database, expired or not, or `null` once it is revoked. */
   async holderOfKey(keyId: string): Promise<KeyHolder | null> {
     const known = await this.read('k.id', keyId);
     return known && { caller: known.caller, isValid: isValidAt(known, this.clock.now()) };
   }
 
-  /** Which of these keys (uuids) work now, read afresh: one statement by the primary key for all of them. */
+  /**
+   * Returns which of these keys (UUIDs) work now, read from the database. Cost: one statement by the primary key for
+   * all keys.
+   */
   async stillValid(keyIds: readonly string[]): Promise<Set<string>> {
     if (keyIds.length === 0) return new Set();
     const rows = await this.database.query<{ id: string }>(
@@ -161,7 +170,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return page.map(toApiKeyView);
   }
 
-  /** The result holds the key itself, this one time. */
+  /** Creates a key. Only this result contains the key itself. */
   async create(orgId: string, dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
     const key = generateApiKey(dto.role);
     const wanted = { name: dto.name.trim(), role: dto.role, key, expiresAt: this.expiryOf(dto) };
@@ -174,7 +183,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return taggedLike(view, { ...view, key });
   }
 
-  /** Stores a given key; used by `create`, the operator's routes and the bootstrap. */
+  /** Stores a given key. Used by `create`, the operator's routes, and the bootstrap. */
   async store(
     sql: Sql,
     orgId: string,
@@ -192,8 +201,9 @@ export class ApiKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * Gives a key (uuid) that 0.1.0 invited a person to a secret and returns it: stored nowhere, told this one time. One that it had before is
-   * refused from now on, and the sessions with it are over. Throws `unauthenticated` when the key was revoked meanwhile.
+   * Generates a secret for a key (UUID) to which 0.1.0 invited a person. Returns the secret, which is stored nowhere. A
+   * previous secret is refused from now on, and its sessions end. Throws `unauthenticated` if the key was revoked in
+   * the meantime.
    */
   async accept(keyId: string, author: Authorship): Promise<string> {
     const made = await this.database.transaction(async (tx) => {
@@ -213,8 +223,8 @@ export class ApiKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * Revokes the key at once here, and within a second on other instances. Throws `conflict` for the last admin key: nobody
-   * could make another one.
+   * Revokes the key immediately here, and within a second on other instances. Throws `conflict` for the last admin key,
+   * because no one could create another one.
    */
   async remove(orgId: string, id: string): Promise<void> {
     const { lookup } = await this.database.transaction(async (tx) => {
@@ -231,7 +241,10 @@ export class ApiKeyService implements OnApplicationBootstrap {
     if (lookup !== null) this.cache.delete(lookup);
   }
 
-  /** Revokes the keys that a person made in an organization (uuids), in the caller's transaction. Throws `conflict` for the last admin key. */
+  /**
+   * Revokes the keys that a person created in an organization (UUIDs), in the caller's transaction. Throws `conflict`
+   * for the last admin key.
+   */
   async removeMadeBy(tx: Tx, orgId: string, personId: string): Promise<void> {
     const rows = await tx.query<ApiKeyRow>(
       'SELECT * FROM api_key WHERE org_id = $1 AND created_by_id = $2 ORDER BY id',
@@ -252,14 +265,17 @@ export class ApiKeyService implements OnApplicationBootstrap {
     tx.afterCommit(() => rows.forEach(({ lookup }) => lookup !== null && this.cache.delete(lookup)));
   }
 
-  /** Forgets what is cached of an organization that is being removed. */
+  /** Drops the cached keys of an organization that is being removed. */
   forget(orgId: string): void {
     for (const [lookup, { known }] of this.cache) if (known.caller.orgId === orgId) this.cache.delete(lookup);
   }
 
-  /** The admin keys stay locked until the end of the transaction, so that two requests cannot remove the last two. */
+  /**
+   * Throws if the last admin key would be revoked. The admin keys stay locked until the end of the transaction, so that
+   * two requests can't remove the last two.
+   */
   private async keepAnAdmin(tx: Tx, key: ApiKeyRow): Promise<void> {
-    // A key without a secret is nobody's: no administrator that could be left alone.
+    // A key without a secret has no holder, so it doesn't count as an administrator.
     if (key.role !== 'admin' || key.hash === null) return;
     const admins = await tx.query<ApiKeyRow>(
       `SELECT * FROM api_key WHERE org_id = $1 AND role = 'admin' AND hash IS NOT NULL ORDER BY id FOR UPDATE`,
@@ -273,13 +289,13 @@ export class ApiKeyService implements OnApplicationBootstrap {
     }
   }
 
-  /** Throws `validation_failed` for a time that is over. */
+  /** Returns the expiry of a key. Throws `validation_failed` for a time in the past. */
   expiryOf({ expires_at }: CreateApiKeyDto): Date | null {
     refuse(this.findingsIn({ expires_at }));
     return parseTimestamp(expires_at);
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns the findings that `create` would report in these fields. */
   findingsIn({ expires_at }: Partial<CreateApiKeyDto>): Findings {
     const at = parseTimestamp(expires_at);
     if (at === null || at > this.clock.now()) return NO_FINDINGS;
@@ -307,7 +323,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return row ? knownKey(row) : null;
   }
 
-  /** Notes that the key was used: at most one write per key and minute. */
+  /** Records that the key was used. Cost: at most one write per key and minute. */
   private async touch(known: KnownKey, now: Date): Promise<void> {
     if (known.lastUsedMinute === minuteOf(now)) return;
     known.lastUsedMinute = minuteOf(now);

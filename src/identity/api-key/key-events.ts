@@ -1,4 +1,7 @@
-/** Emitted inside the transaction that revokes keys (uuids) of an organization, before they go: what they made is still there. */
+/**
+ * Emitted in the transaction that revokes keys (UUIDs) of an organization, before they are deleted. Rows that they
+ * created still exist.
+ */
 export class KeysRevoked {
   constructor(
     readonly orgId: string,

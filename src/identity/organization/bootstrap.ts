@@ -12,19 +12,18 @@ import { generateApiKey, isPlausibleApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
 
-/** Where the first admin key is. `before`: an earlier start has told it. */
+/** The location of the first admin key. `before`: an earlier start has shown it. */
 export type BootstrapKey =
   { from: 'environment' } | { from: 'generated'; key: string } | { from: 'file'; path: string } | { from: 'before' };
 
-/** Such a key would be refused by every route, and nobody could get in. */
+/** Every route would refuse such a key, so no one could sign in. */
 const WRONG_CHECKSUM =
-  'BOOTSTRAP_API_KEY begins with ums_, as keys of this service do, and is none: its last characters do not match the others. ' +
-  'Copy the whole key, or choose one that begins otherwise.';
+  'BOOTSTRAP_API_KEY starts with ums_, like the keys of this service, but its last characters do not match the ' +
+  'others. Copy the whole key, or choose one that does not start with ums_.';
 
-/** Name of the file that keeps a generated key. */
 const KEY_FILE = 'bootstrap-api-key';
 
-/** Creates the organization "Default" and its admin key in an empty database; in any other it does nothing. */
+/** Creates the Default organization and its admin key in an empty database. In any other database, it does nothing. */
 @Injectable()
 export class Bootstrap {
   private made: BootstrapKey = { from: 'before' };
@@ -37,14 +36,15 @@ export class Bootstrap {
     private readonly clock: Clock,
   ) {}
 
-  /** Where the first key is, once `prepare` has made or found it. */
+  /** The location of the first key, once `prepare` has created or found it. */
   get key(): BootstrapKey {
     return this.made;
   }
 
   /**
-   * Several instances may call this at once: the table lock lets one of them create the key. A generated one is in its file
-   * before the database has it: whenever the process ends, no key is in force that is written nowhere.
+   * Creates or finds the first key. Several instances may call this at once, and a table lock lets one of them create
+   * the key. A generated key is written to its file before it is stored in the database. So whenever the process ends,
+   * no active key is lost.
    */
   async prepare(): Promise<void> {
     const made = await this.make();
@@ -52,12 +52,12 @@ export class Bootstrap {
     this.made = made ?? (await this.find());
   }
 
-  /** A database in memory ends with the process, and its key with it: on a terminal it is only shown. */
+  /** Whether the key is only shown on the terminal. A database in memory ends with the process, and its key with it. */
   get isShownOnly(): boolean {
     return process.stdout.isTTY && this.config.databaseUrl === 'embedded:memory';
   }
 
-  /** `null` when there are organizations already. */
+  /** Returns `null` if there are organizations already. */
   private make(): Promise<BootstrapKey | null> {
     return this.database.transaction(async (tx): Promise<BootstrapKey | null> => {
       await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
@@ -74,7 +74,10 @@ export class Bootstrap {
     });
   }
 
-  /** True until a key of "Default" was used or signed somebody in. False when it has no valid admin key. */
+  /**
+   * Returns true until a key of the Default organization was used or opened a session. Returns false if the
+   * organization has no valid admin key.
+   */
   async isUnused(): Promise<boolean> {
     const [found] = await this.database.query<{ unused: boolean | null }>(
       `SELECT bool_and(k.last_used_at IS NULL AND NOT EXISTS (SELECT FROM session s WHERE s.key_id = k.id))
@@ -85,7 +88,6 @@ export class Bootstrap {
     return found?.unused === true;
   }
 
-  /** Writes the generated key to a file that only the service's user can read. */
   private async writeKeyFile(key: string): Promise<void> {
     try {
       makeDirectory(this.config.dataDir, 0o700);
@@ -93,13 +95,13 @@ export class Bootstrap {
     } catch (error) {
       throw new StartError(
         `DATA_DIR: the first admin key cannot be written to ${this.keyFile} (${reasonOf(error)}). Set DATA_DIR to a ` +
-          'directory that this user may write to, or BOOTSTRAP_API_KEY to a key of your own.',
+          'directory that this user may write to, or set BOOTSTRAP_API_KEY to your own key.',
         { cause: error },
       );
     }
   }
 
-  /** For a key that was shown to somebody. */
+  /** Removes the file once the key was shown. */
   async removeKeyFile(): Promise<void> {
     await rm(this.keyFile, { force: true });
   }
@@ -108,7 +110,9 @@ export class Bootstrap {
     return join(this.config.dataDir, KEY_FILE);
   }
 
-  /** A key that was not made just now. The file may be of another database: only a key that works is told. */
+  /**
+   * Finds a key from an earlier start. The file may belong to another database, so only a key that works is reported.
+   */
   private async find(): Promise<BootstrapKey> {
     const given = this.config.bootstrapApiKey;
     if (given !== null && (await this.keys.isValid(given))) return { from: 'environment' };

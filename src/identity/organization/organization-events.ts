@@ -1,11 +1,11 @@
-/** Emitted inside the transaction that marks an organization as deleted: from now on nothing of it is shown or done. */
+/** Emitted in the transaction that marks an organization as deleted. From then on, nothing of it is shown or run. */
 export class OrganizationDeleted {
   constructor(readonly orgId: string) {}
 }
 
 /**
- * One step of removing what a deleted organization owns, in a transaction of its own. Each handler removes a bounded number
- * of its rows, children before parents, and calls `leave` when there may be more: then another step follows.
+ * One step of removing what a deleted organization owns, in a separate transaction. Each handler removes a bounded
+ * number of rows, children before parents. It calls `leave` if there may be more, and then another step follows.
  */
 export class OrganizationPurge {
   private left = false;

@@ -12,16 +12,16 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { OrganizationPurge } from './organization-events';
 
 const TICK_MS = 5 * SECOND_MS;
-/** What another process began to remove and left behind, when it was killed, is found after this long at most. */
+/** Maximum time until an unfinished removal of a killed process is found. */
 const REST_MS = MINUTE_MS;
-/** Rows that one statement removes, so that none holds its locks for long. */
+/** Rows removed per statement, so that no statement holds its locks for long. */
 const BATCH = 1000;
-/** A row that somebody else holds is waited for no longer: the next run tries again. */
+/** How long to wait for a row that another session has locked. The next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * What the identity module keeps of an organization, children before parents: a key would take its sessions along. The sessions of
- * people stand for no organization then; `person-retention` finds those who are in no other one.
+ * Rows of the identity module that belong to an organization, children before parents, because deleting a key deletes
+ * its sessions. Sessions of people then belong to no organization. `person-retention` finds people without another one.
  */
 const OWNED = [
   `WITH gone AS (
@@ -36,7 +36,7 @@ const OWNED = [
   `DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,
 ];
 
-/** Removes deleted organizations in steps, each a short transaction; goes on after a restart. */
+/** Removes deleted organizations in steps, each a short transaction. Continues after a restart. */
 @Injectable()
 export class OrganizationPurgeJob {
   private readonly logger = new Logger(OrganizationPurgeJob.name);
@@ -64,22 +64,27 @@ export class OrganizationPurgeJob {
     await eachInTurn(deleted, ({ id }) => this.purge(id, Infinity));
   }
 
-  /** Goes on with one organization for a request, which has done its part: what fails here is left to the job. */
+  /** Continues the removal of one organization within a request. Failures here are left to the job. */
   async help(orgId: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, budgetMs).catch((error: unknown) =>
-      this.logger.warn(`the removal of ${formatId('organization', orgId)} goes on in the background: ${String(error)}`),
+      this.logger.warn(
+        `Could not remove ${formatId('organization', orgId)} completely, continuing in the background: ${String(error)}`,
+      ),
     );
     this.job.wake();
   }
 
-  /** Works on one organization for this many milliseconds, one step at least, or until nothing is left of it. The job does the rest. */
+  /**
+   * Removes rows of one organization for this many milliseconds, at least one step, or until nothing is left. The job
+   * does the rest.
+   */
   async purge(orgId: string, budgetMs: number): Promise<void> {
     const end = this.clock.monotonic() + budgetMs;
     let hasMore = true;
     while (hasMore && !this.job.isStopping) hasMore = (await this.step(orgId)) && this.clock.monotonic() < end;
   }
 
-  /** True when there may be more to remove. The row lock lets one process at a time work on an organization. */
+  /** Returns true if there may be more to remove. The row lock lets one process at a time work on an organization. */
   private step(orgId: string): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const [row] = await tx.query(
@@ -92,7 +97,7 @@ export class OrganizationPurgeJob {
       if (!step.hasMore) await removeOwn(tx, step);
       if (step.hasMore) return true;
       await tx.query('DELETE FROM organization WHERE id = $1', [orgId]);
-      tx.afterCommit(() => this.logger.log(`nothing is left of organization ${formatId('organization', orgId)}`));
+      tx.afterCommit(() => this.logger.log(`Organization ${formatId('organization', orgId)} is completely removed`));
       return false;
     }, LIMITS);
   }

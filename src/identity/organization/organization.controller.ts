@@ -23,9 +23,9 @@ export class OrganizationController {
   @Route('GET', 'organization', {
     access: 'read',
     operationId: 'getCurrentOrganization',
-    summary: 'Who am I',
+    summary: 'Get the current organization',
     description:
-      'The organization your key belongs to, the key’s name and role (or the person’s), and what the organization may have and has.',
+      'Returns the organization that your key belongs to, the name and role of the key (or of the signed-in user), and the limits and usage of the organization.',
     returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'Your organization.' },
   })
   current(@CurrentCaller() caller: Caller): Promise<CurrentOrganizationView> {
@@ -38,8 +38,8 @@ export class OrganizationController {
     operationId: 'updateCurrentOrganization',
     summary: 'Change how members sign in',
     description:
-      'Partial. Requiring a second factor holds at once, in open sessions also. An administrator who signs in with a password sets up their own second factor first.',
-    returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'Your organization after the change.' },
+      'Partial update. If you require a second factor, the requirement applies immediately, even in open sessions. An administrator who signs in with a password must first set up their own second factor.',
+    returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'The updated organization.' },
     problems: ['conflict'],
   })
   updateCurrent(
@@ -53,7 +53,7 @@ export class OrganizationController {
     access: 'operator',
     operationId: 'listOrganizations',
     summary: 'List organizations',
-    description: 'Operator only: all organizations of this installation, oldest first.',
+    description: 'For the operator only: all organizations of this installation, oldest first.',
     returns: { page: OrganizationView, description: 'One page of organizations.' },
     problems: ['not_found'],
   })
@@ -63,10 +63,10 @@ export class OrganizationController {
 
   @Route('POST', 'organizations', {
     access: 'operator',
-    idempotencyKey: { refused: 'The response shows a key that is stored nowhere, so it cannot be sent again.' },
+    idempotencyKey: { refused: 'The response contains a key that is not stored, so it cannot be sent again.' },
     operationId: 'createOrganization',
     summary: 'Create an organization',
-    description: 'Operator only. The answer shows the first admin key, this one time only.',
+    description: 'For the operator only. The response contains the first admin key, which is shown only this once.',
     returns: {
       created: CreatedOrganizationView,
       at: '/api/v1/organizations',
@@ -83,10 +83,10 @@ export class OrganizationController {
     access: 'operator',
     ifMatch: 'honoured',
     operationId: 'updateOrganization',
-    summary: 'Rename an organization, change its limits',
+    summary: 'Rename an organization or change its limits',
     description:
-      'Operator only, partial. A limit below what the organization has removes nothing; it refuses more with 409 `quota_exceeded`.',
-    returns: { ok: OrganizationView, ...WITH_ETAG, description: 'The organization after the change.' },
+      'For the operator only. Partial update. If you set a limit below the current usage, nothing is deleted, but new resources are rejected with 409 `quota_exceeded`.',
+    returns: { ok: OrganizationView, ...WITH_ETAG, description: 'The updated organization.' },
   })
   update(@IdParam('organization') id: string, @Body() dto: UpdateOrganizationDto): Promise<OrganizationView> {
     return this.organizations.update(id, dto);
@@ -98,7 +98,7 @@ export class OrganizationController {
     operationId: 'deleteOrganization',
     summary: 'Delete an organization',
     description:
-      'Operator only. Removes the organization with everything it owns, for good. Its keys and checks stop at once; a large one is removed in the background.',
+      'For the operator only. Permanently deletes the organization and everything that it owns. Its keys and checks stop immediately. A large organization is deleted in the background.',
     returns: { noContent: 'The organization is deleted.' },
     problems: ['conflict'],
   })

@@ -5,7 +5,6 @@ import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/caller';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
-/** A row of `organization`. */
 export interface OrganizationRow {
   id: string;
   name: string;
@@ -13,7 +12,7 @@ export interface OrganizationRow {
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
   created_at: Date;
-  /** Set while it is being removed in steps: to everybody it is gone. */
+  /** Set while it is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;
 }
 
@@ -23,7 +22,6 @@ export class CreateOrganizationDto {
   name!: string;
 }
 
-/** A limit as the operator may set it. */
 const Limit =
   (example: number, most = MOST): PropertyDecorator =>
   (target, name) => {
@@ -32,7 +30,6 @@ const Limit =
       decorate(target, name);
   };
 const MOST = 10_000_000;
-/** A terabyte. */
 const MOST_BYTES = 1_000_000_000_000;
 
 export class QuotaOverridesDto implements Partial<Record<QuotaName, number | null>> {
@@ -60,7 +57,7 @@ export class UpdateOrganizationDto {
 
   @ApiPropertyOptional({
     description:
-      'Limits of this organization. One that is absent stays as it is; `null` returns to the limit of the installation.',
+      'The limits of this organization. An absent limit keeps its value; `null` resets it to the limit of the installation.',
   })
   @Optional()
   @Nested(() => QuotaOverridesDto)
@@ -77,7 +74,7 @@ export class UpdateCurrentOrganizationDto {
 
   @ApiPropertyOptional({
     description:
-      'Whether members who sign in with a password need a second factor. The organization is closed to their sessions until they have set one up. Keys, and sign-ins with a provider, are not asked.',
+      'Whether members who sign in with a password need a second factor. Until they have set one up, their sessions cannot access the organization. Does not apply to API keys and to sign-ins with a provider.',
     example: true,
   })
   @Optional()
@@ -95,7 +92,8 @@ export class OrganizationView {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'number' },
-    description: 'The limits that the operator set for this organization; the others are those of the installation.',
+    description:
+      'The limits that the operator has set for this organization. For all others, the limits of the installation apply.',
     example: { endpoints: 20_000 },
   })
   quotas!: QuotaOverrides;
@@ -114,49 +112,49 @@ export class FirstKeyView {
   @ApiProperty({ enum: ROLES, example: 'admin' })
   role!: Role;
 
-  @ApiProperty({ description: 'The key itself. Shown this one time.', example: 'ums_a_…' })
+  @ApiProperty({ description: 'The key itself. Shown only this once.', example: 'ums_a_…' })
   key!: string;
 }
 
 export class CreatedOrganizationView extends OrganizationView {
-  @ApiProperty({ type: FirstKeyView, description: 'The organization’s first admin key.' })
+  @ApiProperty({ type: FirstKeyView, description: 'The first admin key of the organization.' })
   api_key!: FirstKeyView;
 }
 
 export class QuotaUseView {
-  @ApiProperty({ type: Number, nullable: true, description: '`null`: no limit.', example: 10_000 })
+  @ApiProperty({ type: Number, nullable: true, description: 'The limit. `null`: no limit.', example: 10_000 })
   limit!: number | null;
 
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: '`null` where there is no one number: alerts are counted for each endpoint, streams in each process.',
+    description:
+      'The current usage. `null` if there is no single number: alerts are counted for each endpoint, and streams in each process.',
     example: 42,
   })
   used!: number | null;
 }
 
-/** A property for each limit. */
 const Use = (description: string): PropertyDecorator => ApiProperty({ type: QuotaUseView, description });
 
 export class QuotasView implements Record<QuotaName, QuotaUseView> {
   @Use('Websites.') websites!: QuotaUseView;
   @Use('Endpoints.') endpoints!: QuotaUseView;
   @Use('Alerts.') alerts!: QuotaUseView;
-  @Use('Alerts of one endpoint.') alerts_per_endpoint!: QuotaUseView;
-  @Use('The sum of 1 / interval over all endpoints, paused ones included.') checks_per_second!: QuotaUseView;
-  @Use('API keys.') api_keys!: QuotaUseView;
-  @Use('Public status pages, disabled ones included.') status_pages!: QuotaUseView;
-  @Use('People, open invitations included.') people!: QuotaUseView;
-  @Use('Probes of its own.') probes!: QuotaUseView;
-  @Use('Live streams open at once in one process.') streams!: QuotaUseView;
+  @Use('The number of alerts of one endpoint.') alerts_per_endpoint!: QuotaUseView;
+  @Use('The sum of 1 / interval over all endpoints, including paused ones.') checks_per_second!: QuotaUseView;
+  @Use('The number of API keys.') api_keys!: QuotaUseView;
+  @Use('The number of public status pages, including disabled ones.') status_pages!: QuotaUseView;
+  @Use('The number of members, including open invitations.') people!: QuotaUseView;
+  @Use('The number of probes of the organization.') probes!: QuotaUseView;
+  @Use('The number of live streams that are open at the same time in one process.') streams!: QuotaUseView;
   @Use(
-    'Bytes that changes have added since 00:00 UTC, in the audit log and in the history of maintenance windows. Beyond it changes are 429 `rate_limited` until the next day; deleting, disabling and acknowledging go on.',
+    'The bytes that changes have added since 00:00 UTC to the audit log and to the history of maintenance windows. If you exceed the limit, changes get 429 `rate_limited` until the next day. Deleting, disabling, and acknowledging are still possible.',
   )
   changed_bytes_per_day!: QuotaUseView;
 }
 
-/** The person who asks. */
+/** The person who sent the request. */
 export class CallingPersonView {
   @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -165,7 +163,7 @@ export class CallingPersonView {
   name!: string;
 }
 
-/** Who am I. */
+/** The caller's organization, key or person, and role. */
 export class CurrentOrganizationView {
   @ApiProperty({ example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -173,13 +171,16 @@ export class CurrentOrganizationView {
   @ApiProperty({ example: 'Default' })
   name!: string;
 
-  @ApiProperty({ description: 'Name of the API key that asks, or of the person.', example: 'First admin key' })
+  @ApiProperty({
+    description: 'The name of the API key that sent the request, or of the user.',
+    example: 'First admin key',
+  })
   key_name!: string;
 
   @ApiProperty({
     type: CallingPersonView,
     nullable: true,
-    description: 'The person who asks; null for a key.',
+    description: 'The user who sent the request. null for a key.',
     example: null,
   })
   person!: CallingPersonView | null;
@@ -193,7 +194,7 @@ export class CurrentOrganizationView {
   })
   requires_second_factor!: boolean;
 
-  @ApiProperty({ type: QuotasView, description: 'What the organization may have, and has.' })
+  @ApiProperty({ type: QuotasView, description: 'The limits and the usage of the organization.' })
   quotas!: QuotasView;
 }
 

@@ -27,12 +27,12 @@ import { OrganizationPurgeJob } from './organization-purge.job';
 import { changedOverrides } from '../quota/quotas';
 import { Quotas } from '../quota/quotas.service';
 
-/** Cursors of the operator's list are signed with this in place of an organization. */
+/** Cursors of the operator's list are encrypted for this name instead of an organization. */
 const OPERATOR = 'operator';
 /** How long a request that deletes an organization helps to remove it. */
 const PURGE_MS = 5 * SECOND_MS;
 
-/** Organizations: created and removed by the operator; a key belongs to one. */
+/** Manages organizations. The operator creates and removes them, and each key belongs to one. */
 @Injectable()
 export class OrganizationService {
   private readonly logger = new Logger(OrganizationService.name);
@@ -62,7 +62,7 @@ export class OrganizationService {
     return tagged(view, tagSource(row));
   }
 
-  /** Partial. Throws `conflict` for a person whom the change would lock out. */
+  /** Updates the fields that were sent. Throws `conflict` for a person whom the change would lock out. */
   async updateCurrent(caller: Caller, dto: UpdateCurrentOrganizationDto): Promise<CurrentOrganizationView> {
     const { orgId } = caller;
     await this.database.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export class OrganizationService {
     return this.current(caller);
   }
 
-  /** A key, and a session of a provider, are not asked for a second factor. */
+  /** Requires a second factor in the caller's session. Keys and sessions of a provider need none. */
   private async requireProven(tx: Tx, { person, sessionId }: Caller): Promise<void> {
     if (person === null) return;
     const proven = await tx.query(
@@ -89,7 +89,9 @@ export class OrganizationService {
       [sessionId ?? ''],
     );
     if (proven.length === 0)
-      throw problems.conflict('Set up your own second factor first, under My account: you would lock yourself out.');
+      throw problems.conflict(
+        'Set up your own second factor first, under My account. Otherwise you would lock yourself out.',
+      );
   }
 
   async list({ cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<OrganizationView>> {
@@ -131,7 +133,7 @@ export class OrganizationService {
     });
   }
 
-  /** Partial. Holds for what is created from now on; what is there stays. */
+  /** Updates the fields that were sent. Limits apply to new resources only, and existing ones stay. */
   update(id: string, dto: UpdateOrganizationDto): Promise<OrganizationView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, id);
@@ -153,8 +155,9 @@ export class OrganizationService {
   }
 
   /**
-   * Removes the organization with everything it owns, but never "Default": that is the operator's own. Once it is marked it
-   * is gone for everybody; its rows go in steps, within this call or, for a large organization, in the background.
+   * Removes the organization with everything it owns, but never the Default organization, which belongs to the
+   * operator. Once marked as deleted, no one sees it any more. Its rows are deleted in steps, within this call or, for
+   * a large organization, in the background.
    */
   async remove(id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -168,17 +171,17 @@ export class OrganizationService {
       await recordOperatorAct(tx, { action: 'delete', resource: 'organization', id, before });
     });
     this.keys.forget(id);
-    this.logger.log(`the operator deleted organization ${formatId('organization', id)}`);
+    this.logger.log(`The operator deleted organization ${formatId('organization', id)}`);
     await this.purge.help(id, PURGE_MS);
   }
 
-  /** "Default", or `null` while the database is empty. */
+  /** Returns the Default organization, or `null` while the database is empty. */
   async findDefault(sql: Sql = this.database): Promise<OrganizationRow | null> {
     const [row] = await sql.query<OrganizationRow>('SELECT * FROM organization WHERE is_default');
     return row ?? null;
   }
 
-  /** With AUTH=off every caller is Default's admin. `null` while the database is empty. */
+  /** Returns the caller for AUTH=off: an admin of the Default organization, or `null` while the database is empty. */
   async defaultAdmin(): Promise<Caller | null> {
     const organization = await this.findDefault();
     if (!organization) return null;

@@ -3,12 +3,12 @@ import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 
 /**
- * A page that was opened before its browser went over to another organization must not act in that one. `wanted`: what the client
- * means (`org_…`), if it says so. Throws `conflict`.
+ * Throws `conflict` if a page was opened before its browser switched to another organization, so that it doesn't act in
+ * that one. `wanted` is the organization that the client means (`org_…`), if it sends one.
  */
 export function requireOrganization({ orgId }: Pick<Caller, 'orgId'>, wanted: unknown): void {
   if (wanted !== undefined && parseId('organization', wanted) !== orgId)
     throw problems.conflict(
-      'This request is for another organization than the one you are signed in to. Load the page again.',
+      'This request is for a different organization than the one you are signed in to. Reload the page.',
     );
 }

@@ -1,4 +1,4 @@
-/** The changes of how a person signs in, as the email reports them. */
+/** The changes that an email reports. */
 const CHANGES = {
   password_changed: 'The password of your account was changed',
   password_set_by_link: 'The password of your account was set by a link',
@@ -10,17 +10,19 @@ const CHANGES = {
 } as const;
 export type AccountChange = keyof typeof CHANGES;
 
-/** When and where it happened. */
 interface Happened {
   at: Date;
-  /** `null`: on the machine of the service. */
+  /** The client's IP address, or `null` for a change on the machine of the service. */
   address: string | null;
   email: string;
   /** `PUBLIC_URL`. */
   home: string | null;
 }
 
-/** Returns the email about a change. It contains no text that a user can choose, because it is sent on behalf of the installation. */
+/**
+ * Returns the email about a change. It contains no text that a user can choose, because it is sent on behalf of the
+ * installation.
+ */
 export function accountMail(
   change: AccountChange,
   { at, address, email, home }: Happened,
@@ -33,11 +35,11 @@ export function accountMail(
       `${subject}.`,
       [
         `When: ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
-        `From: ${address ?? 'the machine of the service'}`,
+        `From: ${address ?? 'the machine that runs the service'}`,
         `Account: ${email}${home === null ? '' : ` at ${home}`}`,
       ].join('\n'),
-      'If you did this, or asked for it, there is nothing to do.',
-      `If not: open ${account}, set a new password, end your other sessions, and remove each single sign-on that you do not know. If you cannot sign in any more, ask an admin of your organization for a password link, or the operator of the service.`,
+      'If you did this, or asked for it, you do not have to do anything.',
+      `If not: open ${account}, set a new password, end your other sessions, and remove each single sign-on that you do not know. If you can no longer sign in, ask an admin of your organization or the operator of the service for a link to set a password.`,
       '',
     ].join('\n\n'),
   };

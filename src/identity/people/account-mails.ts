@@ -7,10 +7,13 @@ import { Clock } from '../../platform/time/clock';
 import { HOUR_MS } from '../../platform/time/time-units';
 import { type AccountChange, accountMail } from './account-mail-text';
 
-/** Emails about one account per hour. A person who gets ten of them knows that something is wrong. */
+/** Maximum emails about one account per hour. After ten of them, the person knows that something is wrong. */
 const MOST_PER_HOUR = 10;
 
-/** Notifies people by email when a way into their account changes. The email is stored in the transaction of the change, and the job `account-mail` sends it. */
+/**
+ * Notifies people by email if a way into their account changes. The email is stored in the transaction of the change,
+ * and the job `account-mail` sends it.
+ */
 @Injectable()
 export class AccountMails {
   private readonly logger = new Logger(AccountMails.name);
@@ -21,7 +24,8 @@ export class AccountMails {
   ) {}
 
   /**
-   * `from`: the address of the request, where its author is not known (a link). Nothing happens without an email, and without `SMTP_URL`.
+   * Stores the email. `from` is the address of the request, for a request whose author isn't known (a link). Does
+   * nothing without an email address and without `SMTP_URL`.
    * Cost: a look-up by index and a row.
    */
   async tell(
@@ -46,7 +50,7 @@ export class AccountMails {
     );
     if (written.length === 0)
       this.logger.warn(
-        `an account has changed ${MOST_PER_HOUR} times within an hour, so its person is not notified of "${change}"`,
+        `An account has changed ${MOST_PER_HOUR} times within an hour, so its user is not notified of "${change}"`,
       );
   }
 }

@@ -22,8 +22,8 @@ import { OwnSessionsService } from './own-sessions.service';
 import { Held } from './held';
 import { PasswordReset } from './password-reset.service';
 
-const ONCE = 'The token is used up.';
-const OWN = 'A person changes nobody else’s account, and the page shows what is stored.';
+const ONCE = 'The token can be used only once.';
+const OWN = 'A user can change only their own account, and the page shows what is stored.';
 const REFUSALS = ['unauthenticated', 'origin_not_allowed', 'rate_limited'] as const;
 
 @ApiTags('Sign-in')
@@ -40,10 +40,10 @@ export class AccountController {
   @Route('POST', 'link', {
     access: 'public',
     needsAccounts: true,
-    idempotencyKey: { refused: 'It changes nothing.' },
+    idempotencyKey: { refused: 'Nothing is changed.' },
     operationId: 'describeLink',
-    summary: 'What a link is for',
-    description: 'Does not use the token up. A token that is unknown, used or over is a wrong credential.',
+    summary: 'Get the purpose of a link',
+    description: 'Does not use up the token. A token that is unknown, used, or expired counts as a wrong credential.',
     returns: { ok: LinkView },
     problems: [...REFUSALS, 'validation_failed', 'malformed_json'],
   })
@@ -56,9 +56,9 @@ export class AccountController {
     needsAccounts: true,
     idempotencyKey: { refused: ONCE },
     operationId: 'createAccount',
-    summary: 'Make an account',
+    summary: 'Create an account',
     description:
-      'From the link of the first start, or from an invitation: joins the organization and signs in. A person who has an account signs in and joins instead.',
+      'Uses the link of the first start or of an invitation: creates the account, joins the organization, and signs in. If you already have an account, sign in and join instead.',
     returns: { created: SessionView },
     problems: [...REFUSALS, 'quota_exceeded', 'validation_failed', 'malformed_json'],
   })
@@ -75,7 +75,7 @@ export class AccountController {
     idempotencyKey: { refused: ONCE },
     operationId: 'joinOrganization',
     summary: 'Join by an invitation',
-    description: 'For whoever is signed in with an account; the session goes over to the organization.',
+    description: 'For a user who is signed in with an account. The session switches to the new organization.',
     returns: { created: SessionView },
     problems: ['quota_exceeded', 'origin_not_allowed'],
   })
@@ -88,8 +88,8 @@ export class AccountController {
     needsAccounts: true,
     idempotencyKey: { refused: ONCE },
     operationId: 'setPassword',
-    summary: 'Set a password by a link',
-    description: 'Ends every session of the person and begins this one.',
+    summary: 'Set a password with a link',
+    description: 'Ends every session of the user and starts a new one.',
     returns: { created: SessionView },
     problems: [...REFUSALS, 'validation_failed', 'malformed_json'],
   })
@@ -104,8 +104,8 @@ export class AccountController {
   @Route('GET', 'account', {
     access: 'person',
     operationId: 'getAccount',
-    summary: 'Your account',
-    description: 'Everything that is stored about you. For a session of a person; a key has no account.',
+    summary: 'Get your account',
+    description: 'Returns everything that is stored about you. Requires the session of a user; a key has no account.',
     returns: { ok: AccountView },
   })
   get(@Held() held: SignedIn): Promise<AccountView> {
@@ -117,7 +117,8 @@ export class AccountController {
     ifMatch: { refused: OWN },
     operationId: 'updateAccount',
     summary: 'Change your name or password',
-    description: 'Partial. A new password needs the one until now, and ends all other sessions.',
+    description:
+      'Partial update. To change the password, send the current one. A new password ends all other sessions.',
     returns: { ok: AccountView },
     problems: ['origin_not_allowed'],
   })
@@ -136,8 +137,8 @@ export class AccountController {
     operationId: 'eraseAccount',
     summary: 'Erase your account',
     description:
-      'For a session younger than ten minutes. Memberships, sessions and links go; keys and what was said stay, without your name.',
-    returns: { noContent: 'Nothing is stored about you any more.' },
+      'Requires a session that is less than ten minutes old. Memberships, sessions, and links are deleted. Keys, and texts that you wrote, are kept without your name.',
+    returns: { noContent: 'The account was erased.' },
     problems: ['origin_not_allowed'],
   })
   erase(@Held() held: SignedIn): Promise<void> {
@@ -146,11 +147,11 @@ export class AccountController {
 
   @Route('DELETE', 'account/identities', {
     access: 'person',
-    ifMatch: { refused: 'An identity has no settings that could change.' },
+    ifMatch: { refused: 'An identity has no settings that can be changed.' },
     operationId: 'deleteOwnIdentity',
     summary: 'Remove one of your identities',
     description:
-      'After that, the single sign-on or the proxy no longer signs you in to this account. Your other sessions that it started end. Your last way to sign in cannot be removed.',
+      'After that, single sign-on or the proxy no longer signs you in to this account with this identity. Your other sessions that were started with it end. You cannot remove your last way to sign in.',
     returns: { noContent: 'The identity is removed.' },
     problems: ['origin_not_allowed', 'conflict'],
   })
@@ -161,8 +162,8 @@ export class AccountController {
   @Route('GET', 'sessions', {
     access: 'person',
     operationId: 'listOwnSessions',
-    summary: 'Your sessions',
-    description: 'Newest first, 50 at most.',
+    summary: 'List your sessions',
+    description: 'Newest first, at most 50.',
     returns: { list: OwnSessionView },
   })
   sessions(@Held() held: SignedIn): Promise<OwnSessionView[]> {
@@ -171,11 +172,11 @@ export class AccountController {
 
   @Route('DELETE', 'sessions/:id', {
     access: 'person',
-    ifMatch: { refused: 'A session has no settings that could change.' },
+    ifMatch: { refused: 'A session has no settings that can be changed.' },
     operationId: 'endOwnSession',
     summary: 'End one of your sessions',
-    description: 'Its browser is signed out.',
-    returns: { noContent: 'The session is over.' },
+    description: 'Signs out the browser of that session.',
+    returns: { noContent: 'The session has ended.' },
     problems: ['origin_not_allowed'],
   })
   endSession(@Held() held: SignedIn, @IdParam('session') id: string): Promise<void> {
@@ -184,11 +185,11 @@ export class AccountController {
 
   @Route('DELETE', 'sessions', {
     access: 'person',
-    ifMatch: { refused: 'A session has no settings that could change.' },
+    ifMatch: { refused: 'A session has no settings that can be changed.' },
     operationId: 'endOtherSessions',
     summary: 'End all your other sessions',
-    description: 'All but the one that asks.',
-    returns: { noContent: 'The others are over.' },
+    description: 'Ends all your sessions except the one that sends the request.',
+    returns: { noContent: 'The other sessions have ended.' },
     problems: ['origin_not_allowed'],
   })
   endOthers(@Held() held: SignedIn): Promise<void> {

@@ -11,8 +11,8 @@ import type { MembershipRow, MembershipSource, PersonRow } from '../person/perso
 import type { SecondFactorState } from '../person/second-factors.service';
 import { AccountIdentityView, OpenPasswordLinkView, toOpenPasswordLinkView } from './people.dto';
 
-const TOKEN = { description: 'The token of a link, `/#/sign-in/<token>`.', example: 'rV8…' };
-/** More bytes than 256 characters have; what is too long is refused by the rule of passwords. */
+const TOKEN = { description: 'The token of a link (`/#/sign-in/<token>`).', example: 'rV8…' };
+/** More bytes than 256 characters need. The password rule refuses passwords that are too long. */
 const MOST_PASSWORD = 1024;
 
 export class TokenDto {
@@ -28,7 +28,8 @@ export class CreateAccountDto extends TokenDto {
   name!: string;
 
   @ApiProperty({
-    description: '15 to 256 characters. Nothing that everybody tries, or knows of the person and the place.',
+    description:
+      '15 to 256 characters. Common passwords are rejected, and so are passwords made of words that are known about the user or the installation.',
     example: 'three wise monkeys',
   })
   @IsString()
@@ -36,7 +37,7 @@ export class CreateAccountDto extends TokenDto {
   password!: string;
 
   @ApiPropertyOptional({
-    description: 'Of the first account, which is signed in by it. An invitation has its own.',
+    description: 'The email of the first account, used to sign in. An invitation contains its own email.',
     example: 'ada@example.com',
   })
   @Optional()
@@ -58,7 +59,7 @@ export class SetPasswordDto extends TokenDto {
 export const LINK_KINDS = ['first_account', 'sign_in', 'invitation', 'password'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
-/** What a link is for. */
+/** The purpose of a link. */
 export class LinkView {
   @ApiProperty({ enum: LINK_KINDS, example: 'invitation' })
   kind!: LinkKind;
@@ -66,24 +67,29 @@ export class LinkView {
   @ApiProperty({
     type: SessionOrganizationView,
     nullable: true,
-    description: 'Where it leads; null where it leads to an account.',
+    description: 'The organization that the link gives access to. null for a link to an account.',
   })
   organization!: SessionOrganizationView | null;
 
-  @ApiProperty({ enum: ROLES, nullable: true, description: 'What one may do there.', example: 'write' })
+  @ApiProperty({
+    enum: ROLES,
+    nullable: true,
+    description: 'The role that the link gives in the organization.',
+    example: 'write',
+  })
   role!: Role | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of the account that is made from it.',
+    description: 'The email of the account that is created with the link.',
     example: 'bo@example.com',
   })
   email!: string | null;
 
   @ApiProperty({
     description:
-      'Whether this browser is signed in with an account that has this email. No one else can find out who has an account.',
+      'Whether this browser is signed in with an account that has this email. No one else can find out whether an account exists.',
     example: false,
   })
   has_account!: boolean;
@@ -91,7 +97,7 @@ export class LinkView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Who invites; null where that is nobody with a name.',
+    description: 'The name of the user or key that created the invitation. null if there is no name.',
     example: 'Ada',
   })
   invited_by!: string | null;
@@ -110,12 +116,11 @@ export class AccountOrganizationView extends OwnOrganizationView {
   joined_at!: string;
 }
 
-/** A second factor that is in force. */
 export class SecondFactorView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   since!: string;
 
-  @ApiProperty({ description: 'Recovery codes that were not used.', example: 10 })
+  @ApiProperty({ description: 'The number of recovery codes that are left.', example: 10 })
   recovery_codes_left!: number;
 }
 
@@ -130,7 +135,7 @@ export class AccountView {
   @ApiProperty({ example: 'Ada' })
   name!: string;
 
-  @ApiProperty({ description: 'May call the operator’s routes.', example: false })
+  @ApiProperty({ description: 'Whether the user may call the operator’s routes.', example: false })
   operator!: boolean;
 
   @ApiProperty({ example: true })
@@ -139,13 +144,13 @@ export class AccountView {
   @ApiProperty({
     type: SecondFactorView,
     nullable: true,
-    description: 'What signing in with the password, or by a link, asks for in addition; null for none.',
+    description: 'The second factor that is required to sign in with a password or a link. null if none is set up.',
   })
   second_factor!: SecondFactorView | null;
 
   @ApiProperty({
     type: [AccountIdentityView],
-    description: 'Who they are for the single sign-on, or the proxy in front.',
+    description: 'The identities of the user at single sign-on, or at the proxy in front.',
     example: [],
   })
   identities!: AccountIdentityView[];
@@ -153,7 +158,7 @@ export class AccountView {
   @ApiProperty({
     type: OpenPasswordLinkView,
     nullable: true,
-    description: 'The open link by which someone can set your password. A new password ends it.',
+    description: 'The open link that someone can use to set your password. A new password ends it.',
     example: null,
   })
   password_link!: OpenPasswordLinkView | null;
@@ -175,33 +180,34 @@ export class UpdateAccountDto {
   @IsName(255)
   name?: string;
 
-  @ApiPropertyOptional({ description: 'A new one ends all other sessions.', example: 'three wise monkeys' })
+  @ApiPropertyOptional({ description: 'A new password. It ends all other sessions.', example: 'three wise monkeys' })
   @Optional()
   @IsString()
   @MaxLength(MOST_PASSWORD)
   password?: string;
 
-  @ApiPropertyOptional({ description: 'The password until now, where there is one.', example: 'a mill by the river' })
+  @ApiPropertyOptional({ description: 'The current password, if there is one.', example: 'a mill by the river' })
   @Optional()
   @IsString()
   @MaxLength(MOST_PASSWORD)
   current_password?: string;
 }
 
-/** Names one of the identities of an account. */
 export class IdentityQuery {
-  @ApiProperty({ description: 'As `GET /auth/account` shows it.', example: 'https://login.example.com' })
+  @ApiProperty({
+    description: 'The issuer of the identity, as returned by `GET /auth/account`.',
+    example: 'https://login.example.com',
+  })
   @IsString()
   @MaxLength(255)
   issuer!: string;
 
-  @ApiProperty({ description: 'As `GET /auth/account` shows it.', example: '8f14e45f' })
+  @ApiProperty({ description: 'The subject of the identity, as returned by `GET /auth/account`.', example: '8f14e45f' })
   @IsString()
   @MaxLength(255)
   subject!: string;
 }
 
-/** One of a person's own sessions. */
 export class OwnSessionView {
   @ApiProperty({ example: 'ses_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -212,7 +218,7 @@ export class OwnSessionView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'To the minute.',
+    description: 'The time of the last request, accurate to the minute.',
     example: '2026-11-20T10:15:00.000Z',
   })
   last_seen_at!: string;
@@ -220,13 +226,18 @@ export class OwnSessionView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-27T10:00:00.000Z' })
   expires_at!: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Where it began.', example: '203.0.113.7' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The IP address that started the session.',
+    example: '203.0.113.7',
+  })
   address!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What the browser called itself.',
+    description: 'The `User-Agent` of the browser.',
     example: 'Mozilla/5.0 …',
   })
   user_agent!: string | null;
@@ -234,7 +245,7 @@ export class OwnSessionView {
   @ApiProperty({ enum: SIGN_INS, nullable: true, example: 'password' })
   via!: SignIn | null;
 
-  @ApiProperty({ description: 'Whether it is the one that asks.', example: true })
+  @ApiProperty({ description: 'Whether this is the session that sends the request.', example: true })
   current!: boolean;
 }
 

@@ -22,7 +22,6 @@ import { Identities } from './identities.service';
 import { LAST_ADMIN } from './last-admin';
 import { OpenLinks } from './open-links';
 
-/** A person's own account: shown, changed, erased. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -47,9 +46,10 @@ export class AccountService {
   }
 
   /**
-   * Partial. A new password needs the old one, where there is one and nobody came by the operator's link just now. A first password
-   * needs a fresh sign-in. Either ends all other sessions, and this browser gets a new cookie. Throws `validation_failed` at
-   * `/current_password`, counted as a wrong password; `conflict` for a first password in a session that is not fresh.
+   * Updates the fields that were sent. A new password requires the old one. It isn't required if there is none, or if
+   * the session was just opened by the operator's link. A first password requires a fresh sign-in. Either change ends
+   * all other sessions, and this browser gets a new cookie. Throws `validation_failed` at `/current_password`, counted
+   * as a wrong password, and `conflict` for a first password in a session that isn't fresh.
    */
   async update(held: SignedIn, dto: UpdateAccountDto, request: Request, response: Response): Promise<AccountView> {
     const { id } = ownerOf(held);
@@ -69,14 +69,15 @@ export class AccountService {
       if (password === null) return null;
       await this.people.setPassword(tx, id, password);
       await this.mails.tell(tx, before, 'password_changed');
-      // It has no cookie and gets none.
+      // A session of the proxy has no cookie and gets none.
       if (held.via === 'proxy') return null;
       const of = {
         orgId: held.caller?.orgId ?? null,
         personId: id,
         hasSecondFactor: held.hasSecondFactor && this.secondFactors.areOn,
       };
-      // What began by a link goes on by the password that was set: only a link's own session may leave the old one out.
+      // A session that a link opened continues as a password session. Only a link's own session may leave out the old
+      // password.
       const via = held.via === 'single_sign_on' ? held.via : 'password';
       return this.browsers.openIn(tx, of, via, personAuthor(before, 'password', request), request);
     });
@@ -85,19 +86,23 @@ export class AccountService {
   }
 
   /**
-   * Erases the person: memberships, sessions, links and identities go, keys and what was said stay, without the name. Throws
-   * `conflict` for the last administrator of an organization that has others, and for a session that is not fresh.
+   * Erases the person. Memberships, sessions, links, and identities are deleted. Keys and records stay, without the
+   * name. Throws `conflict` for the last administrator of an organization with other members, and for a session that
+   * isn't fresh.
    */
   async erase(held: SignedIn): Promise<void> {
     const { id } = ownerOf(held);
-    // Behind the proxy no one can sign in again.
+    // Behind the proxy, no one can sign in again.
     if (held.via !== 'proxy' && !isFresh(held, this.clock.now()))
-      throw problems.conflict('Sign in again: this is for whoever has just signed in.');
+      throw problems.conflict('Sign in again first. This action requires a session that is less than ten minutes old.');
     await this.database.transaction((tx) => this.eraseIn(tx, id));
     await failpoint('account.erasure_committed');
   }
 
-  /** As `erase`, for whoever may: the command line, too. Throws `conflict` for the last administrator of others. */
+  /**
+   * Erases a person without checking the session, also for the command line. Throws `conflict` for the last
+   * administrator of an organization with other members.
+   */
   async eraseIn(tx: Tx, id: string): Promise<void> {
     const person = await this.people.lock(tx, id);
     if (!person) throw problems.notFound();
@@ -139,7 +144,10 @@ export class AccountService {
     );
   }
 
-  /** For changes that need more than a session. Throws `validation_failed` at `/current_password`, counted as a wrong password. */
+  /**
+   * Requires the password for changes that need more than a session. Throws `validation_failed` at `/current_password`,
+   * counted as a wrong password.
+   */
   async requirePassword(
     person: Pick<PersonRow, 'id' | 'password'>,
     typed: string | undefined,
@@ -163,7 +171,7 @@ export class AccountService {
 /** A part of an account that may change. */
 export type OwnField = 'name' | 'password' | 'second_factor' | 'recovery_codes';
 
-/** What changed, and never its value: the log cannot be changed. */
+/** Records which fields changed, but never their values, because the log can't be edited. */
 export async function recordOwn(tx: Tx, orgId: string, id: string, hidden: readonly OwnField[]): Promise<void> {
   const nothing = Object.fromEntries(hidden.map((field) => [field, null]));
   await recordChange(tx, {

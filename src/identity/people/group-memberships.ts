@@ -11,7 +11,10 @@ import type { PersonRow } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
 import { Memberships, type Place } from './memberships';
 
-/** Memberships of source `groups`, and operators by a group: what `PEOPLE_GROUPS` makes of somebody's groups. Ids are uuids. */
+/**
+ * Applies `PEOPLE_GROUPS` to a person's groups: memberships of source `groups`, and operators by a group. IDs are
+ * UUIDs.
+ */
 @Injectable()
 export class GroupMemberships {
   private readonly logger = new Logger(GroupMemberships.name);
@@ -24,8 +27,8 @@ export class GroupMemberships {
   ) {}
 
   /**
-   * What these groups give now. Rules that name nothing are in the log.
-   * Cost: a scan of the organizations, once for each sign-in.
+   * Returns the rights that these groups give now. Rules that name nothing are logged.
+   * Cost: one scan of the organizations per sign-in.
    */
   async granted(sql: Sql, groups: readonly string[]): Promise<GrantedByGroups> {
     const rules = this.config.peopleGroups;
@@ -39,21 +42,23 @@ export class GroupMemberships {
           );
     const granted = membershipsOf(groups, rules, organizations);
     for (const rule of granted.skipped)
-      this.logger.warn(`PEOPLE_GROUPS: "${rule}" names no organization, or several of one name, and is skipped`);
+      this.logger.warn(
+        `PEOPLE_GROUPS: skipping rule "${rule}", because no organization, or more than one, has that name`,
+      );
     return granted;
   }
 
   /**
-   * Makes the person's memberships of source `groups` exactly these, in both directions, and notes that they are confirmed (see
-   * `holds`). The other memberships stay as they are. An organization whose quota is used up is left out, and the log says so.
-   * Entries of the audit log are the author's.
+   * Makes the person's memberships of source `groups` equal to these, and records that they are confirmed (see
+   * `holds`). Other memberships are not changed. If an organization's quota is used up, it is left out and logged.
+   * Audit log entries have this author.
    */
   async apply(tx: Tx, person: PersonRow, granted: GrantedByGroups, author: Authorship): Promise<void> {
     const held = await tx.query<HeldMembership>(
       `SELECT org_id AS "orgId", role, source FROM membership WHERE person_id = $1 ORDER BY org_id FOR UPDATE`,
       [person.id],
     );
-    // In the order of their ids, as all that lock several.
+    // Sorted by ID, as in all code that locks several.
     for (const { orgId, before, after } of changesOf(held, granted.roles)) {
       if (before === null) {
         if (after !== null) await this.join(tx, person.id, { orgId, role: after, source: 'groups' }, author);
@@ -72,7 +77,7 @@ export class GroupMemberships {
       await this.memberships.join(tx, personId, place, author);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.logger.warn(`${author.requestId}: groups give a place in an organization that has none: ${error.code}`);
+      this.logger.warn(`${author.requestId}: could not add the user to an organization by group: ${error.code}`);
     }
   }
 

@@ -11,7 +11,7 @@ import { ownerOf } from './held';
 /** Sessions that an identity started. */
 const BY_IDENTITY = `via IN ('single_sign_on', 'proxy')`;
 
-/** Shows and removes the identities by which the single sign-on and the proxy know people. Ids are uuids. */
+/** Shows and removes the identities by which single sign-on and the proxy know people. IDs are UUIDs. */
 @Injectable()
 export class Identities {
   constructor(
@@ -20,7 +20,7 @@ export class Identities {
     private readonly mails: AccountMails,
   ) {}
 
-  /** Oldest first. */
+  /** Returns the identities of a person, oldest first. */
   of(sql: Sql, personId: string): Promise<IdentityRow[]> {
     return sql.query<IdentityRow>(
       'SELECT issuer, subject, created_at AS "createdAt" FROM identity WHERE person_id = $1 ORDER BY created_at, issuer, subject',
@@ -29,7 +29,8 @@ export class Identities {
   }
 
   /**
-   * Removes one identity of the signed-in person, and ends the sessions that single sign-on or the proxy started, except this one. Throws `not_found`, and `conflict` for the last way to sign in.
+   * Removes one identity of the signed-in person, and ends the sessions that single sign-on or the proxy started,
+   * except this one. Throws `not_found`, and `conflict` for the last way to sign in.
    */
   async removeOwn(held: SignedIn, identity: Identity): Promise<void> {
     const { id } = ownerOf(held);
@@ -40,7 +41,7 @@ export class Identities {
       if (!identities.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject))
         throw problems.notFound();
       if (identities.length === 1 && person.password === null)
-        throw problems.conflict('You could not sign in any more: set a password first.');
+        throw problems.conflict('You could no longer sign in. Set a password first.');
       await tx.query('DELETE FROM identity WHERE issuer = $1 AND subject = $2 AND person_id = $3', [
         identity.issuer,
         identity.subject,
@@ -55,7 +56,9 @@ export class Identities {
     });
   }
 
-  /** Removes every identity of a locked person, and the sessions that they started. Returns the number of identities. */
+  /**
+   * Removes every identity of a locked person, and the sessions that they started. Returns the number of identities.
+   */
   async removeAll(tx: Tx, personId: string): Promise<number> {
     const gone = await tx.query('DELETE FROM identity WHERE person_id = $1 RETURNING 1', [personId]);
     await tx.query(`DELETE FROM session WHERE person_id = $1 AND ${BY_IDENTITY}`, [personId]);

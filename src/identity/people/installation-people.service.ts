@@ -12,7 +12,7 @@ import { type MembershipRow, normalizeEmail, PERSON_COLUMNS, type PersonRow } fr
 import { PersonStore } from '../person/person-store';
 import { SecondFactors, type SecondFactorState } from '../person/second-factors.service';
 
-/** Everybody with an account, in whatever organization: for the command line of who runs the installation. */
+/** Manages all people with an account in any organization. For the operator's command line. */
 @Injectable()
 export class InstallationPeople {
   constructor(
@@ -25,7 +25,7 @@ export class InstallationPeople {
     private readonly mails: AccountMails,
   ) {}
 
-  /** Oldest first. Cost: four scans of all people, for a person who waits for a list. */
+  /** Lists all people, oldest first. Cost: four scans of all people, for an operator who waits for the list. */
   async list(): Promise<AccountView[]> {
     const people = await this.database.query<PersonRow>(
       `SELECT ${PERSON_COLUMNS} FROM person p ORDER BY p.created_at, p.id`,
@@ -58,7 +58,7 @@ export class InstallationPeople {
     );
   }
 
-  /** Finds a person by email or id (`per_…`). Throws `conflict` if several accounts have the email. */
+  /** Finds a person by email or ID (`per_…`). Throws `conflict` if several accounts have the email. */
   async find(who: string): Promise<PersonRow | null> {
     const id = parseId('person', who);
     if (id !== null) return this.people.find(this.database, id);
@@ -68,7 +68,7 @@ export class InstallationPeople {
     throw problems.conflict(`Several accounts have the email ${who}. Use the ID of one of them: ${named.join(', ')}.`);
   }
 
-  /** The token of a link that signs the person (uuid) in once, also with PASSWORDS=off, and until when. */
+  /** Creates a link that signs the person (UUID) in once, also with PASSWORDS=off. Returns its token and expiry. */
   signInLink(id: string): Promise<{ token: string; expiresAt: Date }> {
     return this.change(id, 'sign_in_link', (tx) => this.links.makeSignIn(tx, id));
   }
@@ -78,7 +78,10 @@ export class InstallationPeople {
     return this.change(id, 'sign_in_link', (tx) => this.people.endLinks(tx, id));
   }
 
-  /** From now on the password alone signs the person (uuid) in: the app and the recovery codes are lost. Throws `not_found`. */
+  /**
+   * Removes the second factor and the recovery codes, so that the password alone signs the person (UUID) in. Throws
+   * `not_found`.
+   */
   resetSecondFactor(id: string): Promise<void> {
     return this.change(id, 'second_factor', async (tx, person) => {
       if (!(await this.secondFactors.remove(tx, id))) throw problems.notFound();
@@ -90,12 +93,13 @@ export class InstallationPeople {
     return this.change(id, 'operator', (tx) => this.people.setOperator(tx, id, isOperator));
   }
 
-  /** What they sign in with. Throws `conflict` when it is somebody else's. */
+  /** Sets the email that the person signs in with. Throws `conflict` if another account has it. */
   setEmail(id: string, email: string): Promise<void> {
     return this.change(id, 'email', async (tx, person) => {
       await this.people.lockEmail(tx, email);
       const others = await this.people.findByEmail(tx, email);
-      if (others.some((other) => other.id !== id)) throw problems.conflict(`${email} is somebody else's already.`);
+      if (others.some((other) => other.id !== id))
+        throw problems.conflict(`The email ${email} already belongs to another account.`);
       await tx.query(
         'UPDATE person SET email = $2::varchar, email_verified = email_verified AND email = $2::varchar WHERE id = $1',
         [id, email],
@@ -106,7 +110,7 @@ export class InstallationPeople {
     });
   }
 
-  /** From now on whom the issuer calls so is this person. Throws `conflict` when that is somebody else. */
+  /** Connects an identity of the issuer to this person. Throws `conflict` if it belongs to another person. */
   connect(id: string, issuer: string, subject: string): Promise<void> {
     return this.change(id, 'identities', async (tx, person) => {
       await this.people.lockIdentity(tx, { issuer, subject });
@@ -114,16 +118,22 @@ export class InstallationPeople {
       if (owner === null) {
         await this.people.addIdentity(tx, id, { issuer, subject });
         await this.mails.tell(tx, person, 'identity_connected');
-      } else if (owner !== id) throw problems.conflict('That is somebody else already: disconnect them first.');
+      } else if (owner !== id)
+        throw problems.conflict('This identity already belongs to another account. Disconnect it there first.');
     });
   }
 
-  /** Neither single sign-on nor the proxy means this person any more; sessions that began so end. Returns how many identities are gone. */
+  /**
+   * Removes all identities of the person, and ends the sessions that they started. Returns the number of identities.
+   */
   disconnect(id: string): Promise<number> {
     return this.change(id, 'identities', (tx) => this.identities.removeAll(tx, id));
   }
 
-  /** As a person erases themselves. Throws `conflict` for the last administrator of an organization that has others. */
+  /**
+   * Erases a person, as if they did it themselves. Throws `conflict` for the last administrator of an organization with
+   * other members.
+   */
   erase(id: string): Promise<void> {
     return this.database.transaction((tx) => this.accounts.eraseIn(tx, id));
   }
@@ -138,7 +148,10 @@ export class InstallationPeople {
     });
   }
 
-  /** In the log of every organization that the person is in, and the operator's. What changed is named, its value is personal. */
+  /**
+   * Records the change in the log of each of the person's organizations, and in the operator's. The field is named, but
+   * its value is personal.
+   */
   private async record(tx: Tx, id: string, changed: string): Promise<void> {
     const hidden = { [changed]: null };
     const act = { action: 'update', resource: 'person', id, before: hidden, after: hidden, hidden: [changed] } as const;

@@ -18,7 +18,7 @@ export class InvitationsController {
     needsAccounts: true,
     operationId: 'listInvitations',
     summary: 'List invitations',
-    description: 'Who has been invited and has not joined yet, oldest first.',
+    description: 'The invitations that have not been accepted yet, oldest first.',
     returns: { page: OpenInvitationView, description: 'One page of invitations.' },
   })
   list(@OrgId() orgId: string, @Query() query: InvitationsQuery): Promise<Page<OpenInvitationView>> {
@@ -28,11 +28,11 @@ export class InvitationsController {
   @Route('POST', '', {
     access: 'admin',
     needsAccounts: true,
-    idempotencyKey: { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' },
+    idempotencyKey: { refused: 'The response contains a token that is not stored, so it cannot be sent again.' },
     operationId: 'createInvitation',
-    summary: 'Invite somebody',
+    summary: 'Create an invitation',
     description:
-      'Creates a link for you to send. It works once, for 7 days, for anyone who has it. Another invitation for the same email replaces it. The link ends if the person or key that created it is not an admin any more.',
+      'Creates a link for you to send. The link works once, for 7 days, for anyone who has it. A new invitation for the same email replaces the old one. If the user or key that created the link is no longer an admin, the link stops working.',
     returns: { created: CreatedOpenInvitationView, at: '/api/v1/invitations' },
     problems: ['conflict', 'quota_exceeded'],
   })
@@ -46,11 +46,11 @@ export class InvitationsController {
   @Route('DELETE', ':id', {
     access: 'admin',
     needsAccounts: true,
-    ifMatch: { refused: 'An invitation has no settings that could change.' },
+    ifMatch: { refused: 'An invitation has no settings that can be changed.' },
     operationId: 'deleteInvitation',
-    summary: 'Take an invitation back',
-    description: 'Its link leads nowhere from now on.',
-    returns: { noContent: 'The invitation is gone.' },
+    summary: 'Revoke an invitation',
+    description: 'The link of the invitation stops working immediately.',
+    returns: { noContent: 'The invitation was revoked.' },
   })
   remove(@OrgId() orgId: string, @IdParam('invitation') id: string): Promise<void> {
     return this.invitations.remove(orgId, id);

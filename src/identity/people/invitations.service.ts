@@ -26,16 +26,16 @@ import {
 import { type Maker, makerOf } from '../person/maker';
 import { normalizeEmail } from '../person/person-row';
 
-/** The inviter that invitations of the command line show. */
+/** The inviter that is shown for invitations of the command line. */
 const COMMAND_LINE: Maker = { personId: null, keyId: null, name: 'Command line' };
 
 const COLUMNS = `i.id, i.email, i.role, i.created_by_id AS "createdById", i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy"`;
 
-/** It waits in somebody's mail or chat. */
+/** Long enough for an invitation that waits in an email or a chat. */
 const INVITATION_MS = 7 * DAY_MS;
 
-/** People who may join an organization: one token for each e-mail, for seven days. Nothing is sent. */
+/** Invites people to an organization. Each email has one token for seven days. Nothing is sent. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -46,7 +46,7 @@ export class InvitationsService {
     private readonly config: Config,
   ) {}
 
-  /** Oldest first, without expired ones. `created_by_id` selects those that one person created. */
+  /** Lists the open invitations, oldest first. `created_by_id` selects the ones that one person created. */
   async list(
     orgId: string,
     { cursor, limit = MAX_PAGE_SIZE, created_by_id }: InvitationsQuery,
@@ -71,15 +71,17 @@ export class InvitationsService {
   }
 
   /**
-   * The result holds the token, this one time. The same email again replaces the older one. Throws `conflict` for a member who was
-   * invited. A member by a group may be invited: joining then makes the membership independent of the group.
+   * Creates an invitation. Only this result contains the token. The same email replaces the previous invitation. Throws
+   * `conflict` for a member who was invited. A member by a group may be invited. Joining then makes the membership
+   * independent of the group.
    */
   create(caller: Caller, dto: CreateInvitationDto): Promise<CreatedOpenInvitationView> {
     return this.make(caller.orgId, dto, { by: makerOf(caller) });
   }
 
   /**
-   * As `create`, for the command line, which needs no right. `isOperator`: the person who uses it may call the operator's routes.
+   * Creates an invitation for the command line, which needs no right. With `isOperator`, the person who uses it may
+   * call the operator's routes.
    */
   createOnMachine(orgId: string, dto: CreateInvitationDto, isOperator: boolean): Promise<CreatedOpenInvitationView> {
     return this.make(orgId, dto, { by: COMMAND_LINE, isOperator, isByCommandLine: true });
@@ -101,7 +103,7 @@ export class InvitationsService {
           WHERE m.org_id = $1 AND p.email = $2 AND m.source = 'invited'`,
         [orgId, email],
       );
-      if (member) throw problems.conflict('They are in this organization already.');
+      if (member) throw problems.conflict('This user is already a member of this organization.');
       await tx.query('DELETE FROM invitation WHERE org_id = $1 AND (email = $2 OR expires_at <= $3)', [
         orgId,
         email,
@@ -129,13 +131,13 @@ export class InvitationsService {
         ],
       );
       if (!row) throw new Error('the invitation was not stored');
-      // Neither e-mail nor token: the log cannot be changed.
+      // Records neither email nor token, because the log can't be edited.
       await recordChange(tx, { orgId, action: 'create', resource: 'invitation', id, after: { role: dto.role } });
       return { ...toOpenInvitationView(row), token, url: linkOf(this.config, token) };
     });
   }
 
-  /** The link leads nowhere from now on. */
+  /** Ends an invitation. Its link no longer works. */
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [row] = await tx.query<{ role: string }>(
@@ -156,7 +158,7 @@ export class InvitationsService {
     return row?.count ?? 0;
   }
 
-  /** What `create` would refuse in these fields. */
+  /** Returns the findings that `create` would report in these fields. */
   findingsIn({ email }: Partial<CreateInvitationDto>): Findings {
     if (email === undefined || isEmail(normalizeEmail(email))) return NO_FINDINGS;
     const message = 'email must be an address such as bo@example.com';

@@ -21,7 +21,7 @@ import { type Token, Tokens } from './tokens';
 const HAS_ACCOUNT =
   'You already have an account with this email and password. Sign in, then open the link again to join.';
 
-/** How people come in, by the token of a link of the start or of an invitation. */
+/** Lets people join with the token of a start link or an invitation. */
 @Injectable()
 export class JoinService {
   constructor(
@@ -35,7 +35,8 @@ export class JoinService {
   ) {}
 
   /**
-   * Describes a token without using it. Only a browser that is signed in with an account of the email finds out that the account exists. Throws `unauthenticated`, counted as a wrong credential.
+   * Describes a token without using it. Only a browser that is signed in with an account of the email finds out that
+   * the account exists. Throws `unauthenticated`, counted as a wrong credential.
    */
   async describe({ token }: TokenDto, request: Request): Promise<LinkView> {
     const { kind, organization, role, email, invitedBy, expiresAt } = await this.tokens.find(token, request);
@@ -51,7 +52,10 @@ export class JoinService {
   }
 
   /**
-   * Creates the account of a start link or an invitation, joins, signs in, and uses the token up, all or nothing. An email proves nothing, so another account may have the same one. Throws `unauthenticated` for a token of another kind, and `conflict` if an account with this email and password exists, or if another request has created the first account.
+   * Creates the account of a start link or an invitation, joins, signs in, and uses the token up, all or nothing. An
+   * email proves nothing, so another account may have the same one. Throws `unauthenticated` for a token of another
+   * kind. Throws `conflict` if an account with this email and password exists, or if another request has created the
+   * first account.
    */
   async create(dto: CreateAccountDto, request: Request, response: Response): Promise<SessionView> {
     requireOwnOrigin(request);
@@ -89,7 +93,10 @@ export class JoinService {
     return this.browsers.begun(session, request, response);
   }
 
-  /** A signed-in person joins by an invitation, and is there. Throws `unauthenticated`; `conflict` for a member. */
+  /**
+   * Joins the signed-in person to an organization by an invitation, and switches the session to it. Throws
+   * `unauthenticated`, and `conflict` for a member.
+   */
   async join(held: SignedIn, dto: TokenDto, request: Request): Promise<SessionView> {
     const person = ownerOf(held);
     const token = await this.tokens.find(dto.token, request, ['invitation']);
@@ -99,7 +106,7 @@ export class JoinService {
       await this.tokens.use(tx, dto.token, token, request);
       await failpoint('account.token_used');
       if (!(await this.memberships.join(tx, person.id, place, author)))
-        throw problems.conflict('You are in this organization already.');
+        throw problems.conflict('You are already a member of this organization.');
       if (token.isOperator) await this.people.setOperator(tx, person.id, true);
       await failpoint('account.joined');
     });
@@ -108,7 +115,8 @@ export class JoinService {
   }
 
   /**
-   * Returns the hash of a new account's password. An account with the same email and password is the same person, who should sign in instead. The error reveals that, so each attempt counts as a guess at a password.
+   * Returns the hash of a new account's password. An account with the same email and password is the same person, who
+   * should sign in instead. The error reveals that, so each attempt counts as a guess at a password.
    */
   private async newPassword(email: string, typed: string, request: Request): Promise<string> {
     const password = await this.passwords.hash(typed, await this.people.saltOf(this.database, email));
@@ -120,9 +128,8 @@ export class JoinService {
   }
 }
 
-/** Where a token of an invitation, or of the start, leads. */
 function placeOf({ organization, role }: Token) {
-  if (!organization || !role) throw new Error('the token leads into no organization');
+  if (!organization || !role) throw new Error('the token belongs to no organization');
   return { orgId: organization.id, role, source: 'invited' as const };
 }
 
@@ -131,8 +138,8 @@ function emailFindings({ email }: Token, sent: string | undefined): FieldProblem
   if (email !== null)
     return sent === undefined || normalizeEmail(sent) === email
       ? []
-      : [{ pointer, code: 'immutable', message: 'email is that of the invitation' }];
-  if (sent === undefined) return [{ pointer, code: 'required', message: 'email is what you sign in with' }];
+      : [{ pointer, code: 'immutable', message: 'email must be the email of the invitation, or be left out' }];
+  if (sent === undefined) return [{ pointer, code: 'required', message: 'email is required: you sign in with it' }];
   return isEmail(normalizeEmail(sent))
     ? []
     : [{ pointer, code: 'invalid_format', message: 'email must be an address such as ada@example.com' }];

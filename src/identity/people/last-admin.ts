@@ -1,3 +1,3 @@
-/** Why the last administrator among the people of an organization stays one. */
+/** The reason given when the last administrator of an organization must stay one. */
 export const LAST_ADMIN =
-  'somebody else has to be an administrator first, or nobody could look after the people in it.';
+  'another member has to be an administrator first, because an organization that has members needs at least one.';

@@ -8,22 +8,25 @@ import { PersonStore } from '../person/person-store';
 import { Quotas } from '../quota/quotas.service';
 import { OpenLinks } from './open-links';
 
-/** Where a person is to be a member (uuid). */
+/** The organization (UUID) that a person joins, with the role and the source. */
 export interface Place {
   orgId: string;
   role: Role;
   source: MembershipSource;
 }
 
-/** A change of one membership. Ids are uuids. */
+/** A change of one membership. IDs are UUIDs. */
 export interface Move {
   orgId: string;
   personId: string;
-  /** The role until now. */
+  /** The role before the change. */
   role: Role;
 }
 
-/** Changes who is a member of an organization. Each change is in the audit log, and ends the links that no longer hold. */
+/**
+ * Changes who is a member of an organization. Each change is recorded in the audit log, and ends the links that no
+ * longer hold.
+ */
 @Injectable()
 export class Memberships {
   constructor(
@@ -33,20 +36,23 @@ export class Memberships {
   ) {}
 
   /**
-   * The person (uuid) is a member from now on; false when they were before. An invitation that is used makes room first. Throws
-   * `quota_exceeded`, and `not_found` for an organization that is being deleted.
+   * Makes the person (UUID) a member. Returns false if they were one before. A used invitation frees its place first.
+   * Throws `quota_exceeded`, and `not_found` for an organization that is being deleted.
    */
   async join(tx: Tx, personId: string, place: Place, author: Authorship): Promise<boolean> {
     const { orgId, role } = place;
     await this.quotas.claim(tx, orgId, { people: 1 });
     if (!(await this.people.join(tx, personId, place))) return false;
     await this.links.endInvitationOf(tx, orgId, personId, author);
-    // Neither name nor e-mail: the log joins the name.
+    // Records neither name nor email, because the log joins the name.
     await recordChange(tx, { orgId, action: 'create', resource: 'person', id: personId, after: { role }, author });
     return true;
   }
 
-  /** Changes the role of a member. A person who is not an admin any more loses the open links and invitations that they created. */
+  /**
+   * Changes the role of a member. A person who is no longer an admin loses the open links and invitations that they
+   * created.
+   */
   async setRole(tx: Tx, { orgId, personId, role }: Move, to: Role, author?: Authorship): Promise<void> {
     await this.people.setRole(tx, personId, orgId, to);
     if (to !== 'admin') await this.links.endMadeBy(tx, orgId, personId, author);

@@ -13,7 +13,8 @@ interface Ended {
 }
 
 /**
- * Ends links and invitations when the conditions change under which they were created. A link is also judged when it is used. Ending it removes it from the lists, and no later change can bring it back. Ids are uuids.
+ * Ends links and invitations when the conditions change under which they were created. A link is also judged when it is
+ * used. Ending it removes it from the lists, and no later change can bring it back. IDs are UUIDs.
  */
 @Injectable()
 export class OpenLinks {
@@ -21,7 +22,7 @@ export class OpenLinks {
     events.on(KeysRevoked, (revoked, tx) => this.endMadeByKeys(tx, revoked));
   }
 
-  /** Ends the links and invitations that a person created who is not an admin of the organization any more. */
+  /** Ends the links and invitations that a person created who is no longer an admin of the organization. */
   async endMadeBy(tx: Tx, orgId: string, personId: string, author?: Authorship): Promise<void> {
     await tx.query('DELETE FROM sign_in_link WHERE org_id = $1 AND created_by_id = $2', [orgId, personId]);
     await this.end(tx, 'org_id = $1 AND created_by_id = $2', [orgId, personId], author);

@@ -17,7 +17,6 @@ import type { DraftSecondFactorDto, ProvenDto, RecoveryCodesView, SecondFactorDr
 
 const PRODUCT = 'Uptime';
 
-/** A person's own second factor: set up, taken away, and its recovery codes. */
 @Injectable()
 export class OwnSecondFactor {
   constructor(
@@ -32,23 +31,23 @@ export class OwnSecondFactor {
   ) {}
 
   /**
-   * A secret for an app, which counts once `confirm` has seen a code of it; it replaces an older draft. Throws `validation_failed` at
-   * `/current_password`; `conflict` for a person who has a second factor, or no password.
+   * Returns a secret for an app and replaces an older draft. It counts once `confirm` has seen one of its codes. Throws
+   * `validation_failed` at `/current_password`. Throws `conflict` for a person who has a second factor, or no password.
    */
   async draft(held: SignedIn, dto: DraftSecondFactorDto, request: Request): Promise<SecondFactorDraftView> {
     const person = await this.personOf(held);
     await this.accounts.requirePassword(person, dto.current_password, request);
     const secret = await this.secondFactors.draft(person.id);
     if (secret === null)
-      throw problems.conflict('You have a second factor. Turn it off before you set up another one.');
+      throw problems.conflict('You already have a second factor. Turn it off before you set up another one.');
     const host = this.config.publicUrl === null ? null : readUrl(this.config.publicUrl)?.hostname;
     const issuer = host ? `${PRODUCT} ${host}` : PRODUCT;
     return { secret: toBase32(secret), uri: totpUri(secret, issuer, person.email ?? person.name) };
   }
 
   /**
-   * Puts the draft in force, by a code that the app shows. All other sessions of the person end, and this one counts as proven. Throws
-   * `validation_failed` at `/code`.
+   * Activates the draft with a code that the app shows. All other sessions of the person end, and this one counts as
+   * proven. Throws `validation_failed` at `/code`.
    */
   async confirm(held: SignedIn, code: string, request: Request): Promise<RecoveryCodesView> {
     const person = await this.personOf(held);
@@ -60,7 +59,10 @@ export class OwnSecondFactor {
     return { recovery_codes: codes };
   }
 
-  /** Ten new recovery codes; the older ones no longer work. Throws `validation_failed` at the field that is wrong. */
+  /**
+   * Returns ten new recovery codes. The previous ones no longer work. Throws `validation_failed` at the field that is
+   * wrong.
+   */
   async renewRecoveryCodes(held: SignedIn, dto: ProvenDto, request: Request): Promise<RecoveryCodesView> {
     const { id } = await this.requireBoth(held, dto, request);
     const codes = await this.database.transaction(async (tx) => {
@@ -70,7 +72,7 @@ export class OwnSecondFactor {
     return { recovery_codes: codes };
   }
 
-  /** From now on the password alone signs in. Throws as `renewRecoveryCodes`. */
+  /** Removes the second factor, so that the password alone signs in. Throws as `renewRecoveryCodes` does. */
   async remove(held: SignedIn, dto: ProvenDto, request: Request): Promise<void> {
     const person = await this.requireBoth(held, dto, request);
     const { id } = person;
@@ -95,11 +97,13 @@ export class OwnSecondFactor {
   private async personOf(held: SignedIn): Promise<PersonRow> {
     const { id } = ownerOf(held);
     this.limits.countSignIn(id);
-    if (!this.secondFactors.areOn) throw problems.conflict('Second factors are off here (SECOND_FACTOR).');
+    if (!this.secondFactors.areOn) throw problems.conflict('Second factors are turned off here (SECOND_FACTOR).');
     const person = await this.people.find(this.database, id);
     if (!person) throw problems.notFound();
     if (person.password === null)
-      throw problems.conflict('Only people with a password have a second factor here. Your provider asks for its own.');
+      throw problems.conflict(
+        'Only users with a password have a second factor here. If you sign in with a provider, the provider asks for its second factor.',
+      );
     return person;
   }
 
@@ -114,13 +118,13 @@ export class OwnSecondFactor {
     return person;
   }
 
-  /** Counted as a wrong credential. */
+  /** Counts as a wrong credential. */
   private refused(pointer: string, typed: string | undefined, request: Request): Error {
     this.limits.refusal(request);
     const message =
       pointer === '/code'
-        ? 'code must be the one that the app shows now. Check that the clock of your phone is right, or start again.'
-        : 'second_factor must be a code that the app shows now, or a recovery code that was not used';
+        ? 'code must be the code that the app shows now. Check that the clock of your phone is right, or start again.'
+        : 'second_factor must be a code that the app shows now, or an unused recovery code';
     return problems.validationFailed([{ pointer, code: typed === undefined ? 'required' : 'invalid_format', message }]);
   }
 }

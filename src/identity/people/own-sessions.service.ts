@@ -19,7 +19,7 @@ interface Row {
   via: SignIn | null;
 }
 
-/** A person's sessions, for that person alone. */
+/** Manages a person's sessions, for that person alone. */
 @Injectable()
 export class OwnSessionsService {
   constructor(
@@ -46,7 +46,7 @@ export class OwnSessionsService {
     }));
   }
 
-  /** Throws `not_found` for a session of anybody else. */
+  /** Ends one session. Throws `not_found` for another person's session. */
   async end(held: SignedIn, id: string): Promise<void> {
     if ((await this.endSome(held, 'id = $2', id)) === 0) throw problems.notFound();
   }
@@ -55,7 +55,7 @@ export class OwnSessionsService {
     await this.endSome(held, 'id IS DISTINCT FROM $2', held.id);
   }
 
-  /** How many there were. Said once in the log of the organization that the person is in. */
+  /** Returns how many sessions ended. Recorded once in the log of the session's organization. */
   private endSome(held: SignedIn, which: string, id: string | null): Promise<number> {
     const person = ownerOf(held);
     this.limits.countSignIn(person.id);

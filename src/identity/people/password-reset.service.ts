@@ -12,7 +12,7 @@ import type { SetPasswordDto } from './account.dto';
 import { AccountMails } from './account-mails';
 import { Tokens } from './tokens';
 
-/** A new password by a link, for who has forgotten the old one. */
+/** Sets a new password by a link, for people who have forgotten the old one. */
 @Injectable()
 export class PasswordReset {
   constructor(
@@ -24,7 +24,10 @@ export class PasswordReset {
     private readonly mails: AccountMails,
   ) {}
 
-  /** Every session of the person ends, this one begins. Throws `unauthenticated` for the token of anything else. */
+  /**
+   * Sets the password, ends every session of the person, and opens a new one. Throws `unauthenticated` for any other
+   * kind of token.
+   */
   async set(dto: SetPasswordDto, request: Request, response: Response): Promise<SessionView> {
     requireOwnOrigin(request);
     const token = await this.tokens.find(dto.token, request, ['password']);

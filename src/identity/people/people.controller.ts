@@ -21,9 +21,9 @@ export class PeopleController {
     access: 'admin',
     needsAccounts: true,
     operationId: 'listPeople',
-    summary: 'List people',
-    description: 'The members of your organization, by when they joined.',
-    returns: { page: PersonView, description: 'One page of people.' },
+    summary: 'List members',
+    description: 'The members of your organization, in the order in which they joined.',
+    returns: { page: PersonView, description: 'One page of members.' },
   })
   list(@OrgId() orgId: string, @Query() query: PeopleQuery): Promise<Page<PersonView>> {
     return this.people.list(orgId, query);
@@ -33,7 +33,7 @@ export class PeopleController {
     access: 'admin',
     needsAccounts: true,
     operationId: 'getPerson',
-    summary: 'Get a person',
+    summary: 'Get a member',
     description: 'A member of your organization.',
     returns: { ok: PersonView, ...WITH_ETAG },
   })
@@ -46,9 +46,9 @@ export class PeopleController {
     needsAccounts: true,
     ifMatch: 'honoured',
     operationId: 'updatePerson',
-    summary: 'Change what a person may do',
+    summary: 'Change the role of a member',
     description:
-      'Holds at once, in their open sessions, too. A role that a group of the single sign-on decides cannot be changed here, nor that of the last administrator while others are members.',
+      'The change applies immediately, even in open sessions. A role that comes from a single sign-on group cannot be changed here. You cannot change the role of the last administrator while there are other members.',
     returns: { ok: PersonView, ...WITH_ETAG },
     problems: ['conflict'],
   })
@@ -61,10 +61,10 @@ export class PeopleController {
     needsAccounts: true,
     ifMatch: 'honoured',
     operationId: 'removePerson',
-    summary: 'Remove a person from the organization',
+    summary: 'Remove a member from the organization',
     description:
-      'Ends the membership, not the account. Members may remove themselves, and admins may remove others. API keys that the person created stay, unless `revoke_keys=true`. Invitations and password links that the person created end. With `revoke_invitations=false`, the invitations become yours.',
-    returns: { noContent: 'They are no member any more.' },
+      'Ends the membership, not the account. Members may remove themselves, and admins may remove others. API keys that the member created are kept, unless you set `revoke_keys=true`. Invitations and password links that the member created end. With `revoke_invitations=false`, the invitations become yours.',
+    returns: { noContent: 'The user is no longer a member.' },
     problems: ['conflict'],
   })
   remove(
@@ -78,12 +78,12 @@ export class PeopleController {
   @Route('DELETE', ':id/second-factor', {
     access: 'operator',
     needsAccounts: true,
-    ifMatch: { refused: 'A second factor has no settings that could change.' },
+    ifMatch: { refused: 'A second factor has no settings that can be changed.' },
     operationId: 'resetSecondFactor',
-    summary: 'Reset the second factor of a person',
+    summary: 'Reset the second factor of a user',
     description:
-      'Operator only, for a person who has lost the app and the recovery codes. From then on the password alone signs them in.',
-    returns: { noContent: 'They have no second factor.' },
+      'For the operator only, for a user who has lost the app and the recovery codes. After that, the user signs in with the password alone.',
+    returns: { noContent: 'The user has no second factor.' },
     problems: ['not_found', 'conflict'],
   })
   resetSecondFactor(@IdParam('person') id: string): Promise<void> {
@@ -93,11 +93,11 @@ export class PeopleController {
   @Route('POST', ':id/password-link', {
     access: 'admin',
     needsAccounts: true,
-    idempotencyKey: { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' },
+    idempotencyKey: { refused: 'The response contains a token that is not stored, so it cannot be sent again.' },
     operationId: 'createPasswordLink',
-    summary: 'Make a link that sets a password',
+    summary: 'Create a link to set a password',
     description:
-      'For a member who has forgotten the password. The link works once, for 24 hours. It is refused for an operator and for a member of another organization. The link ends if the person joins or leaves an organization, becomes an operator, or gets a new password, and if the person or key that created it is not an admin any more.',
+      'For a member who has forgotten the password. The link works once, for 24 hours. The request is rejected for an operator and for a member of another organization. The link stops working if the member joins or leaves an organization, becomes an operator, or gets a new password. It also stops working if the user or key that created it is no longer an admin.',
     returns: { created: PasswordLinkView },
     problems: ['conflict'],
   })
@@ -108,10 +108,10 @@ export class PeopleController {
   @Route('DELETE', ':id/password-link', {
     access: 'admin',
     needsAccounts: true,
-    ifMatch: { refused: 'A link has no settings that could change.' },
+    ifMatch: { refused: 'A link has no settings that can be changed.' },
     operationId: 'deletePasswordLink',
-    summary: 'Revoke a link that sets a password',
-    description: 'Ends the open link that `password_link` of the person shows.',
+    summary: 'Revoke a link to set a password',
+    description: 'Revokes the open link that `password_link` of the member shows.',
     returns: { noContent: 'The link no longer works.' },
   })
   endPasswordLink(@OrgId() orgId: string, @IdParam('person') id: string): Promise<void> {
@@ -121,12 +121,12 @@ export class PeopleController {
   @Route('DELETE', ':id/identities', {
     access: 'admin',
     needsAccounts: true,
-    ifMatch: { refused: 'An identity has no settings that could change.' },
+    ifMatch: { refused: 'An identity has no settings that can be changed.' },
     operationId: 'deletePersonIdentities',
-    summary: 'Disconnect a person from the single sign-on',
+    summary: 'Disconnect a member from single sign-on',
     description:
-      'Removes every identity in `identities` of the person, and ends the sessions that they started. It is refused for an operator and for a member of another organization.',
-    returns: { noContent: 'No identity signs in as this person.' },
+      'Removes every identity in `identities` of the member, and ends the sessions that were started with them. The request is rejected for an operator and for a member of another organization.',
+    returns: { noContent: 'No identity signs in to this account.' },
     problems: ['conflict'],
   })
   removeIdentities(@OrgId() orgId: string, @IdParam('person') id: string): Promise<void> {

@@ -11,7 +11,7 @@ import type { MembershipSource } from '../person/person-row';
 const SOURCES = ['invited', 'groups'] as const;
 
 export class PeopleQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: ROLES, description: 'Only people with this role.' })
+  @ApiPropertyOptional({ enum: ROLES, description: 'Return only members with this role.' })
   @IsOptional()
   @IsIn(ROLES)
   role?: Role;
@@ -19,7 +19,7 @@ export class PeopleQuery extends PageQuery {
 
 export class RemovePersonQuery {
   @ApiPropertyOptional({
-    description: 'Also revokes the API keys that they made in this organization.',
+    description: 'Whether to also revoke the API keys that the member created in this organization.',
     default: false,
   })
   @IsOptional()
@@ -28,7 +28,7 @@ export class RemovePersonQuery {
 
   @ApiPropertyOptional({
     description:
-      'Whether the open invitations end that they made. `false` hands the invitations over to the caller, who must be an admin and another person.',
+      'Whether to end the open invitations that the member created. With `false`, the caller takes them over. The caller must then be an admin and another user.',
     default: true,
   })
   @IsOptional()
@@ -38,7 +38,7 @@ export class RemovePersonQuery {
 
 export class InvitationsQuery extends PageQuery {
   @ApiPropertyOptional({
-    description: 'Only invitations that this person made.',
+    description: 'Return only invitations that this user created.',
     example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()
@@ -46,9 +46,14 @@ export class InvitationsQuery extends PageQuery {
   created_by_id?: string;
 }
 
-/** An open link by which a member sets a new password. Its token is shown to the person who made it, once. */
+/** An open link by which a member sets a new password. Its token is shown once, to its creator. */
 export class OpenPasswordLinkView {
-  @ApiProperty({ type: String, nullable: true, description: 'The person, or the key, that made it.', example: 'Ada' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name of the user or key that created it.',
+    example: 'Ada',
+  })
   created_by!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
@@ -58,7 +63,7 @@ export class OpenPasswordLinkView {
   expires_at!: string;
 }
 
-/** The name by which the single sign-on knows a person, or the proxy in front (then `issuer` is `proxy`). */
+/** The name by which single sign-on knows a person, or the proxy in front (then `issuer` is `proxy`). */
 export class AccountIdentityView {
   @ApiProperty({ example: 'https://login.example.com' })
   issuer!: string;
@@ -70,7 +75,6 @@ export class AccountIdentityView {
   created_at!: string;
 }
 
-/** A member of the organization. */
 export class PersonView {
   @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -86,7 +90,8 @@ export class PersonView {
 
   @ApiProperty({
     enum: SOURCES,
-    description: 'Invited, or by a group of the single sign-on, which decides the role.',
+    description:
+      'How the user became a member: by an invitation, or by a group of single sign-on, which decides the role.',
     example: 'invited',
   })
   source!: MembershipSource;
@@ -94,17 +99,20 @@ export class PersonView {
   @ApiProperty({ example: true })
   has_password!: boolean;
 
-  @ApiProperty({ description: 'Whether signing in with the password asks for a second factor.', example: false })
+  @ApiProperty({ description: 'Whether signing in with the password requires a second factor.', example: false })
   second_factor!: boolean;
 
-  @ApiProperty({ description: 'Whether the single sign-on, or a proxy in front, knows them.', example: false })
+  @ApiProperty({
+    description: 'Whether the account is connected to single sign-on or to a proxy in front.',
+    example: false,
+  })
   single_sign_on!: boolean;
 
   @ApiProperty({
     type: [AccountIdentityView],
     nullable: true,
     description:
-      'Their identities at the single sign-on and the proxy, for an account that opens this organization alone. null for a member of another organization and for an operator.',
+      'The identities of the member at single sign-on and at the proxy, if this is the member’s only organization. null for a member of another organization and for an operator.',
     example: [],
   })
   identities!: AccountIdentityView[] | null;
@@ -112,19 +120,19 @@ export class PersonView {
   @ApiProperty({
     type: OpenPasswordLinkView,
     nullable: true,
-    description: 'The open link that sets their password, if someone in this organization made one.',
+    description: 'The open link to set the member’s password, if someone in this organization created one.',
     example: null,
   })
   password_link!: OpenPasswordLinkView | null;
 
-  @ApiProperty({ description: 'May call the operator’s routes.', example: false })
+  @ApiProperty({ description: 'Whether the user may call the operator’s routes.', example: false })
   operator!: boolean;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'To the minute.',
+    description: 'The time of the last use, accurate to the minute.',
     example: '2026-11-20T10:15:00.000Z',
   })
   last_seen_at!: string | null;
@@ -141,15 +149,14 @@ export class UpdatePersonDto {
   role?: Role;
 }
 
-/** A link that sets a password. */
 export class PasswordLinkView {
-  @ApiProperty({ description: 'Shown this one time.', example: 'rV8…' })
+  @ApiProperty({ description: 'The token of the link. Shown only this once.', example: 'rV8…' })
   token!: string;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The link; null without `PUBLIC_URL`.',
+    description: 'The link. null if `PUBLIC_URL` is not set.',
     example: 'https://status.example.com/#/sign-in/rV8…',
   })
   url!: string | null;
@@ -160,7 +167,7 @@ export class PasswordLinkView {
 
 export class CreateInvitationDto {
   @ApiProperty({
-    description: 'Of the account that is made from it. Nothing is sent there.',
+    description: 'The email of the account that is created with the invitation. The service sends nothing to it.',
     example: 'bo@example.com',
   })
   @IsString()
@@ -172,7 +179,7 @@ export class CreateInvitationDto {
   role!: Role;
 }
 
-/** Somebody who has been invited and has not joined yet. */
+/** An invited person who has not joined yet. */
 export class OpenInvitationView {
   @ApiProperty({ example: 'inv_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -183,13 +190,18 @@ export class OpenInvitationView {
   @ApiProperty({ enum: ROLES, example: 'write' })
   role!: Role;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The person, or the key, that invited.', example: 'Ada' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name of the user or key that created the invitation.',
+    example: 'Ada',
+  })
   created_by!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The ID of the person who invited; null for a key and for the command line.',
+    description: 'The ID of the user who created the invitation. null for a key and for the command line.',
     example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   created_by_id!: string | null;
@@ -202,19 +214,19 @@ export class OpenInvitationView {
 }
 
 export class CreatedOpenInvitationView extends OpenInvitationView {
-  @ApiProperty({ description: 'Shown this one time.', example: 'rV8…' })
+  @ApiProperty({ description: 'The token of the invitation. Shown only this once.', example: 'rV8…' })
   token!: string;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The link to send; null without `PUBLIC_URL`.',
+    description: 'The link to send. null if `PUBLIC_URL` is not set.',
     example: 'https://status.example.com/#/sign-in/rV8…',
   })
   url!: string | null;
 }
 
-/** A member as read. */
+/** A member as read from the database. */
 export interface MemberRow {
   id: string;
   name: string;
@@ -224,7 +236,7 @@ export interface MemberRow {
   hasPassword: boolean;
   hasSecondFactor: boolean;
   singleSignOn: boolean;
-  /** As JSON; `null` for an account that opens more than this organization. */
+  /** As JSON, or `null` for an account that opens more than this organization. */
   identities: { issuer: string; subject: string; created_at: string }[] | null;
   linkBy: string | null;
   linkAt: Date | null;
@@ -234,7 +246,7 @@ export interface MemberRow {
   joinedAt: Date;
 }
 
-/** `null` where there is no open link. */
+/** Returns `null` if there is no open link. */
 export const toOpenPasswordLinkView = (
   by: string | null,
   at: Date | null,

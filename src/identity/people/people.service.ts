@@ -28,7 +28,7 @@ import {
 import { NO_PASSWORDS } from '../person/passwords.service';
 import { PersonStore } from '../person/person-store';
 
-// Cost: by the index of the organization's memberships; of each person some look-ups by key. $2: now.
+// Cost: one read of the index of the organization's memberships, and some look-ups by key per person. $2: now.
 const MEMBERS = `
   SELECT p.id, p.name, p.email, m.role, m.source, p.password IS NOT NULL AS "hasPassword",
          EXISTS (SELECT FROM identity i WHERE i.person_id = p.id) AS "singleSignOn", p.is_operator AS "isOperator",
@@ -44,7 +44,7 @@ const MEMBERS = `
     LEFT JOIN LATERAL (${openPasswordLink('$2')}) AS link ON true
    WHERE m.org_id = $1`;
 
-/** The people of an organization: listed, given a role, removed. Their accounts are their own. */
+/** Lists the members of an organization, changes their roles, and removes them. Their accounts are their own. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -60,7 +60,7 @@ export class PeopleService {
     private readonly clock: Clock,
   ) {}
 
-  /** By when they joined. */
+  /** Lists members by the time they joined. */
   async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE, role }: PeopleQuery): Promise<Page<PersonView>> {
     const page = await this.cursors.paginate({
       orgId,
@@ -87,7 +87,10 @@ export class PeopleService {
     return tagged(toPersonView(row), tagSource(row));
   }
 
-  /** Partial. Throws `conflict` for a role that a group decides, and for the last administrator while others are members. */
+  /**
+   * Updates the fields that were sent. Throws `conflict` for a role that a group decides, and for the last
+   * administrator while others are members.
+   */
   update(orgId: string, id: string, dto: UpdatePersonDto): Promise<PersonView> {
     return this.database.transaction(async (tx) => {
       const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
@@ -95,7 +98,7 @@ export class PeopleService {
       requireMatch(tagSource(row));
       const role = dto.role ?? row.role;
       if (role !== row.role && row.source === 'groups')
-        throw problems.conflict('A group of the single sign-on decides this role: change it there.');
+        throw problems.conflict('This role comes from a group of single sign-on. Change it there.');
       if (role !== 'admin' && isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
       await this.memberships.setRole(tx, { orgId, personId: id, role: row.role }, role);
       const changed = await this.read(tx, orgId, id);
@@ -104,7 +107,10 @@ export class PeopleService {
   }
 
   /**
-   * Ends the membership, not the account. Admins may remove others, and members themselves. `revoke_keys` also revokes the keys that the person created here. Open invitations of the person end, or become the caller's. Throws `not_found`, `insufficient_role`, and `conflict` for the last admin, the last admin key, and invitations that no other admin takes over.
+   * Ends the membership, not the account. Admins may remove others, and members themselves. `revoke_keys` also revokes
+   * the keys that the person created here. Open invitations of the person end, or become the caller's. Throws
+   * `not_found` and `insufficient_role`. Throws `conflict` for the last admin, the last admin key, and invitations that
+   * no other admin takes over.
    */
   async remove(
     caller: Caller,
@@ -115,7 +121,7 @@ export class PeopleService {
     const isOneself = caller.person?.id === id;
     if (caller.role !== 'admin' && !isOneself) throw problems.insufficientRole('admin');
     if (isOneself && !revoke_invitations)
-      throw problems.conflict('revoke_invitations=false needs another admin, who then answers for your invitations.');
+      throw problems.conflict('revoke_invitations=false requires another admin, who takes over the invitations.');
     await this.database.transaction(async (tx) => {
       const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
@@ -128,8 +134,8 @@ export class PeopleService {
   }
 
   /**
-   * A link by which a member sets a password, for 24 hours. Throws `conflict` for whom this would open another door: an operator, or
-   * a member of another organization; and with PASSWORDS=off.
+   * Creates a link by which a member sets a password, for 24 hours. Throws `conflict` if it would open more than this
+   * organization: for an operator, or a member of another organization. Also throws `conflict` with PASSWORDS=off.
    */
   passwordLink(caller: Caller, id: string): Promise<PasswordLinkView> {
     const { orgId } = caller;
@@ -152,7 +158,8 @@ export class PeopleService {
   }
 
   /**
-   * Removes the identities of a member. Throws `conflict` for an account that opens more than this organization, and `not_found` if there is no identity.
+   * Removes the identities of a member. Throws `conflict` for an account that opens more than this organization, and
+   * `not_found` if there is no identity.
    */
   removeIdentities(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
@@ -162,13 +169,13 @@ export class PeopleService {
     });
   }
 
-  /** The member is locked, and the account opens this organization alone. Throws `not_found`, `conflict`. */
+  /** Locks a member whose account opens only this organization. Throws `not_found` or `conflict`. */
   private async requireOwn(tx: Tx, orgId: string, id: string): Promise<void> {
     await this.people.lock(tx, id);
     await this.read(tx, orgId, id);
     if (!(await this.links.mayOpen(tx, orgId, id)))
       throw problems.conflict(
-        'They are also in another organization, or an operator. Ask the operator of this installation.',
+        'This user is also a member of another organization, or an operator. Ask the operator of this installation.',
       );
   }
 

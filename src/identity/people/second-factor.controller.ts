@@ -13,7 +13,7 @@ import {
   SecondFactorDraftView,
 } from './second-factor.dto';
 
-const ONCE = 'The response shows a secret this one time.';
+const ONCE = 'The response contains a secret that is shown only this once.';
 
 @ApiTags('Sign-in')
 @Controller('auth/account/second-factor')
@@ -24,9 +24,9 @@ export class SecondFactorController {
     access: 'person',
     idempotencyKey: { refused: ONCE },
     operationId: 'draftSecondFactor',
-    summary: 'Start to set up a second factor',
+    summary: 'Set up a second factor',
     description:
-      'Returns a secret for an authenticator app (TOTP, RFC 6238). It counts once a code confirms it, within ten minutes.',
+      'Returns a secret for an authenticator app (TOTP, RFC 6238). Confirm it with a code within ten minutes to turn it on.',
     returns: { created: SecondFactorDraftView },
     problems: ['origin_not_allowed'],
   })
@@ -44,7 +44,7 @@ export class SecondFactorController {
     operationId: 'confirmSecondFactor',
     summary: 'Turn the second factor on',
     description:
-      'Takes a code that the app shows. From then on signing in with the password, or by a link, asks for a code. Ends all other sessions, and returns ten recovery codes.',
+      'Takes a code that the app shows. From then on, signing in with the password or a link requires a code. Ends all other sessions and returns ten recovery codes.',
     returns: { created: RecoveryCodesView },
     problems: ['origin_not_allowed'],
   })
@@ -71,11 +71,12 @@ export class SecondFactorController {
 
   @Route('POST', 'remove', {
     access: 'person',
-    idempotencyKey: { refused: 'A second factor is removed once.' },
+    idempotencyKey: { refused: 'A second factor can be removed only once.' },
     operationId: 'removeSecondFactor',
     summary: 'Turn the second factor off',
-    description: 'Takes your password and a code, or a recovery code. From then on the password alone signs in.',
-    returns: { noContent: 'There is no second factor.' },
+    description:
+      'Takes your password, and a code or a recovery code. From then on, you sign in with the password alone.',
+    returns: { noContent: 'The second factor is turned off.' },
     problems: ['origin_not_allowed'],
   })
   remove(@Held() held: SignedIn, @Body() dto: ProvenDto, @Req() request: Request): Promise<void> {

@@ -30,11 +30,14 @@ export class ProvenDto extends DraftSecondFactorDto {
 
 /** A secret for an authenticator app, which counts once it is confirmed. */
 export class SecondFactorDraftView {
-  @ApiProperty({ description: 'In base32, to be typed into an app.', example: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
+  @ApiProperty({
+    description: 'The secret in base32, to type into an app.',
+    example: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+  })
   secret!: string;
 
   @ApiProperty({
-    description: 'The same for a QR code: RFC 6238 with SHA-1, 30 seconds and 6 digits.',
+    description: 'The secret as a URL for a QR code: RFC 6238 with SHA-1, 30 seconds, and 6 digits.',
     example: 'otpauth://totp/Uptime:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Uptime',
   })
   uri!: string;
@@ -43,7 +46,7 @@ export class SecondFactorDraftView {
 export class RecoveryCodesView {
   @ApiProperty({
     type: [String],
-    description: 'Ten codes, each of which takes the place of the app once. Shown this one time.',
+    description: 'Ten codes, each of which replaces a code of the app once. Shown only this once.',
     example: ['k3m9-x2qa-7hwn-p4tz'],
   })
   recovery_codes!: string[];

@@ -11,17 +11,17 @@ import { LINK_KINDS, type LinkKind } from './account.dto';
 import { makerIsAdmin } from '../person/maker';
 import { PersonStore } from '../person/person-store';
 
-/** What a token that still works stands for. Ids are uuids. */
+/** The meaning of a valid token. IDs are UUIDs. */
 export interface Token {
   kind: LinkKind;
   organization: { id: string; name: string } | null;
   role: Role | null;
   email: string | null;
   personId: string | null;
-  /** Of an invitation. */
+  /** The invitation's ID, or `null` for other kinds of tokens. */
   invitationId: string | null;
   invitedBy: string | null;
-  /** Whoever uses it is an operator from then on. */
+  /** Whether the person who uses the token becomes an operator. */
   isOperator: boolean;
   expiresAt: Date;
 }
@@ -37,12 +37,12 @@ interface InvitationRow {
   expiresAt: Date;
 }
 
-/** In SQL: whether an invitation (`i`) still holds. Its organization exists, and its creator may still invite. */
+/** SQL: whether an invitation (`i`) still holds. Its organization exists, and its creator may still invite. */
 const invitationHolds = (now: string): string => `
   i.expires_at > ${now} AND EXISTS (SELECT FROM organization o WHERE o.id = i.org_id AND o.deleted_at IS NULL)
   AND ${makerIsAdmin('i', now, 'i.by_command_line')}`;
 
-/** The one way to read the tokens of links: of the start, of a key, of a person, of an invitation. */
+/** The only way to read the tokens of links: start links, links of a key or a person, and invitations. */
 @Injectable()
 export class Tokens {
   constructor(
@@ -54,8 +54,8 @@ export class Tokens {
   ) {}
 
   /**
-   * A token that still works, of one of these kinds. Any other, unknown, used or over, is a wrong credential: throws
-   * `unauthenticated`, or `rate_limited`.
+   * Returns a valid token of one of these kinds. Any other, unknown, used, or expired token counts as a wrong
+   * credential. Throws `unauthenticated` or `rate_limited`.
    */
   async find(token: string, request: Request, kinds: readonly LinkKind[] = LINK_KINDS): Promise<Token> {
     this.limits.admitLookUp(request, 'other');
@@ -65,7 +65,8 @@ export class Tokens {
   }
 
   /**
-   * Uses the token up if it still holds, which is judged again here because it may have changed since `find`. If two requests use one token, the second throws as `find` does.
+   * Uses the token up if it still holds, which is judged again here because it may have changed since `find`. If two
+   * requests use one token, the second throws as `find` does.
    */
   async use(tx: Tx, token: string, { invitationId, personId }: Token, request: Request): Promise<void> {
     // From now on, a change that would end a link of this person waits.

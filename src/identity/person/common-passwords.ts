@@ -1,8 +1,8 @@
-/** A text of words as a list. */
 const list = (text: string): string[] => text.trim().split(/\s+/);
 
 /**
- * Words that most leaked passwords consist of, in lower case. A password needs more than these: each counts as two characters.
+ * Words that most leaked passwords consist of, in lower case. A password needs more than these. Each counts as two
+ * characters.
  */
 export const COMMON_WORDS: readonly string[] = list(`
   password passwd passwort pass word passphrase pwd motdepasse contrasena contraseña senha parola haslo heslo wachtwoord losenord

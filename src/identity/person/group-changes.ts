@@ -1,17 +1,19 @@
 import type { Role } from '../../platform/access/caller';
 import type { MembershipRow } from './person-row';
 
-/** A membership, as it is in the table. */
 export type HeldMembership = Pick<MembershipRow, 'orgId' | 'role' | 'source'>;
 
-/** What becomes of one membership; `null`: none. */
+/** A change of one membership. `null` means no membership. */
 export interface MembershipChange {
   orgId: string;
   before: Role | null;
   after: Role | null;
 }
 
-/** What has to change so that memberships of source `groups` are the granted ones, by organization. Others are never touched. */
+/**
+ * Returns the changes that make memberships of source `groups` equal to the granted ones, by organization. Others are
+ * never touched.
+ */
 export function changesOf(held: readonly HeldMembership[], granted: ReadonlyMap<string, Role>): MembershipChange[] {
   const here = new Set(held.map(({ orgId }) => orgId));
   const kept = held

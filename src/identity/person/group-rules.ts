@@ -2,33 +2,34 @@ import { type Role, ROLES } from '../../platform/access/caller';
 import { GROUP_RULE } from '../../platform/config/config-rules';
 import { parseId } from '../../platform/ids/id';
 
-/** A rule of `PEOPLE_GROUPS`, read. */
+/** A parsed rule of `PEOPLE_GROUPS`. */
 interface GroupRule {
   text: string;
-  /** The name of a group, or how it begins. */
+  /** The name of a group, or its prefix. */
   group: string;
   isBeginning: boolean;
-  /** An organization by name or id, with a role; else the rights of an operator. */
+  /** An organization by name or ID with a role, or the rights of an operator. */
   gives: { organization: string; role: Role } | 'operator';
 }
 
-/** What rules may name. `id`: uuid. */
+/** An organization that rules may name. `id` is a UUID. */
 export interface NamedOrganization {
   id: string;
   name: string;
 }
 
-/** What the groups of somebody give. */
+/** The rights that a person's groups give. */
 export interface GrantedByGroups {
-  /** By organization (uuid). */
+  /** Roles by organization (UUID). */
   roles: ReadonlyMap<string, Role>;
   isOperator: boolean;
-  /** Rules that would have given something, but name no organization, or two of one name. */
+  /** Rules that match, but name no organization, or a name that two organizations have. */
   skipped: readonly string[];
 }
 
 /**
- * What `PEOPLE_GROUPS` gives to whoever is in these groups: the highest role for each organization.
+ * Returns the rights that `PEOPLE_GROUPS` gives to members of these groups, with the highest role for each
+ * organization.
  */
 export function membershipsOf(
   groups: readonly string[],
@@ -50,7 +51,7 @@ export function membershipsOf(
   return { roles, isOperator, skipped };
 }
 
-/** The organizations that the rules name, by name or by id (uuid): what has to be read for `membershipsOf`. */
+/** Returns the organizations that the rules name, by name or ID (UUID). `membershipsOf` needs them. */
 export function organizationsIn(rules: readonly string[]): { names: string[]; ids: string[] } {
   const named = rules.flatMap(readRule).flatMap(({ gives }) => (gives === 'operator' ? [] : [gives.organization]));
   return { names: named, ids: named.flatMap((name) => parseId('organization', name) ?? []) };

@@ -1,6 +1,8 @@
 import type { Caller } from '../../platform/access/caller';
 
-/** The creator of a link or an invitation, as the row stores it: a person, a key, or neither for the command line. Ids are uuids. */
+/**
+ * The creator of a link or an invitation as stored: a person, a key, or neither for the command line. IDs are UUIDs.
+ */
 export interface Maker {
   personId: string | null;
   keyId: string | null;
@@ -8,7 +10,6 @@ export interface Maker {
   name: string | null;
 }
 
-/** The caller as the maker of something. */
 export const makerOf = ({ person, keyId, keyName }: Pick<Caller, 'person' | 'keyId' | 'keyName'>): Maker => ({
   personId: person?.id ?? null,
   keyId,
@@ -16,7 +17,9 @@ export const makerOf = ({ person, keyId, keyName }: Pick<Caller, 'person' | 'key
 });
 
 /**
- * In SQL: whether the creator of a row (`of`, with an organization) is still an admin: a person with that role in the organization, or an admin key that has not expired. `now`: a parameter. `otherwise`: for a row without a creator. Cost: one lookup by key.
+ * SQL: whether the creator of a row (`of`, with an organization) is still an admin. This is a person with that role in
+ * the organization, or an admin key that has not expired. `now` is a parameter. `otherwise` is the result for a row
+ * without a creator. Cost: one look-up by key.
  */
 export const makerIsAdmin = (of: string, now: string, otherwise: string): string => `
   CASE WHEN ${of}.created_by_id IS NOT NULL THEN EXISTS (
@@ -27,7 +30,8 @@ export const makerIsAdmin = (of: string, now: string, otherwise: string): string
        ELSE ${otherwise} END`;
 
 /**
- * In SQL: whether the account of a person opens this organization and nothing else. Only then may an admin of the organization open it for someone. Cost: three lookups by key.
+ * SQL: whether a person's account opens only this organization. Only then may an admin of the organization open it for
+ * someone. Cost: three look-ups by key.
  */
 export const opensOnly = (orgId: string, personId: string): string => `
   (EXISTS (SELECT FROM membership this JOIN organization open ON open.id = this.org_id AND open.deleted_at IS NULL

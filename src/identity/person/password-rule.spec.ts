@@ -4,40 +4,40 @@ const ADA = { email: 'ada.lovelace@example.com', name: 'Ada Lovelace', host: 'st
 
 describe('a password', () => {
   it.each([
-    ['aaaaaaaaaaaaaaaa', 'again and again'],
-    ['abcabcabcabcabca', 'again and again'],
-    ['passwordpassword', 'again and again'],
-    ['Ab1!Ab1!Ab1!Ab1!', 'again and again'],
-    ['123456789012345', 'one run'],
-    ['098765432109876', 'one run'],
-    ['abcdefghijklmnop', 'one run'],
-    ['zyxwvutsrqponmlk', 'one run'],
-    ['qwertyuiopasdfgh', 'one run'],
-    ['QWERTZUIOPASDFGH', 'one run'],
-    ['1qaz2wsx3edc4rfv', 'one run'],
-    ['ｑｗｅｒｔｙｕｉｏｐａｓｄｆｇｈ', 'one run'],
-    ['ada.lovelace@example.com', 'nothing but your name'],
-    ['Lovelace, Ada: uptime!', 'nothing but your name'],
-    ['status.example.com', 'nothing but your name'],
-    ['admin-password-monitor', 'nothing but your name'],
+    ['aaaaaaaaaaaaaaaa', 'only repeats'],
+    ['abcabcabcabcabca', 'only repeats'],
+    ['passwordpassword', 'only repeats'],
+    ['Ab1!Ab1!Ab1!Ab1!', 'only repeats'],
+    ['123456789012345', 'a single run'],
+    ['098765432109876', 'a single run'],
+    ['abcdefghijklmnop', 'a single run'],
+    ['zyxwvutsrqponmlk', 'a single run'],
+    ['qwertyuiopasdfgh', 'a single run'],
+    ['QWERTZUIOPASDFGH', 'a single run'],
+    ['1qaz2wsx3edc4rfv', 'a single run'],
+    ['ｑｗｅｒｔｙｕｉｏｐａｓｄｆｇｈ', 'a single run'],
+    ['ada.lovelace@example.com', 'only of your name'],
+    ['Lovelace, Ada: uptime!', 'only of your name'],
+    ['status.example.com', 'only of your name'],
+    ['admin-password-monitor', 'only of your name'],
     ['!!!???***---+++', 'only 5 different characters'],
     ['aaaaaaaaaaaaaab', 'only 2 different characters'],
-    ['bobobobobobobob1', 'again and again'],
+    ['bobobobobobobob1', 'only repeats'],
     ['abababababbaabab', 'only 2 different characters'],
     ['password1234567', 'Without the digits at its end it is “password”'],
     ['P@ssw0rd P@ssw0rd!', 'little more than common words'],
-    ['qwertyuiop12345', 'one run'],
+    ['qwertyuiop12345', 'a single run'],
     ['welcome12345678', 'Without the digits at its end it is “welcome”'],
-    ['adminadmin12345', 'again and again'],
-    ['changemechangeme1', 'again and again'],
+    ['adminadmin12345', 'only repeats'],
+    ['changemechangeme1', 'only repeats'],
     ['michelle!2024123', 'Without the digits at its end it is “michelle”'],
     ['administrator12345', 'little more than common words'],
     ['zebra1234567890', 'Without the digits at its end it is “zebra”'],
     ['sunshine-football-7', 'little more than common words'],
     ['12345678987654321', 'little more than common words'],
     ['1qazxsw23edcvfr4', 'little more than common words'],
-    ['to be or not to be, that is the question', 'a well-known line'],
-    ['MayTheForceBeWithYou 2024', 'a well-known line'],
+    ['to be or not to be, that is the question', 'a well-known phrase'],
+    ['MayTheForceBeWithYou 2024', 'a well-known phrase'],
   ])('of %s is too weak', (password, why) => {
     expect(weaknessOf(password, ADA)).toContain(why);
   });
@@ -69,7 +69,7 @@ describe('a password', () => {
     const words = { ...ADA, name: Array.from({ length: 60 }, (_, i) => 'a'.repeat(i + 1)).join(' ') };
     const began = performance.now();
     for (const text of [`${'a'.repeat(255)}b`, 'abcabd'.repeat(42), 'qwertyuiop'.repeat(25)]) weaknessOf(text, words);
-    // One takes a few milliseconds.
+    // A single one takes a few milliseconds.
     expect(performance.now() - began).toBeLessThan(500);
   });
 });

@@ -1,49 +1,50 @@
 import { COMMON_LINES, COMMON_WORDS } from './common-passwords';
 
-/** NIST SP 800-63B-4 asks for 15 where the password is alone; characters are code points after NFKC. */
+/**
+ * NIST SP 800-63B-4 requires 15 characters if the password is the only factor. Characters are code points after NFKC.
+ */
 export const PASSWORD_LENGTH = { min: 15, max: 256 };
 
-/** What a password must not consist of: what everybody knows of the person and the place. */
+/** Words that a password must not be built from: public facts about the person and the installation. */
 export interface KnownWords {
   email: string | null;
   name: string;
-  /** Of the installation; `null` where it has no address of its own. */
+  /** The installation's host name, or `null` without a public URL. */
   host: string | null;
 }
 
-/** The form in which a password is hashed: what two keyboards type alike is the same password. Never trimmed. */
+/** Returns the form that is hashed, so that the same password from two keyboards is equal. Never trimmed. */
 export const normalizePassword = (typed: string): string => typed.normalize('NFKC');
 
-/** Why a password of the right length is too weak, as a sentence to its owner; `null`: it is not. */
+/** Returns why a password of the right length is too weak, as a sentence to its owner, or `null` if it isn't. */
 export function weaknessOf(password: string, known: KnownWords): string | null {
   const text = normalizePassword(password).toLowerCase();
   const head = headOf(text);
   const piece = repeatedPiece(text) ?? repeatedPiece(head);
-  if (piece !== null) return `It is “${piece}” again and again: anybody who tries patterns finds it.`;
-  if (isRun(text) || isRun(head))
-    return 'It is one run of keys, digits or letters: it is among the first that are tried.';
+  if (piece !== null) return `It only repeats “${piece}”, which is easy to guess.`;
+  if (isRun(text) || isRun(head)) return 'It is a single run of keys, digits or letters, which is easy to guess.';
   const words = wordsOf(known);
   if (isMadeOf(text, words))
-    return 'It is nothing but your name, your address and the name of this place: choose words that nobody connects with you.';
+    return 'It consists only of your name, your address and the name of this installation. Choose words that no one connects with you.';
   const characters = new Set(text).size;
-  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters: add some others.`;
-  if (COMMON_LINES.has(lettersOf(head))) return 'It is a well-known line, and among the first that are tried.';
+  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters. Add some others.`;
+  if (COMMON_LINES.has(lettersOf(head))) return 'It is a well-known phrase, which is easy to guess.';
   if ([...head].length < SHORTEST_HEAD)
-    return `Without the digits at its end it is “${head}”, which is short: most who guess try a word and digits.`;
+    return `Without the digits at its end it is “${head}”, which is short. A word with digits is easy to guess.`;
   if (whatItTakes(text, words) < LEAST)
-    return 'It is little more than common words, runs of keys or repetitions: add words that do not belong together.';
+    return 'It is little more than common words, runs of keys or repetitions. Add unrelated words.';
   return null;
 }
 
-/** Fewer different characters are a pattern in any order. */
+/** With fewer different characters, a password is a pattern in any order. */
 const FEWEST_CHARACTERS = 6;
-/** The least number of characters before the digits at the end: one word and many digits are weak. */
+/** Minimum number of characters before the digits at the end, because one word with many digits is weak. */
 const SHORTEST_HEAD = 10;
-/** The least result of `whatItTakes`. Four common words are enough, two with digits are not. */
+/** Minimum result of `whatItTakes`. Four common words are enough, but two with digits are not. */
 const LEAST = 8;
 const COST_OF_COMMON_WORD = 2;
 
-/** Pieces that are repeated have at most so many characters: a sentence typed twice is long enough. */
+/** Maximum length of a repeated piece. A sentence typed twice is long enough. */
 const LONGEST_PIECE = 8;
 
 function repeatedPiece(text: string): string | null {
@@ -54,7 +55,7 @@ function repeatedPiece(text: string): string | null {
   return null;
 }
 
-/** Rows of keyboards, digits and the alphabet; each goes round and backwards. */
+/** Rows of keyboards, digits, and the alphabet. Each may wrap around and run backwards. */
 const RUNS = [
   '1234567890',
   'abcdefghijklmnopqrstuvwxyz',
@@ -68,7 +69,7 @@ const RUNS = [
 ];
 const TRACKS = RUNS.flatMap((run) => [run, [...run].reverse().join('')]);
 
-/** All of it is one piece of such a row, going round where the row ends. */
+/** Returns true if the whole text is a piece of such a row, wrapping around at its end. */
 const isRun = (text: string): boolean =>
   TRACKS.some((track) => track.repeat(Math.ceil(text.length / track.length) + 1).includes(text));
 
@@ -95,7 +96,8 @@ const wordsOf = ({ email, name, host }: KnownWords): string[] => [
 ];
 
 /**
- * Whether most of it is letters and digits, and those are a row of these words. Work: its length times the words.
+ * Returns true if the text is mostly letters and digits, and these can be split into the given words. Cost: its length
+ * times the number of words.
  */
 function isMadeOf(text: string, words: readonly string[]): boolean {
   const letters = lettersOf(text);
@@ -108,7 +110,7 @@ function isMadeOf(text: string, words: readonly string[]): boolean {
   return ends.has(letters.length);
 }
 
-/** Signs that people write for letters. */
+/** Signs that people use in place of letters. */
 const SIGNS: Readonly<Record<string, string>> = {
   '@': 'a',
   '4': 'a',
@@ -121,11 +123,13 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 const SHORTEST_RUN = 3;
 const SHORTEST_COPY = 3;
-/** The rest of a longer password is not judged. */
+/** Only this many characters of a longer password are judged. */
 const LONGEST_JUDGED = 64;
 
 /**
- * Returns how many characters must be guessed at least. A run of keys, a repeated piece, the digits at the end, and a word that is known of the person count as one. A common word counts as two. Work: the square of 64 characters times the words.
+ * Returns the minimum number of characters to guess. A run of keys, a repeated piece, the digits at the end, and a word
+ * known about the person count as one. A common word counts as two. Cost: the square of 64 characters times the number
+ * of words.
  */
 function whatItTakes(text: string, known: readonly string[]): number {
   const words = [
@@ -139,7 +143,7 @@ function whatItTakes(text: string, known: readonly string[]): number {
 
 function leastFor(text: string, words: readonly (readonly [word: string, cost: number])[]): number {
   const end = endOf(text);
-  // The least for all before each place.
+  // The minimum for the text before each position.
   const least = Array<number>(text.length + 1).fill(Infinity);
   least[0] = 0;
   const reach = (at: number, length: number, cost: number): void => {

@@ -8,27 +8,27 @@ import { IdentityMetrics } from '../identity.metrics';
 import { comparePassword, findByPassword, HASH_COST, type HashCost, hashPassword } from './password-hash';
 import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from './password-rule';
 
-/** Hashes at once in this process: they sit in libuv's threads, which look up names for checks. */
+/** Maximum concurrent hashes in this process. They occupy libuv's threads, which also resolve names for checks. */
 const AT_ONCE = 2;
-/** Further ones that wait; beyond them a sign-in is refused, of strangers those beyond five before any other. */
+/** Maximum waiting hashes. Above it, a sign-in is refused. Strangers beyond five are refused before anyone else. */
 const WAITING = 20;
 const STRANGERS_KEPT = 5;
-/** Seconds until it is worth to try again: what the waiting ones take, about. */
+/** Seconds until a retry makes sense, roughly the time that the waiting hashes take. */
 const RETRY_SECONDS = 3;
 
-/** Why there is no password to be set. */
-export const NO_PASSWORDS = 'Passwords are off here: people sign in by single sign-on, or by a link.';
-/** More than an entry of the audit log takes. */
+/** The reason given when a password can't be set. */
+export const NO_PASSWORDS = 'Passwords are turned off here. Sign in with single sign-on, or with a link.';
+/** Longer than writing an entry of the audit log. */
 const REFUSAL_MS = 50;
 
-/** Who has proven in another way who they are: by a session, or by the token of a link. */
+/** A caller who has already proven their identity, by a session or by the token of a link. */
 const PROVEN: Arrival = { owner: '', isKnown: true };
 
-/** What a password may be, and the hashes of those there are. Every method that hashes throws `rate_limited` when many wait. */
+/** Validates, hashes, and compares passwords. Every method that hashes throws `rate_limited` if many are waiting. */
 @Injectable()
 export class Passwords {
   private readonly places = new KnownFirst({ size: AT_ONCE, waiting: WAITING, strangersKept: STRANGERS_KEPT });
-  /** Only the test kit makes it cheaper. */
+  /** Only the test kit lowers it. */
   cost: HashCost = HASH_COST;
 
   constructor(
@@ -39,12 +39,12 @@ export class Passwords {
     metrics.watchHashes(() => this.places.waiting);
   }
 
-  /** False with PASSWORDS=off: none is taken. */
+  /** False with PASSWORDS=off. Then no password is accepted. */
   get areOn(): boolean {
     return this.config.passwords;
   }
 
-  /** What is wrong with a new password, at `pointer`; nothing for a good one. Throws `conflict` with PASSWORDS=off. */
+  /** Returns the problems of a new password, at `pointer`. Throws `conflict` with PASSWORDS=off. */
   findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {
     if (!this.areOn) throw problems.conflict(NO_PASSWORDS);
     const length = [...normalizePassword(password)].length;
@@ -61,14 +61,18 @@ export class Passwords {
     return weakness === null ? [] : [{ pointer, code: 'too_weak', message: weakness }];
   }
 
-  /** `like`: a stored password of the same email, whose salt the new one shares (`PersonStore.saltOf`). */
+  /**
+   * Hashes a password. `like` is a stored password of the same email, whose salt the new one shares
+   * (`PersonStore.saltOf`).
+   */
   hash(password: string, like: string | null = null): Promise<string> {
     return this.inTurn(PROVEN, () => hashPassword(normalizePassword(password), this.cost, like));
   }
 
   /**
-   * Whether it is the stored one; `null`, where there is none, takes the same time and is wrong. `by`: the network that it comes from, and whether
-   * the person has signed in from there lately. They come before strangers, who wait in turn, network by network.
+   * Compares a password with the stored one. A stored `null` takes the same time and never matches. `by` is the network
+   * of the request, and whether the person has recently signed in from there. Known networks come before strangers, who
+   * wait in turn by network.
    */
   compare(
     password: string,
@@ -78,7 +82,10 @@ export class Passwords {
     return this.inTurn(by, () => comparePassword(normalizePassword(password), stored, this.cost));
   }
 
-  /** Whose it is of people with one email: the work of one comparison, however many there are. `by`: as in `compare`. */
+  /**
+   * Finds the holder of the password among people with one email. Cost: one comparison, however many there are. `by` is
+   * as in `compare`.
+   */
   find<Holder extends { password: string | null }>(
     password: string,
     holders: readonly Holder[],
@@ -87,7 +94,10 @@ export class Passwords {
     return this.inTurn(by, () => findByPassword(normalizePassword(password), holders, this.cost));
   }
 
-  /** What is written of a wrong one, where somebody has the e-mail: nobody can tell by the time whether somebody has. */
+  /**
+   * Records a wrong password for an existing email. Takes a fixed minimum time, so that the time doesn't reveal whether
+   * the email exists.
+   */
   async afterWrong(record: () => Promise<unknown>): Promise<void> {
     await Promise.all([record(), this.clock.sleep(REFUSAL_MS)]);
   }

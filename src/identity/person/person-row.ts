@@ -1,32 +1,33 @@
 import type { Role } from '../../platform/access/caller';
 
-/** A row of `person`. */
 export interface PersonRow {
   id: string;
   name: string;
-  /** In lower case; `null` for one whom only single sign-on or a proxy knows. Several accounts may claim one. */
+  /**
+   * In lower case, or `null` if only single sign-on or a proxy knows the person. Several accounts may claim one email.
+   */
   email: string | null;
-  /** The provider of single sign-on has verified the email, which belongs to this account alone in that way. */
+  /** Whether the provider of single sign-on has verified the email. It is verified for at most one account. */
   isVerified: boolean;
   password: string | null;
-  /** Whether a second factor is in force, of which signing in with a password or a link asks. */
+  /** Whether a second factor is active, which signing in with a password or a link then requires. */
   hasSecondFactor: boolean;
   isOperator: boolean;
   createdAt: Date;
   lastSignInAt: Date | null;
 }
 
-/** How somebody came into an organization: by a token, or by a group of the single sign-on. */
+/** How a person joined an organization: by a token, or by a group of single sign-on. */
 export type MembershipSource = 'invited' | 'groups';
 
-/** A person in an organization, and the organization. */
+/** A person's membership, with the organization. */
 export interface MembershipRow {
   orgId: string;
   orgName: string;
   role: Role;
   source: MembershipSource;
   joinedAt: Date;
-  /** When the groups of the person were last listed: see `holds`. */
+  /** When the person's groups were last listed. See `holds`. */
   confirmedAt: Date | null;
   needsSecondFactor: boolean;
 }
@@ -36,8 +37,11 @@ export const PERSON_COLUMNS = `p.id, p.name, p.email, p.email_verified AS "isVer
   p.last_sign_in_at AS "lastSignInAt",
   EXISTS (SELECT FROM second_factor f WHERE f.id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
-/** Accounts with one email that are read at once, more than there are: quotas bound those in organizations. */
+/**
+ * Maximum accounts with one email that are read at once. There are fewer, because quotas bound the accounts in
+ * organizations.
+ */
 export const MOST_OF_EMAIL = 1000;
 
-/** The form in which e-mails are compared and stored. */
+/** Returns the form in which emails are compared and stored. */
 export const normalizeEmail = (typed: string): string => typed.trim().toLowerCase();

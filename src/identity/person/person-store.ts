@@ -7,26 +7,25 @@ import { Clock } from '../../platform/time/clock';
 import { type MembershipRow, type MembershipSource, MOST_OF_EMAIL, PERSON_COLUMNS, type PersonRow } from './person-row';
 import { holds, type SessionProof } from './rights';
 
-/** An account that is to be made. */
 export interface NewPerson {
   name: string;
   email: string | null;
-  /** Hashed. */
+  /** The hash of the password. */
   password: string | null;
   isOperator: boolean;
-  /** The provider of single sign-on has verified the email. */
+  /** Whether the provider of single sign-on has verified the email. */
   isVerified: boolean;
-  /** The organization (uuid) whose invitation created the account with a password. */
+  /** The organization (UUID) whose invitation created the account with a password. */
   madeByOrgId: string | null;
 }
 
-/** Who somebody is for a single sign-on, or for the proxy in front. */
+/** A person's identity at a single sign-on provider or the proxy in front. */
 export interface Identity {
   issuer: string;
   subject: string;
 }
 
-/** Single statements about people and their place in organizations; each by a key. Ids are uuids. */
+/** Single statements about people and their memberships, each by a key. IDs are UUIDs. */
 @Injectable()
 export class PersonStore {
   constructor(private readonly clock: Clock) {}
@@ -35,14 +34,14 @@ export class PersonStore {
     return (await sql.query('SELECT FROM person LIMIT 1')).length > 0;
   }
 
-  /** Of two that race for the first account one makes it. Throws `conflict`. */
+  /** Ensures that only one of two concurrent requests creates the first account. Throws `conflict`. */
   async beFirst(tx: Tx): Promise<void> {
     await tx.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
     if (await this.isAnybodyThere(tx))
-      throw problems.conflict('Somebody has made the first account meanwhile: ask to be invited.');
+      throw problems.conflict('Someone else has created the first account in the meantime. Ask to be invited.');
   }
 
-  /** Returns the accounts with this email, oldest first: several people may claim one. */
+  /** Returns the accounts with this email, oldest first. Several people may claim one. */
   findByEmail(sql: Sql, email: string): Promise<PersonRow[]> {
     return sql.query<PersonRow>(
       `SELECT ${PERSON_COLUMNS} FROM person p WHERE p.email = $1 ORDER BY p.created_at, p.id LIMIT ${MOST_OF_EMAIL}`,
@@ -50,7 +49,7 @@ export class PersonStore {
     );
   }
 
-  /** Returns a stored password of this email, whose salt a new password shares. `null` if there is none. */
+  /** Returns a stored password of this email, whose salt a new password shares, or `null` if there is none. */
   async saltOf(sql: Sql, email: string | null): Promise<string | null> {
     const [row] = await sql.query<{ password: string }>(
       'SELECT password FROM person WHERE email = $1 AND password IS NOT NULL ORDER BY created_at, id LIMIT 1',
@@ -64,7 +63,7 @@ export class PersonStore {
     return row ?? null;
   }
 
-  /** Whose identity it is (uuid); `null` for one that nobody has. */
+  /** Returns the owner of an identity (UUID), or `null` if no one has it. */
   async ownerOf(sql: Sql, { issuer, subject }: Identity): Promise<string | null> {
     const [row] = await sql.query<{ personId: string }>(
       'SELECT person_id AS "personId" FROM identity WHERE issuer = $1 AND subject = $2',
@@ -73,7 +72,7 @@ export class PersonStore {
     return row?.personId ?? null;
   }
 
-  /** For an identity that nobody has: `lockIdentity` before it is looked for. */
+  /** Adds an identity that no one has. Call `lockIdentity` before looking for it. */
   async addIdentity(tx: Tx, personId: string, { issuer, subject }: Identity): Promise<void> {
     await tx.query('INSERT INTO identity (issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4)', [
       issuer,
@@ -83,7 +82,7 @@ export class PersonStore {
     ]);
   }
 
-  /** Of two transactions that come with one new identity the second waits, and finds what the first has made. */
+  /** Serializes transactions with the same new identity, so that the second one finds what the first has created. */
   async lockIdentity(tx: Tx, { issuer, subject }: Identity): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${issuer} ${subject}`]);
   }
@@ -95,7 +94,9 @@ export class PersonStore {
   }
 
   /**
-   * Stores a new person, in no organization yet. Returns `null` if the provider has verified the email for another account, and if an account with the same email and password exists: that is the same person.
+   * Stores a new person without an organization. Returns `null` if the provider has verified the email for another
+   * account. Also returns `null` if an account with the same email and password exists, because that is the same
+   * person.
    */
   async insert(tx: Tx, person: NewPerson): Promise<PersonRow | null> {
     const now = this.clock.now();
@@ -120,7 +121,9 @@ export class PersonStore {
   }
 
   /**
-   * Deletes the account that an organization (uuid) created earlier for the same email, if it is in no organization any more and has only a password. Call this before another one is created: it bounds the accounts with one email.
+   * Deletes the account that an organization (UUID) created earlier for the same email, if it is in no organization any
+   * more and has only a password. Call this before another one is created, because it bounds the accounts with one
+   * email.
    */
   async replaceForgotten(tx: Tx, email: string, orgId: string): Promise<void> {
     await this.lockEmail(tx, email);
@@ -132,19 +135,19 @@ export class PersonStore {
     );
   }
 
-  /** Whether an account with this email has this password, hashed with the salt of the email. */
+  /** Returns whether an account with this email has this password, hashed with the salt of the email. */
   async isSame(sql: Sql, email: string, password: string): Promise<boolean> {
     return (
       (await sql.query('SELECT FROM person WHERE email = $1 AND password = $2 LIMIT 1', [email, password])).length > 0
     );
   }
 
-  /** Makes a second transaction wait that gives the same email to an account. */
+  /** Makes other transactions wait that give the same email to an account. */
   async lockEmail(tx: Tx, email: string | null): Promise<void> {
     if (email !== null) await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [email]);
   }
 
-  /** Records that the provider has verified the email of a person (uuid), unless it is verified for another account. */
+  /** Records that the provider has verified the email of a person (UUID), unless it is verified for another account. */
   async verifyEmail(tx: Tx, personId: string, email: string): Promise<void> {
     await this.lockEmail(tx, email);
     await tx.query(
@@ -164,7 +167,8 @@ export class PersonStore {
   }
 
   /**
-   * Grants or withdraws the rights of an operator by a group. Returns `null` if nothing changes. An operator of the first account or the command line stays one without a group.
+   * Grants or withdraws the rights of an operator by a group. Returns `null` if nothing changes. An operator from the
+   * first account or the command line stays one without a group.
    */
   async setOperatorByGroup(tx: Tx, personId: string, isOperator: boolean): Promise<boolean | null> {
     const [changed] = await tx.query<{ operator: boolean }>(
@@ -178,8 +182,9 @@ export class PersonStore {
   }
 
   /**
-   * Adds a member; false for one who was a member before. An invitation takes the place of a group: from then on no group changes the
-   * membership. Links that open the account end, because they would open this organization as well.
+   * Adds a member. Returns false if they were one before. An invitation replaces a group as the source, so no group
+   * changes the membership afterwards. Links that open the account end, because they would open this organization as
+   * well.
    */
   async join(
     tx: Tx,
@@ -199,7 +204,8 @@ export class PersonStore {
   }
 
   /**
-   * Ends a membership. Sessions in that organization belong to no organization from now on, and links that open the account end. `person-retention` finds people who are in none.
+   * Ends a membership. Sessions in that organization no longer belong to an organization, and links that open the
+   * account end. `person-retention` finds people without an organization.
    */
   async leave(tx: Tx, personId: string, orgId: string): Promise<void> {
     await tx.query('DELETE FROM membership WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
@@ -207,12 +213,11 @@ export class PersonStore {
     await this.endLinks(tx, personId);
   }
 
-  /** Of a membership that there is. */
   async setRole(tx: Tx, personId: string, orgId: string, role: Role): Promise<void> {
     await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [personId, orgId, role]);
   }
 
-  /** The organizations of a person, by name. */
+  /** Returns the organizations of a person, by name. */
   membershipsOf(sql: Sql, personId: string): Promise<MembershipRow[]> {
     return sql.query<MembershipRow>(
       `SELECT m.org_id AS "orgId", o.name AS "orgName", m.role, m.source, m.created_at AS "joinedAt",
@@ -224,19 +229,19 @@ export class PersonStore {
     );
   }
 
-  /** The organizations of a person that are open to such a session, by name. */
+  /** Returns the organizations of a person that such a session may open, by name. */
   async openTo(sql: Sql, personId: string, session: SessionProof): Promise<MembershipRow[]> {
     const now = this.clock.now();
     const memberships = await this.membershipsOf(sql, personId);
     return memberships.filter((one) => holds(one, { ...session, confirmedAt: one.confirmedAt }, now));
   }
 
-  /** The organization where the person was last; else the first by name; null for a person who is in none. */
+  /** Returns the organization where the person was last, else the first by name, or `null` for a person without one. */
   async lastOrganization(sql: Sql, personId: string): Promise<string | null> {
     return (await this.byLastVisit(sql, personId))[0]?.orgId ?? null;
   }
 
-  /** As `lastOrganization`, of those that are open to such a session. */
+  /** Works as `lastOrganization`, among the organizations that such a session may open. */
   async lastOrganizationOpenTo(sql: Sql, personId: string, session: SessionProof): Promise<string | null> {
     const now = this.clock.now();
     const visited = await this.byLastVisit(sql, personId);
@@ -260,8 +265,8 @@ export class PersonStore {
   }
 
   /**
-   * Whether nobody would look after the others if this member (uuid) were no administrator of the organization any more. Locks
-   * the administrators and the member, in id order: of two requests one sees what the other has done.
+   * Returns whether the organization would have other members but no administrator without this one (UUID). Locks the
+   * administrators and the member in ID order, so that concurrent requests see each other's changes.
    */
   async isLastAdmin(tx: Tx, orgId: string, memberId: string): Promise<boolean> {
     const locked = await tx.query<{ id: string; role: Role }>(
@@ -273,7 +278,7 @@ export class PersonStore {
     return first?.id === memberId && others.length === 0 && (await this.countMembers(tx, orgId)) > 1;
   }
 
-  /** The members of an organization, or those of them with one role. */
+  /** Returns the number of members of an organization, or of its members with one role. */
   async countMembers(sql: Sql, orgId: string, role: Role | null = null): Promise<number> {
     const [row] = await sql.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM membership WHERE org_id = $1 AND ($2::text IS NULL OR role = $2)',
@@ -282,7 +287,7 @@ export class PersonStore {
     return row?.count ?? 0;
   }
 
-  /** Also ends every session of the person, and the links that open the account. */
+  /** Sets the password. Also ends every session of the person, and the links that open the account. */
   async setPassword(tx: Tx, id: string, password: string): Promise<void> {
     await tx.query('UPDATE person SET password = $2 WHERE id = $1', [id, password]);
     await tx.query('DELETE FROM session WHERE person_id = $1', [id]);

@@ -1,19 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Codes of one person. */
 export const RECOVERY_CODES = 10;
 const BYTES = 10;
-/** Crockford's: without letters that look like digits. */
+/** Crockford's alphabet, without letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** 80 random bits in four groups, `k3m9-x2qa-7hwn-p4tz`: too many to be guessed, also by a reader of the stored hashes. */
+/**
+ * Returns 80 random bits in four groups, `k3m9-x2qa-7hwn-p4tz`. They can't be guessed, not even from the stored hashes.
+ */
 export function newRecoveryCode(): string {
   const bits = [...randomBytes(BYTES)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const text = (bits.match(/.{5}/g) ?? []).map((five) => ALPHABET.charAt(parseInt(five, 2))).join('');
   return (text.match(/.{4}/g) ?? []).join('-');
 }
 
-/** The hash of a code, however it was typed. */
+/** Returns the hash of a code, regardless of how it was typed. */
 export function hashOfRecoveryCode(typed: string): Buffer {
   const text = typed
     .toLowerCase()

@@ -12,7 +12,10 @@ const proof = (via: SignIn | null, confirmedAt: Date | null, hasSecondFactor = f
   hasSecondFactor,
 });
 
-/** In which sessions a right holds while its source confirms it. A source or a way to sign in without a cell does not compile. */
+/**
+ * The sessions in which a right holds while its source confirms it. A source or a way to sign in without a cell does
+ * not compile.
+ */
 const HOLDS: Readonly<Record<MembershipSource, Readonly<Record<SignIn, boolean>>>> = {
   invited: {
     api_key: true,

@@ -13,7 +13,6 @@ const CODE = /^\d{6}$/;
 
 const contextOf = (personId: string): string => `second_factor:${personId}:secret`;
 
-/** A second factor that is in force. */
 export interface SecondFactorState {
   since: Date;
   recoveryCodesLeft: number;
@@ -26,8 +25,9 @@ interface Row {
 }
 
 /**
- * The second factors of people: a TOTP secret (RFC 6238), encrypted with `SECRETS_KEYS`, and ten recovery codes. Ids are uuids. Each
- * method is a statement or two by a key.
+ * Stores second factors of people: a TOTP secret (RFC 6238), encrypted with `SECRETS_KEYS`, and ten recovery codes. IDs
+ * are UUIDs.
+ * Cost: one or two statements by key per method.
  */
 @Injectable()
 export class SecondFactors {
@@ -38,12 +38,12 @@ export class SecondFactors {
     private readonly config: Config,
   ) {}
 
-  /** False with SECOND_FACTOR=off: no one is asked for one. */
+  /** False with SECOND_FACTOR=off. Then no one is asked for a second factor. */
   get areOn(): boolean {
     return this.config.secondFactor;
   }
 
-  /** null for a person who has none. */
+  /** Returns null for a person without a second factor. */
   async stateOf(sql: Sql, personId: string): Promise<SecondFactorState | null> {
     const [row] = await sql.query<SecondFactorState>(
       `SELECT confirmed_at AS since, (SELECT count(*)::int FROM recovery_code WHERE person_id = $1) AS "recoveryCodesLeft"
@@ -53,7 +53,10 @@ export class SecondFactors {
     return row ?? null;
   }
 
-  /** Stores a new secret, which counts once it is confirmed, and returns it; null for a person who has a second factor. */
+  /**
+   * Stores a new secret, which counts once it is confirmed, and returns it. Returns null for a person who has a second
+   * factor.
+   */
   async draft(personId: string): Promise<Buffer | null> {
     const secret = newTotpSecret();
     const sealed = JSON.stringify({ sealed: this.secrets.seal(secret.toString('base64'), contextOf(personId)) });
@@ -66,7 +69,7 @@ export class SecondFactors {
     return drafted.length === 0 ? null : secret;
   }
 
-  /** Whether the code proves that the drafted secret is in an app; then it is in force. */
+  /** Activates the draft if the code proves that the secret is in an app. Returns whether it does. */
   async confirm(tx: Tx, personId: string, code: string): Promise<boolean> {
     const now = this.clock.now();
     const [row] = await tx.query<Row>(
@@ -81,8 +84,8 @@ export class SecondFactors {
   }
 
   /**
-   * Uses up a code of the app, or a recovery code, of a person; null if it is neither. Of two requests with one code, in whatever
-   * process, one has it.
+   * Uses up a code of the person's app, or a recovery code. Returns null if it is neither. If two requests use the same
+   * code, in any process, only one succeeds.
    */
   async use(sql: Sql, personId: string, typed: string): Promise<'code' | 'recovery_code' | null> {
     const text = typed.replace(/\s/g, '');
@@ -95,7 +98,7 @@ export class SecondFactors {
     return used.length > 0 ? 'recovery_code' : null;
   }
 
-  /** New recovery codes in place of all older ones; shown this one time. */
+  /** Replaces all recovery codes and returns the new ones, which are shown only once. */
   async newRecoveryCodes(tx: Tx, personId: string): Promise<string[]> {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
     await tx.query('DELETE FROM recovery_code WHERE person_id = $1', [personId]);
@@ -106,7 +109,7 @@ export class SecondFactors {
     return codes;
   }
 
-  /** Whether there was one, or a draft. */
+  /** Returns whether there was a second factor, or a draft. */
   async remove(tx: Tx, personId: string): Promise<boolean> {
     const removed = await tx.query('DELETE FROM second_factor WHERE id = $1 RETURNING 1', [personId]);
     return removed.length > 0;

@@ -16,13 +16,15 @@ import { PROXY_ISSUER, type ProxyUser } from '../session/proxy-user';
 import { ProxyUsers } from '../session/proxy-users';
 import { hashOf, SessionService } from '../session/session.service';
 
-/** How long the groups of a user are not applied again while they stay the same. */
+/** How long unchanged groups of a user are not applied again. */
 const SETTLED_MS = MINUTE_MS;
 const REMEMBERED = 10_000;
 
 const BY_PROXY = { via: 'proxy', hasSecondFactor: false } as const;
 
-/** Users of the proxy in front become people, get what their groups give, and a session that stands for them without a cookie. */
+/**
+ * Signs in users of the proxy in front: creates the person, applies the groups, and opens a session without a cookie.
+ */
 @Injectable()
 export class ProxySignIns extends ProxyUsers {
   private readonly logger = new Logger(ProxySignIns.name);
@@ -63,10 +65,12 @@ export class ProxySignIns extends ProxyUsers {
     return isSomebody;
   }
 
-  /** With what the groups give now; `null` for who is new, and whom they give nothing. */
+  /**
+   * Returns the person with the current rights of the groups, or `null` for a new user to whom the groups give nothing.
+   */
   private async personOf(tx: Tx, user: ProxyUser, request: Request): Promise<PersonRow | null> {
     const identity = { issuer: PROXY_ISSUER, subject: user.subject };
-    // Requests of one user come many at once; one of them makes the person and the session.
+    // A user's requests arrive in parallel. One of them creates the person and the session.
     await this.people.lockIdentity(tx, identity);
     const granted = await this.groups.granted(tx, user.groups);
     this.hintAtSeparator(user.groups, granted);
@@ -78,17 +82,20 @@ export class ProxySignIns extends ProxyUsers {
     return person;
   }
 
-  /** One that is not the proxy's makes one group of all: those who run authentik find that out here. */
+  /** Logs a hint if the separator seems wrong. Then all groups look like one, which is common with authentik. */
   private hintAtSeparator(groups: readonly string[], { roles, isOperator }: GrantedByGroups): void {
     const found = groups.map((group) => /[,;|]/.exec(group)?.[0]).find((each) => each !== undefined);
     if (found === undefined || this.hasHinted || roles.size > 0 || isOperator) return;
     this.hasHinted = true;
     this.logger.warn(
-      `PROXY_GROUPS_HEADER: a group has "${found}" in its name, and no rule of PEOPLE_GROUPS. If that separates groups, set PROXY_GROUPS_SEPARATOR. Logged once.`,
+      `PROXY_GROUPS_HEADER: a group has "${found}" in its name and matches no rule of PEOPLE_GROUPS. If that character separates groups, set PROXY_GROUPS_SEPARATOR. Logged only once.`,
     );
   }
 
-  /** Where the user's name is an e-mail it becomes that of the account, unless somebody has it: nobody is ever found by one. */
+  /**
+   * Creates the person. If the user's name is an email that no account has, it becomes the account's email. No one is
+   * ever found by an email.
+   */
   private async insert(tx: Tx, { subject, name }: ProxyUser): Promise<PersonRow | null> {
     const email = normalizeEmail(subject);
     await this.people.lockEmail(tx, email);

@@ -8,14 +8,14 @@ import { problems } from '../../platform/problem/problem';
 import { isDisabling } from './change-quota';
 import { ChangeQuota } from './change-quota.service';
 
-/** What is served beyond the quota adds entries too: so many at once, then so many a second. */
+/** Limit for changes that are served beyond the quota, because they also add entries. */
 const BEYOND = { rate: 2, burst: 100 };
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const RULES = new Set<AccessRule | undefined>(['write', 'admin']);
 
 /**
- * After the body is read: refuses changes of an organization whose changes have added as much today as they may
- * (`changed_bytes_per_day`). Deleting, disabling and acknowledging go on. Cost: see `ChangeQuota`.
+ * Refuses changes of an organization whose changes have reached today's quota (`changed_bytes_per_day`). Runs after the
+ * body is read. Deleting, disabling, and acknowledging are still allowed. Cost: see `ChangeQuota`.
  */
 @Injectable()
 export class ChangeQuotaGuard implements CanActivate {

@@ -4,7 +4,10 @@ import { ChangedBytes } from './changed-bytes.service';
 import { problemOfChanges } from './change-quota';
 import { Quotas } from './quotas.service';
 
-/** Whether an organization may change something: its changes have added less today than they may (`changed_bytes_per_day`). */
+/**
+ * Checks whether an organization may make changes: they must have added less today than the quota
+ * (`changed_bytes_per_day`).
+ */
 @Injectable()
 export class ChangeQuota {
   constructor(
@@ -12,7 +15,10 @@ export class ChangeQuota {
     private readonly changed: ChangedBytes,
   ) {}
 
-  /** Why the organization (uuid) may not change anything; `null` when it may. Two look-ups in memory, each read again every five seconds. */
+  /**
+   * Returns why the organization (UUID) may not change anything, or `null` if it may. Cost: two look-ups in memory,
+   * each refreshed every five seconds.
+   */
   async refusal(orgId: string): Promise<Problem | null> {
     const limit = await this.quotas.limitOf(orgId, 'changed_bytes_per_day');
     const used = limit === null ? 0 : await this.changed.today(orgId);
@@ -20,8 +26,8 @@ export class ChangeQuota {
   }
 
   /**
-   * For a change that no route makes, such as that of a ping: whoever adds entries to the audit log without a guard calls it before.
-   * Throws `rate_limited`.
+   * Throws `rate_limited` if the organization may not change anything. For changes without a route, such as a ping.
+   * Call it before adding entries to the audit log without a guard.
    */
   async require(orgId: string): Promise<void> {
     const refusal = await this.refusal(orgId);

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problem/problem';
 
-/** Whether a request only disables what it changes: `{"enabled": false}` and nothing else. */
+/** Returns whether a request only disables its target: `{"enabled": false}` and nothing else. */
 export function isDisabling(method: string, body: unknown): boolean {
   if (method !== 'PUT' || typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const fields: [string, unknown][] = Object.entries(body);
@@ -10,11 +10,12 @@ export function isDisabling(method: string, body: unknown): boolean {
 const inWords = (bytes: number): string =>
   bytes >= 1_048_576 ? `${(bytes / 1_048_576).toFixed(1)} MiB` : `${Math.ceil(bytes / 1024)} KiB`;
 
-/** What is told when an organization's changes have added as much as they may on one day. */
+/** Returns the problem of an organization whose changes have reached the daily quota. */
 export function problemOfChanges(limit: number, used: number, secondsLeft: number): Problem {
   const detail =
-    `The changes of this organization have added ${inWords(used)} today, of ${inWords(limit)} that they may ` +
-    '(changed_bytes_per_day, from 00:00 UTC on). Monitoring goes on; deleting, {"enabled": false} and acknowledging are ' +
-    'possible. Repeat this after the time in Retry-After, send fewer changes, or ask the operator for more.';
+    `The changes of this organization have added ${inWords(used)} today, and the limit is ${inWords(limit)} ` +
+    '(changed_bytes_per_day, from 00:00 UTC). Monitoring continues, and deleting, {"enabled": false} and ' +
+    'acknowledging are still possible. Try again after the time in Retry-After, send fewer changes, or ask the ' +
+    'operator for a higher limit.';
   return new Problem('rate_limited', detail, [], { 'Retry-After': String(secondsLeft) });
 }

@@ -8,12 +8,12 @@ import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { SECOND_MS } from '../../platform/time/time-units';
 
 const WRITE_EVERY_MS = 5 * SECOND_MS;
-/** How long what other instances have written may be unknown here. */
+/** Maximum delay until writes of other instances are known here. */
 const KNOWN_MS = 5 * SECOND_MS;
 const MAX_KNOWN = 10_000;
 
-// Cost: one row by key for each organization that has changed something in the last seconds. The order keeps instances from
-// waiting for each other; organizations that are gone are left out.
+// Cost: one row by key for each organization with changes in the last seconds. The order keeps instances from waiting
+// for each other. Deleted organizations are left out.
 const WRITE = `
   INSERT INTO organization_change (org_id, day, bytes)
   SELECT o.id, $1::date, n.bytes
@@ -25,9 +25,9 @@ const WRITE = `
 const READ = 'SELECT bytes::float8 AS bytes FROM organization_change WHERE org_id = $1 AND day = $2::date';
 
 /**
- * How much the changes of each organization have added on this UTC day, by the database's clock: counted in memory after each
- * commit, added up in the database every five seconds and at the end of the process. What a killed process had not written
- * yet is not counted, and what others have written is known here five seconds later.
+ * Counts how much the changes of each organization have added on this UTC day, by the database's clock. Counted in
+ * memory after each commit, and added to the database every five seconds and at the end of the process. A killed
+ * process loses up to five seconds of counts. Counts of other instances are known here five seconds later.
  */
 @Injectable()
 export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
@@ -59,7 +59,7 @@ export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
     return this.write();
   }
 
-  /** Bytes that the organization's changes have added today, with those of this process that are not written yet. */
+  /** Returns the bytes that the organization's changes have added today, including this process's unwritten ones. */
   async today(orgId: string): Promise<number> {
     const [day, now] = [this.day(), this.clock.monotonic()];
     let known = this.known.get(orgId);
@@ -71,14 +71,13 @@ export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
     return known.bytes + (this.writing.get(orgId) ?? 0) + (this.pending.get(orgId) ?? 0);
   }
 
-  /** Seconds until the next UTC day. */
   untilTomorrow(): number {
     const now = this.clock.now();
     const tomorrow = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
     return Math.ceil((tomorrow - now.getTime()) / SECOND_MS);
   }
 
-  /** What could not be written is pending again. */
+  /** Writes the pending counts. If that fails, they become pending again. */
   async write(): Promise<void> {
     if (this.pending.size === 0 || this.writing.size > 0) return;
     [this.writing, this.pending] = [this.pending, new Map()];

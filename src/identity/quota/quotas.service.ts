@@ -17,7 +17,7 @@ import {
   refusalOf,
 } from './quotas';
 
-/** How long `limitOf` may be behind a change by the operator. */
+/** Maximum delay of `limitOf` after a change by the operator. */
 const KNOWN_MS = 5 * SECOND_MS;
 const MAX_KNOWN = 10_000;
 
@@ -28,14 +28,14 @@ interface Row extends Use {
   overrides: QuotaOverrides;
 }
 
-// One row of two small tables by key. Triggers keep the counters: docs/architecture.md.
+// Cost: one row from each of two small tables, by key. Triggers maintain the counters (see docs/architecture.md).
 const READ = `
   SELECT o.is_default AS "isDefault", o.quotas AS overrides, u.websites, u.endpoints, u.alerts, u.api_keys, u.status_pages, u.people, u.probes,
          u.check_rate / 1e6::float8 AS checks_per_second
     FROM organization_use u JOIN organization o ON o.id = u.org_id
    WHERE u.org_id = $1 AND o.deleted_at IS NULL`;
 
-/** How much an organization may have, and has. */
+/** The quotas of organizations and their use. */
 @Injectable()
 export class Quotas {
   private readonly known = new BoundedMap<string, { at: number; limits: Limits }>(MAX_KNOWN);
@@ -48,8 +48,8 @@ export class Quotas {
   ) {}
 
   /**
-   * To be called in the transaction that adds this much, before it does, and after it has locked everything else that it
-   * locks: the organization's counters stay locked until it ends, so that of parallel transactions none goes beyond a limit.
+   * Claims quota for rows that a transaction adds. Call it before adding them, and after taking all other locks. The
+   * organization's counters stay locked until the transaction ends, so parallel transactions can't exceed a limit.
    * Throws `quota_exceeded`, and `not_found` for an organization that is being deleted. Returns the limits.
    */
   async claim(tx: Tx, orgId: string, wanted: Readonly<Partial<Record<CountedQuota, number>>>): Promise<Limits> {
@@ -63,7 +63,7 @@ export class Quotas {
     return limits;
   }
 
-  /** The organization's limit, up to five seconds old; `null` without one. */
+  /** Returns the organization's limit, up to five seconds old, or `null` without one. */
   async limitOf(orgId: string, name: QuotaName): Promise<number | null> {
     const known = this.known.get(orgId);
     const now = this.clock.monotonic();
@@ -73,7 +73,7 @@ export class Quotas {
     return limits[name];
   }
 
-  /** Limit and use of everything; `used` is `null` for what the database does not count. */
+  /** Returns the limit and use of every quota. `used` is `null` for quotas that the database does not count. */
   async usage(orgId: string): Promise<Record<QuotaName, { limit: number | null; used: number | null }>> {
     const { limits, use } = await this.read(this.database, orgId);
     const known: Partial<Record<QuotaName, number>> = {
@@ -85,7 +85,7 @@ export class Quotas {
     ) as Record<QuotaName, { limit: number | null; used: number | null }>;
   }
 
-  /** Limits and what the database counts, as they are now. */
+  /** Returns the current limits and the database's counts. */
   async read(sql: Sql, orgId: string): Promise<{ limits: Limits; use: Use }> {
     const [row] = await sql.query<Row>(READ, [orgId]);
     if (!row) throw problems.notFound();

@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config/config';
 import { type Problem, problems } from '../../platform/problem/problem';
 
-/** What an organization may have only so many of, in the order of the API. */
+/** The quotas of an organization, in the order of the API. */
 export const QUOTA_NAMES = [
   'websites',
   'endpoints',
@@ -17,7 +17,7 @@ export const QUOTA_NAMES = [
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
-/** Counted in the database for each organization; the others are counted where they are used. */
+/** Quotas that are counted in the database per organization. The others are counted where they are used. */
 export const COUNTED_QUOTAS = [
   'websites',
   'endpoints',
@@ -30,12 +30,15 @@ export const COUNTED_QUOTAS = [
 ] as const satisfies readonly QuotaName[];
 export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
 
-/** `null`: no limit. */
+/** `null` means no limit. */
 export type Limits = Readonly<Record<QuotaName, number | null>>;
-/** What the operator set for one organization. */
+/** The limits that the operator set for one organization. */
 export type QuotaOverrides = Partial<Record<QuotaName, number>>;
 
-/** Who runs the installation needs no limit on what it monitors; mistakes in the rest would hurt it as much as others. */
+/**
+ * The Default organization has no quota on what it monitors. The other quotas also apply to it, because a mistake would
+ * hurt it as much as any other organization.
+ */
 const OPEN_TO_DEFAULT: ReadonlySet<QuotaName> = new Set(['websites', 'endpoints', 'alerts', 'checks_per_second']);
 
 const SETTINGS = {
@@ -53,7 +56,7 @@ const SETTINGS = {
 } as const satisfies Readonly<Record<QuotaName, keyof Config>>;
 export type QuotaSettings = Pick<Config, (typeof SETTINGS)[QuotaName]>;
 
-/** The words of a refusal. */
+/** The words for error messages. */
 export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   websites: 'websites',
   endpoints: 'endpoints',
@@ -62,13 +65,13 @@ export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   checks_per_second: 'checks per second, the sum of 1 / interval over all endpoints',
   api_keys: 'API keys',
   status_pages: 'status pages',
-  people: 'people, open invitations included',
+  people: 'members, including open invitations',
   probes: 'probes',
   streams: 'live streams',
-  changed_bytes_per_day: 'bytes that changes add on one day',
+  changed_bytes_per_day: 'bytes that changes add in a day',
 };
 
-/** An organization's limits: what was set for it, else what holds for the installation. */
+/** Returns an organization's limits. A value set for it overrides the installation's limit. */
 export function limitsOf(
   organization: { isDefault: boolean; overrides: QuotaOverrides },
   settings: QuotaSettings,
@@ -79,7 +82,9 @@ export function limitsOf(
   return Object.fromEntries(QUOTA_NAMES.map((name) => [name, limit(name)])) as Record<QuotaName, number | null>;
 }
 
-/** Overrides after a change: what was not sent stays, `null` returns to the installation's limit. */
+/**
+ * Returns the overrides after a change. Fields that were not sent stay, and `null` restores the installation's limit.
+ */
 export function changedOverrides(
   before: QuotaOverrides,
   sent: Readonly<Partial<Record<QuotaName, number | null>>>,
@@ -92,7 +97,7 @@ export function changedOverrides(
   return after;
 }
 
-/** The problem when `wanted` more would go beyond the limit, else `null`. */
+/** Returns the problem if `wanted` more would exceed the limit, else `null`. */
 export function refusalOf(name: QuotaName, limit: number | null, used: number, wanted: number): Problem | null {
   if (limit === null || wanted <= 0 || used + wanted <= limit) return null;
   return problems.quotaExceeded({ name, limit, used }, QUOTA_WORDS[name]);

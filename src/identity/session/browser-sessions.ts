@@ -15,7 +15,7 @@ import { type SessionView, type SignInMethodsView, toSessionView } from './sessi
 import { RequestSessions } from './request-sessions';
 import { type Device, type SessionOf, SessionService, type SignedIn } from './session.service';
 
-/** The session that a browser has: begun, shown, ended, and its cookie. Who may begin one, the sign-ins decide. */
+/** Opens, shows, and ends the session of a browser, and sets its cookie. The sign-ins decide who may open one. */
 @Injectable()
 export class BrowserSessions {
   constructor(
@@ -28,7 +28,6 @@ export class BrowserSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** What the page of signing in offers. */
   async methods(): Promise<SignInMethodsView> {
     const { auth, passwords, oidcIssuer, oidcName, publicUrl } = this.config;
     return {
@@ -40,7 +39,7 @@ export class BrowserSessions {
     };
   }
 
-  /** Begins a session in place of the one that the browser had. */
+  /** Opens a session and replaces the browser's previous one. */
   async open(
     of: SessionOf,
     via: SignIn,
@@ -55,12 +54,15 @@ export class BrowserSessions {
     return this.begun(token, request, response, isAtHome || cameByHttps(request));
   }
 
-  /** As `open`, in the transaction of what else is done, without an end of the old one; `begun` once it has committed. Returns the token. */
+  /**
+   * Opens a session in the caller's transaction, without ending the previous one. Returns the token. Call `begun` after
+   * the commit.
+   */
   openIn(tx: Tx, of: SessionOf, via: SignIn, author: Authorship, request: Request): Promise<string> {
     return this.sessions.openIn(tx, of, via, deviceOf(request), author);
   }
 
-  /** Gives the browser the cookie of a session that began in a transaction of its own, and shows it. */
+  /** Gives the browser the cookie of a session that was opened in a separate transaction, and shows the session. */
   async begun(
     token: string,
     request: Request,
@@ -74,14 +76,13 @@ export class BrowserSessions {
     return this.show(held);
   }
 
-  /** Records in the audit log that a sign-in was refused. */
   refuse(of: SessionOf, author: Authorship): Promise<void> {
     return this.sessions.refuse(of, author);
   }
 
   /**
-   * Who the browser is signed in as; `undefined`, with status 204, without a session. Not 401: a page that asks before the
-   * sign-in did nothing wrong.
+   * Returns the browser's session, or `undefined` with status 204 without one. It isn't a 401, because a page that
+   * checks before the sign-in did nothing wrong.
    */
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
     if (!this.config.auth) return this.withoutAuth(request);
@@ -91,7 +92,7 @@ export class BrowserSessions {
     return undefined;
   }
 
-  /** The session of a person goes over to another organization that is theirs (uuids). */
+  /** Switches the session of a person to another of their organizations (UUIDs). */
   async move(of: { orgId: string; personId: string }, author: Authorship, request: Request): Promise<SessionView> {
     await this.sessions.moveTo(this.requests.presentedBy(request)?.token ?? '', of, author);
     const moved = await this.held(request);
@@ -99,7 +100,10 @@ export class BrowserSessions {
     return this.show(moved);
   }
 
-  /** Refuses a change by a session from another page, as the guard does on routes with an access. Throws `origin_not_allowed`. */
+  /**
+   * Refuses a change by a session from another site's page, as the guard does on routes with an access. Throws
+   * `origin_not_allowed`.
+   */
   requireOwnPage(request: Request): void {
     if (this.requests.presentedBy(request) !== null && !sameOrigin(request)) throw problemOfOrigin();
   }
@@ -111,7 +115,7 @@ export class BrowserSessions {
     clearSessionCookie(request, response);
   }
 
-  /** Who is behind the browser; `null` without a session. Throws `rate_limited`. */
+  /** Returns the session of the browser, or `null` without one. Throws `rate_limited`. */
   async held(request: Request): Promise<SignedIn | null> {
     const presented = this.requests.presentedBy(request);
     return presented && this.requests.signedIn(presented, request);
@@ -142,13 +146,15 @@ export class BrowserSessions {
   }
 }
 
-/** A browser must come from our own pages; other clients state nothing. Throws `origin_not_allowed`. */
+/**
+ * Requires browsers to come from the service's own pages. Other clients state no origin. Throws `origin_not_allowed`.
+ */
 export function requireOwnOrigin(request: Request): void {
   if (request.headers.origin !== undefined && !sameOrigin(request))
     throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
 }
 
-/** What is kept of where a session begins. */
+/** Returns the stored information about the device that opens a session. */
 export const deviceOf = (request: Request): Device => ({
   address: originOf(request).address,
   network: ownNetworkOf(request),

@@ -7,18 +7,21 @@ import { MOST_OF_EMAIL, PERSON_COLUMNS, type PersonRow } from '../person/person-
 import { ownNetworkOf } from '../rate-limits';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 
-/** Networks of successful sign-ins that are kept of a person. */
+/** Networks of successful sign-ins that are stored per person. */
 const MOST_NETWORKS = 10;
-/** And in memory, of all of them. */
+/** Networks that are kept in memory, for all people together. */
 const MOST_FAMILIAR = 20_000;
 
 /** An account with the email of a sign-in. */
 export type Holder = PersonRow & { isKnown: boolean };
 
-/** From where a person has signed in lately: strangers who guess do not keep them out there. Kept as HMACs, which tell nobody an address. */
+/**
+ * Knows from which networks a person has recently signed in, where strangers who guess don't lock them out. Networks
+ * are stored as HMACs, which reveal no address.
+ */
 @Injectable()
 export class KnownNetworks implements OnApplicationBootstrap {
-  /** From where anybody has signed in lately. */
+  /** Networks of recent sign-ins of any person. */
   private readonly familiar = new BoundedMap<string, true>(MOST_FAMILIAR);
 
   constructor(
@@ -26,7 +29,7 @@ export class KnownNetworks implements OnApplicationBootstrap {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Cost: one pass over the people. */
+  /** Loads the networks of recent sign-ins. Cost: one pass over the people. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<{ network: Buffer }>(
       `SELECT network FROM person p, unnest(p.networks) AS network ORDER BY p.last_sign_in_at DESC NULLS LAST LIMIT ${MOST_FAMILIAR}`,
@@ -34,13 +37,13 @@ export class KnownNetworks implements OnApplicationBootstrap {
     for (const { network } of rows.reverse()) this.familiar.set(network.toString('base64'), true);
   }
 
-  /** Whether somebody has signed in from there lately, whoever it was, as far as this process knows. */
+  /** Returns whether any person has recently signed in from the request's network, as far as this process knows. */
   isFamiliar(request: Request): boolean {
     const network = this.hashOf(ownNetworkOf(request));
     return network !== null && this.familiar.has(network.toString('base64'));
   }
 
-  /** Returns the accounts with this email, and whether each has signed in from there lately. Cost: one statement. */
+  /** Returns the accounts with this email, and whether each has recently signed in from there. Cost: one statement. */
   holdersOf(email: string, request: Request): Promise<Holder[]> {
     return this.database.query<Holder>(
       `SELECT ${PERSON_COLUMNS}, coalesce($2::bytea = ANY (p.networks), false) AS "isKnown" FROM person p WHERE p.email = $1
@@ -49,7 +52,10 @@ export class KnownNetworks implements OnApplicationBootstrap {
     );
   }
 
-  /** Records that the person (uuid) has signed in from this network; `null` for a client that a proxy does not tell from others. */
+  /**
+   * Records that the person (UUID) has signed in from this network. `null` means a client that a proxy does not
+   * distinguish from others.
+   */
   async remember(tx: Tx, personId: string, network: string | null): Promise<void> {
     const hash = this.hashOf(network);
     if (hash === null) return;

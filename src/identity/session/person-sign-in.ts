@@ -15,14 +15,13 @@ import { BrowserSessions } from './browser-sessions';
 import { KnownNetworks } from './known-networks';
 import type { MoveSessionDto, SessionView } from './session.dto';
 
-/** What was typed to sign in with a password. */
 export interface TypedCredentials {
   email: string;
   password: string;
   secondFactor: string | undefined;
 }
 
-/** Signs people in, by whatever proves who they are, and takes them from one of their organizations to another. */
+/** Signs people in, by any kind of proof, and switches them between their organizations. */
 @Injectable()
 export class PersonSignIn {
   constructor(
@@ -36,8 +35,8 @@ export class PersonSignIn {
   ) {}
 
   /**
-   * Signs a person in whose credential was found right: in the organization (uuid) that they came for, else where they were last.
-   * `hasSecondFactor`: see `proveSecondFactor`. Throws `rate_limited`.
+   * Signs in a person whose credential was correct, in the organization (UUID) that they came for, else where they were
+   * last. For `hasSecondFactor`, see `proveSecondFactor`. Throws `rate_limited`.
    */
   async begin(
     person: Pick<PersonRow, 'id'>,
@@ -53,7 +52,10 @@ export class PersonSignIn {
     return this.browsers.open(of, via, personAuthor(person, via, request), request, response);
   }
 
-  /** One problem for whatever is wrong, after the same work. Throws `unauthenticated`, `rate_limited`. */
+  /**
+   * Signs in with a password. Returns one problem for every kind of error, after the same work. Throws
+   * `unauthenticated` or `rate_limited`.
+   */
   async withPassword(
     { email: typed, password, secondFactor }: TypedCredentials,
     request: Request,
@@ -79,9 +81,9 @@ export class PersonSignIn {
   }
 
   /**
-   * Whether the person has a second factor, and has just proven it with what they typed. Limited as passwords are, and a wrong one is a
-   * wrong credential like any other. `isKnown`: they have signed in from this network. Throws `second_factor_required` if nothing was
-   * typed; `unauthenticated`, `rate_limited`.
+   * Returns whether the person has a second factor and has just proven it. It is limited like passwords, and a wrong
+   * code counts as a wrong credential. `isKnown` means that they have signed in from this network. Throws
+   * `second_factor_required` if nothing was typed. Throws `unauthenticated` or `rate_limited`.
    */
   async proveSecondFactor(
     person: Pick<PersonRow, 'id' | 'hasSecondFactor'>,
@@ -101,7 +103,7 @@ export class PersonSignIn {
     return true;
   }
 
-  /** By a link (the person's uuid) that the operator made. Throws `unauthenticated`. */
+  /** Signs in with a link (the person's UUID) that the operator created. Throws `unauthenticated`. */
   async withLink(
     { personId, isInTime, hasSecondFactor }: { personId: string; isInTime: boolean; hasSecondFactor: boolean },
     request: Request,
@@ -112,18 +114,22 @@ export class PersonSignIn {
     return this.begin(person, 'sign_in_link', request, response, { hasSecondFactor });
   }
 
-  /** As `proveSecondFactor`, of a person (uuid) who has a link. */
+  /** Works as `proveSecondFactor`, for a person (UUID) with a link. */
   async proveByLink(personId: string, typed: string | undefined, request: Request): Promise<boolean> {
     const person = await this.people.find(this.database, personId);
     return person !== null && this.proveSecondFactor(person, typed, request);
   }
 
-  /** The session goes over to another organization of its person that is open to it. Throws `not_found` for any other, `conflict` for a key's session. */
+  /**
+   * Switches the session to another organization of its person that is open to it. Throws `not_found` for any other,
+   * and `conflict` for a key's session.
+   */
   async move({ organization_id }: MoveSessionDto, request: Request): Promise<SessionView> {
     this.browsers.requireOwnPage(request);
     const held = await this.browsers.held(request);
     if (!held) throw this.limits.refusal(request);
-    if (!held.person) throw problems.conflict('This session stands for a key, which belongs to one organization.');
+    if (!held.person)
+      throw problems.conflict('This session was created from an API key, which belongs to only one organization.');
     this.limits.countSignIn(held.person.id);
     const orgId = parseId('organization', organization_id);
     const memberships = await this.people.openTo(this.database, held.person.id, held);
@@ -132,7 +138,7 @@ export class PersonSignIn {
     return this.browsers.move({ orgId, personId: held.person.id }, author, request);
   }
 
-  /** Whether what was typed is right; a recovery code that is used is in the audit log. */
+  /** Returns whether the code is correct. The use of a recovery code is recorded in the audit log. */
   private async useSecondFactor(
     tx: Tx,
     person: Pick<PersonRow, 'id'>,
@@ -154,7 +160,10 @@ export class PersonSignIn {
     return used !== null;
   }
 
-  /** In the log of everyone whom it may have been meant for: those who have signed in from that network, else all with the email. */
+  /**
+   * Records a refused sign-in in the log of everyone who may be affected: people who have signed in from that network,
+   * else everyone with the email.
+   */
   private async refused(people: readonly Pick<PersonRow, 'id'>[], request: Request): Promise<void> {
     for (const person of people) {
       const orgId = await this.people.lastOrganization(this.database, person.id);
@@ -172,7 +181,7 @@ export class PersonSignIn {
   }
 }
 
-/** The author of what a person does who is being signed in. */
+/** Returns the author of actions of a person who is being signed in. */
 export const personAuthor = ({ id }: Pick<PersonRow, 'id'>, via: Credential, request: Request): Authorship => ({
   via,
   keyId: null,

@@ -1,14 +1,14 @@
 import type { Config } from '../../platform/config/config';
 
-/** Who somebody is for the proxy in front: the identity `('proxy', subject)`. */
+/** A user as the proxy in front knows them: the identity `('proxy', subject)`. */
 export interface ProxyUser {
   subject: string;
   name: string;
-  /** None, where the proxy sends none. */
+  /** Empty if the proxy sends none. */
   groups: readonly string[];
 }
 
-/** Issuer of the identities that the proxy in front tells. */
+/** The issuer of identities that come from the proxy in front. */
 export const PROXY_ISSUER = 'proxy';
 
 type ProxyHeaders = Pick<Config, 'proxyUserHeader' | 'proxyNameHeader' | 'proxyGroupsHeader' | 'proxyGroupsSeparator'>;
@@ -17,10 +17,10 @@ const MOST_CHARACTERS = 255;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the headers of a request that comes from the proxy; `null` without the one of the user, `wrong` when that is empty, there
- * twice, longer than 255 characters or not printable. A name that is so is not shown: the user's is. Groups are separated by
- * one character alone, that of the settings: a group may have any other in its name. `rawHeaders`: names and values in turn, for
- * Node joins what is sent twice.
+ * Reads the proxy's headers. Returns `null` without the user header. Returns `wrong` if it is empty, repeated, longer
+ * than 255 characters, or not printable. If the name header is like that, the user is shown instead. Groups are
+ * separated only by the character of the settings, because a group's name may contain any other. `rawHeaders`
+ * alternates names and values. It is needed because Node joins repeated headers.
  */
 export function readProxyUser(rawHeaders: readonly string[], settings: ProxyHeaders): ProxyUser | 'wrong' | null {
   const [user, ...more] = valuesOf(rawHeaders, settings.proxyUserHeader);
@@ -40,7 +40,10 @@ function valuesOf(rawHeaders: readonly string[], header: string | null): string[
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === wanted);
 }
 
-/** Headers are bytes, which Node reads as Latin-1 and proxies write as UTF-8. `null` for what nobody could read. */
+/**
+ * Decodes a header. Node reads its bytes as Latin-1, and proxies write UTF-8. Returns `null` if the text isn't
+ * readable.
+ */
 function printable(value: string): string | null {
   try {
     const text = UTF8.decode(Buffer.from(value, 'latin1')).trim();

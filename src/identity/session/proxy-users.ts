@@ -1,14 +1,17 @@
 import type { Request } from 'express';
 import type { ProxyUser } from './proxy-user';
 
-/** Makes people of the users that the proxy in front tells. Done by whoever knows groups and memberships, which stand above sessions. */
+/**
+ * Creates people for users of the proxy in front. Implemented by the module that knows groups and memberships, which is
+ * above sessions.
+ */
 export abstract class ProxyUsers {
-  /** Whether these groups of the user were applied less than a minute ago. */
+  /** Returns whether these groups of the user were applied less than a minute ago. */
   abstract isSettled(token: string, user: ProxyUser): boolean;
 
   /**
-   * Whether the user is somebody, who has a session with this token then; `isOpen`: there is one already. Who is new becomes a
-   * person if a group gives them something.
+   * Ensures that the user is a person with a session for this token. Returns false if the user is unknown. `isOpen`
+   * means that the session exists already. A new user becomes a person if a group gives them a right.
    */
   abstract settle(token: string, user: ProxyUser, request: Request, isOpen: boolean): Promise<boolean>;
 }

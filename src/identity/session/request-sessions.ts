@@ -14,14 +14,17 @@ import { ProxyUsers } from './proxy-users';
 import { sessionCookie } from './session-cookie';
 import { SessionService, type SignedIn } from './session.service';
 
-/** What a browser shows: the token of a session in its cookie, or the user that the proxy in front of it tells. */
+/** The credential of a browser: the session token in its cookie, or the user that the proxy in front names. */
 export interface Presented {
-  /** The token of the session. For a user of the proxy it is derived from a server secret, and counts with the header alone. */
+  /**
+   * The token of the session. For a user of the proxy it is derived from a server secret, and counts only with the
+   * header.
+   */
   token: string;
   user: ProxyUser | null;
 }
 
-/** The session of a request: by the header of a trusted proxy, else by the cookie. */
+/** Finds the session of a request, by the header of a trusted proxy, else by the cookie. */
 @Injectable()
 export class RequestSessions implements OnModuleInit {
   private readonly logger = new Logger(RequestSessions.name);
@@ -40,7 +43,7 @@ export class RequestSessions implements OnModuleInit {
   ) {
     this.ignored = metrics.counter({
       name: 'uptime_proxy_headers_ignored_total',
-      help: 'Requests with PROXY_USER_HEADER from an address that is none of TRUSTED_PROXIES, where it means nothing.',
+      help: 'Requests with PROXY_USER_HEADER from an address that is not in TRUSTED_PROXIES, so the header is ignored.',
     });
   }
 
@@ -48,7 +51,9 @@ export class RequestSessions implements OnModuleInit {
     this.load.recognize((request) => this.ownerOf(request));
   }
 
-  /** `null` when the browser shows nothing. Throws `unauthenticated` for a header of the proxy that names nobody. */
+  /**
+   * Returns the browser's credential, or `null` without one. Throws `unauthenticated` if the proxy's header is invalid.
+   */
   presentedBy(request: Request): Presented | null {
     const user = this.userOf(request);
     if (user === 'wrong') throw problems.unauthenticated();
@@ -58,8 +63,9 @@ export class RequestSessions implements OnModuleInit {
   }
 
   /**
-   * With current rights; `null` for a cookie that is no session, looked up only if the address may. Throws `unauthenticated`, not
-   * counted, for a user of the proxy whom nobody knows: it is no guess.
+   * Returns the session with current rights, or `null` for an invalid cookie. An unknown cookie is looked up only if
+   * the address may do so. Throws `unauthenticated` for an unknown user of the proxy. This isn't counted, because it
+   * isn't a guess.
    */
   async signedIn({ token, user }: Presented, request: Request): Promise<SignedIn | null> {
     if (user === null) return this.sessions.signedIn(token, () => this.limits.admitLookUp(request, 'other'));
@@ -70,7 +76,10 @@ export class RequestSessions implements OnModuleInit {
     return this.sessions.signedIn(token, free, 'header');
   }
 
-  /** As `signedIn`, for a page that asks. Nobody is told so, but many cookies that are no session make the address a doubtful one. */
+  /**
+   * Works as `signedIn`, for a page that checks its session. An invalid cookie isn't an error, but counts as a wrong
+   * credential of the address.
+   */
   async asked(request: Request): Promise<SignedIn | null> {
     const presented = this.presentedBy(request);
     const held = presented && (await this.signedIn(presented, request));
@@ -79,8 +88,8 @@ export class RequestSessions implements OnModuleInit {
   }
 
   /**
-   * Whether the proxy let a browser through without naming its user, although a page of the dashboard sent the request. The usual cause is
-   * a proxy that asks no one to sign in at `/api/`. Logged once.
+   * Returns whether the proxy let a browser through without naming its user, although a page of the dashboard sent the
+   * request. The usual cause is a proxy that requires no sign-in at `/api/`. Logged once.
    */
   isNotNamed(request: Request): boolean {
     const isByPage = request.headers['sec-fetch-site'] === 'same-origin';
@@ -88,19 +97,19 @@ export class RequestSessions implements OnModuleInit {
     if (!isTrustedProxy(request, request.socket.remoteAddress)) return false;
     if (!this.hasLoggedNotNamed)
       this.logger.warn(
-        `A page asked for ${request.path.replace(/^(\/[\w-]+\/).*/, '$1…')}, and the proxy did not say who is signed in there: it has to send PROXY_USER_HEADER on every path. Logged once.`,
+        `A page requested ${request.path.replace(/^(\/[\w-]+\/).*/, '$1…')}, and the proxy did not say who is signed in: it has to send PROXY_USER_HEADER on every path. Logged only once.`,
       );
     return (this.hasLoggedNotNamed = true);
   }
 
-  /** Ends the session of the cookie; without one nothing happens. */
+  /** Ends the session of the cookie, if there is one. */
   async close(request: Request): Promise<void> {
     const cookie = sessionCookie(request);
     if (cookie !== null)
       await this.sessions.close(cookie, originOf(request), () => this.limits.admitLookUp(request, 'other'));
   }
 
-  /** Whose session the cookie is, by what this process knows; a user whom the proxy names is known to the proxy. */
+  /** Returns the owner of the session, as far as this process knows. A user whom the proxy names counts as known. */
   private ownerOf(request: Request): string | null {
     const { proxyUserHeader } = this.config;
     if (proxyUserHeader !== null && isTrustedProxy(request, request.socket.remoteAddress)) {
@@ -118,7 +127,7 @@ export class RequestSessions implements OnModuleInit {
     this.ignored.inc();
     if (!this.hasTold)
       this.logger.warn(
-        `PROXY_USER_HEADER came from ${request.socket.remoteAddress}, which is none of TRUSTED_PROXIES, and is ignored there. Told this once.`,
+        `PROXY_USER_HEADER came from ${request.socket.remoteAddress}, which is not in TRUSTED_PROXIES, so it is ignored. Logged only once.`,
       );
     this.hasTold = true;
     return null;

@@ -4,12 +4,12 @@ import { cookieName, cookieValue } from '../own-cookie';
 import { cameByHttps } from '../same-origin';
 
 const NAME = 'uptime_session';
-/** 256 bits in base64url; anything else is no session. */
+/** 256 bits in base64url. Any other value can't be a session. */
 const TOKEN = '[A-Za-z0-9_-]{43}';
 
 /**
- * The value of the session cookie, or `null`. The prefixed cookie wins wherever it stands, and over https no other counts: a
- * sibling host could have set it, to sign the browser in elsewhere.
+ * Returns the value of the session cookie, or `null`. The prefixed cookie wins regardless of order. Over https no other
+ * cookie counts, because a sibling host could set it to sign the browser in elsewhere.
  */
 export function sessionCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>): string | null {
   const cookies = request.headers.cookie ?? '';
@@ -19,8 +19,8 @@ export function sessionCookie(request: Pick<Request, 'headers' | 'secure' | 'app
 }
 
 /**
- * Gives the browser the cookie of a new session. `secure`: whether the browser came by https. Clears a cookie of the other name, which
- * belongs to an older session.
+ * Sets the cookie of a new session. `secure` means that the browser used https. Clears a cookie with the other name,
+ * which belongs to an older session.
  */
 export function setSessionCookie(request: Request, response: Response, token: string, secure: boolean): void {
   const other = cookieName(NAME, request, !secure);
@@ -30,7 +30,7 @@ export function setSessionCookie(request: Request, response: Response, token: st
   response.setHeader('Location', `${rootFor(request)}/auth/session`);
 }
 
-/** Makes the browser forget the cookie, however it got it. */
+/** Makes the browser delete the cookie, with either name. */
 export function clearSessionCookie(request: Request, response: Response): void {
   response.clearCookie(cookieName(NAME, request, true), { path: '/', secure: true });
   response.clearCookie(cookieName(NAME, request, false), { path: '/' });

@@ -2,35 +2,37 @@ import { inBatches, RETENTION_BATCH, type Retention } from '../../platform/jobs/
 import { DAY_MS, HOUR_MS } from '../../platform/time/time-units';
 import type { SignIn } from '../person/sign-ins';
 
-/** An unused session ends after this. */
+/** How long an unused session lasts. */
 const IDLE_MS = 12 * HOUR_MS;
-/** A session in use also ends after this. The session of a read key ends only after it was unused for so long. */
+/** How long a session in use lasts. The session of a read key ends only if it is unused for this long. */
 const LIFETIME_MS = 7 * DAY_MS;
-/** A session that started with single sign-on ends after this, so that a person who leaves a group is out within a day. */
+/**
+ * How long a session lasts that started with single sign-on, so that a person who leaves a group is out within a day.
+ */
 const SINGLE_SIGN_ON_MS = DAY_MS;
-/** `$1` and `$2` from `oldest`. */
+/** `$1` and `$2` come from `oldest`. */
 const BEGAN_LATE_ENOUGH = `s.created_at > CASE WHEN s.via = 'single_sign_on'
     THEN $2::timestamptz + interval '${LIFETIME_MS - SINGLE_SIGN_ON_MS} milliseconds' ELSE $2::timestamptz END`;
 
 /**
- * Whether a session is not over. The session of a read key may be a screen on a wall, which is off at night, and no one signs in there. It
- * lasts as long as the key.
+ * SQL: whether a session is still open. The session of a read key may be a wall screen, which is off at night and where
+ * no one can sign in. It lasts as long as the key.
  */
 export const OPEN = `CASE WHEN k.role = 'read' THEN s.last_seen_at > $2 ELSE s.last_seen_at > $1 AND ${BEGAN_LATE_ENOUGH} END`;
 
-/** The parameters of `OPEN`: a session that was used, or started, before is over. */
+/** Returns the parameters of `OPEN`. A session that was last used, or started, before these times has ended. */
 export const oldest = (now: Date): [used: Date, started: Date] => [
   new Date(now.getTime() - IDLE_MS),
   new Date(now.getTime() - LIFETIME_MS),
 ];
 
-/** When a session ends, however much it is used. */
+/** Returns when a session ends, even if it is used. */
 export const endOf = ({ created_at, via }: { created_at: Date; via: SignIn | null }): Date =>
   new Date(created_at.getTime() + (via === 'single_sign_on' ? SINGLE_SIGN_ON_MS : LIFETIME_MS));
 
 /**
- * Deletes sessions that are over, once they have also been idle for 12 hours. Cost: those sessions and the idle ones of read keys, by
- * the index of their last use.
+ * Deletes ended sessions, once they have been idle for 12 hours. Cost: those sessions and the idle ones of read keys,
+ * by the index of their last use.
  */
 const OVER = `
   DELETE FROM session WHERE hash IN (
@@ -38,7 +40,6 @@ const OVER = `
      WHERE s.last_seen_at <= $1 AND NOT (${OPEN}) ORDER BY s.last_seen_at LIMIT ${RETENTION_BATCH})
   RETURNING 1`;
 
-/** Sessions that are over. */
 export const SESSION_RETENTION: Retention = {
   name: 'session-retention',
   rows: [{ days: 0, remove: inBatches(OVER, oldest) }],

@@ -19,8 +19,8 @@ export class SessionController {
   @Route('GET', 'methods', {
     access: 'public',
     operationId: 'getSignInMethods',
-    summary: 'How one gets in',
-    description: 'What the page of signing in offers.',
+    summary: 'List sign-in methods',
+    description: 'Returns the sign-in methods that the sign-in page offers.',
     returns: { ok: SignInMethodsView },
     problems: ['rate_limited'],
   })
@@ -30,15 +30,17 @@ export class SessionController {
 
   @Route('POST', 'session', {
     access: 'public',
-    idempotencyKey: { refused: 'Signing in begins a session each time.' },
+    idempotencyKey: { refused: 'Each sign-in starts a new session.' },
     operationId: 'signIn',
     summary: 'Sign in to the dashboard',
     description:
-      'Exchanges an API key (or the token of a one-time sign-in link) for an httpOnly session cookie with the rights of ' +
-      'that key: 12 hours idle, 7 days at most, with a read key 7 days idle; gone with the key. For browsers; programs send ' +
-      'the key itself: a key signs in 20 times at once, then once every ten seconds. ' +
-      'The link of a key that 0.1.0 invited a person to also gives it a secret: `api_key`. ' +
-      'A person with a second factor sends it along: without it the response to a right password is 401 `second_factor_required`.',
+      'Exchanges an API key, or the token of a one-time sign-in link, for an httpOnly session cookie with the ' +
+      'rights of that key. The session ends after 12 hours without use, and after 7 days at the latest. A session ' +
+      'of a read key ends only after 7 days without use. Every session ends when its key stops working. Use it only ' +
+      'in browsers; programs send the key itself. A key can sign in 20 times at once, then once every ten seconds. ' +
+      'The link of a key that 0.1.0 invited a user to also gives the key a secret: `api_key`. A user with a second ' +
+      'factor sends it in the same request. Without it, the response to a correct password is 401 ' +
+      '`second_factor_required`.',
     returns: { created: CreatedSessionView },
     problems: ['malformed_json', 'unauthenticated', 'second_factor_required', 'origin_not_allowed', 'rate_limited'],
   })
@@ -53,9 +55,10 @@ export class SessionController {
   @Route('GET', 'session', {
     access: 'public',
     operationId: 'getSession',
-    summary: 'Who is signed in',
-    description: 'Who the browser’s session cookie, or the header of a proxy, stands for; 204 for nobody.',
-    returns: { ok: SessionView, noContent: 'Nobody is signed in.' },
+    summary: 'Get the current session',
+    description:
+      'Returns the key or the user that the session cookie, or the header of a proxy, stands for. 204 if no one is signed in.',
+    returns: { ok: SessionView, noContent: 'No one is signed in.' },
     problems: ['unauthenticated', 'origin_not_allowed', 'rate_limited'],
   })
   current(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SessionView | undefined> {
@@ -65,10 +68,10 @@ export class SessionController {
   @Route('PUT', 'session', {
     access: 'public',
     needsAccounts: true,
-    ifMatch: { refused: 'A session has no settings that could change.' },
+    ifMatch: { refused: 'A session has no settings that can be changed.' },
     operationId: 'moveSession',
-    summary: 'Go over to another organization',
-    description: 'The session of a person stands for another of their organizations from now on.',
+    summary: 'Switch organization',
+    description: 'Switches the session of a user to another of their organizations.',
     returns: { ok: SessionView },
     problems: [
       'unauthenticated',
@@ -85,7 +88,7 @@ export class SessionController {
 
   @Route('DELETE', 'session', {
     access: 'public',
-    ifMatch: { refused: 'A session has no settings that could change.' },
+    ifMatch: { refused: 'A session has no settings that can be changed.' },
     operationId: 'signOut',
     summary: 'Sign out',
     description: 'Ends the session and removes its cookie.',

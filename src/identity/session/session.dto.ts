@@ -11,13 +11,13 @@ import type { MembershipRow } from '../person/person-row';
 import { lackOf } from '../person/rights';
 import type { SignedIn } from './session.service';
 
-/** A code of the person's authenticator app, or a recovery code. */
+/** Declares a code of the person's authenticator app, or a recovery code. */
 export function SecondFactorField(): PropertyDecorator {
   const description =
-    'For a person with a second factor: a code of the authenticator app, or a recovery code. Without it the response is 401 `second_factor_required`.';
+    'For a user with a second factor: a code of the authenticator app, or a recovery code. Without it, the response is 401 `second_factor_required`.';
   return (target, name) => {
     for (const decorate of [
-      // Without an example: the example of a sign-in has a key, which has no second factor.
+      // Without an example, because the example of a sign-in uses a key, which has no second factor.
       ApiPropertyOptional({ description }),
       Optional(),
       IsString(),
@@ -26,11 +26,11 @@ export function SecondFactorField(): PropertyDecorator {
       decorate(target, name);
   };
 }
-/** More than a recovery code has, with spaces. */
+/** More characters than a recovery code with spaces has. */
 export const MOST_SECOND_FACTOR = 64;
 
 export class CreateSessionDto {
-  @ApiPropertyOptional({ description: 'An API key of any role; the session gets its rights.', example: 'ums_a_…' })
+  @ApiPropertyOptional({ description: 'An API key with any role. The session gets its rights.', example: 'ums_a_…' })
   @Optional()
   @IsString()
   @MaxLength(200)
@@ -43,7 +43,7 @@ export class CreateSessionDto {
   sign_in_token?: string;
 
   @ApiPropertyOptional({
-    description: 'Instead of either: the e-mail of an account, with `password`.',
+    description: 'Instead of a key or a token: the email of an account, with `password`.',
     example: 'ada@example.com',
   })
   @Optional()
@@ -52,7 +52,7 @@ export class CreateSessionDto {
   email?: string;
 
   @ApiPropertyOptional({
-    description: 'Instead of either: the password of that account.',
+    description: 'Instead of a key or a token: the password of that account.',
     example: 'three wise monkeys',
   })
   @Optional()
@@ -69,32 +69,31 @@ export class SingleSignOnView {
   name!: string;
 }
 
-/** How one gets in. */
 export class SignInMethodsView {
-  @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
+  @ApiProperty({ description: 'Whether users can sign in with email and password.', example: true })
   password!: boolean;
 
-  @ApiProperty({ description: 'Whether a key signs in.', example: true })
+  @ApiProperty({ description: 'Whether API keys can sign in.', example: true })
   api_key!: boolean;
 
   @ApiProperty({ type: SingleSignOnView, nullable: true, example: null })
   single_sign_on!: SingleSignOnView | null;
 
-  @ApiProperty({ description: 'Whether nobody has an account yet.', example: false })
+  @ApiProperty({ description: 'Whether no account exists yet.', example: false })
   needs_account!: boolean;
 
   @ApiProperty({
     type: String,
     nullable: true,
     description:
-      '`PUBLIC_URL` if it is https, else null. Browsers sign in there, or at localhost: anywhere else over plain http they drop the session cookie.',
+      '`PUBLIC_URL` if it is https, otherwise null. Browsers can sign in there or at localhost. Anywhere else, they drop the session cookie over plain http.',
     example: 'https://uptime.example.com',
   })
   secure_url!: string | null;
 }
 
 export class MoveSessionDto {
-  @ApiProperty({ description: 'One of your organizations.', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiProperty({ description: 'The ID of one of your organizations.', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsPublicId('organization')
   organization_id!: string;
 }
@@ -117,32 +116,31 @@ export class SessionPersonView extends CallingPersonView {
   email!: string | null;
 }
 
-/** Who is signed in. */
 export class SessionView {
   @ApiProperty({
     type: SessionOrganizationView,
     nullable: true,
     description:
-      'What requests with this session are for; null for a person who is in none, or not any more in this one.',
+      'The organization that requests in this session are for. null for a user who is not a member of any organization, or no longer a member of this one.',
   })
   organization!: SessionOrganizationView | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Name of the API key the session stands for; null for a person.',
+    description: 'The name of the API key that the session was created from. null for a user.',
     example: 'First admin key',
   })
   key_name!: string | null;
 
-  @ApiProperty({ enum: ROLES, nullable: true, description: 'In this organization.', example: 'admin' })
+  @ApiProperty({ enum: ROLES, nullable: true, description: 'The role in this organization.', example: 'admin' })
   role!: Role | null;
 
   @ApiProperty({ description: 'Whether this is the organization that runs the installation.', example: true })
   is_default!: boolean;
 
   @ApiProperty({
-    description: 'Whether the server has a mail account (`SMTP_URL`), for email channels without one of their own.',
+    description: 'Whether the server has an SMTP account (`SMTP_URL`), for email channels that do not have their own.',
     example: true,
   })
   has_mail_account!: boolean;
@@ -150,31 +148,31 @@ export class SessionView {
   @ApiProperty({
     type: SessionPersonView,
     nullable: true,
-    description: 'Whose account it is; null for a key.',
+    description: 'The user who is signed in. null for a key.',
     example: null,
   })
   person!: SessionPersonView | null;
 
-  @ApiProperty({ description: 'Whether the person may call the operator’s routes.', example: false })
+  @ApiProperty({ description: 'Whether the user may call the operator’s routes.', example: false })
   operator!: boolean;
 
   @ApiProperty({
     type: [OwnOrganizationView],
-    description: 'The organizations that are open to the person in this session; empty for a key.',
+    description: 'The organizations that the user can open in this session. Empty for a key.',
     example: [],
   })
   organizations!: OwnOrganizationView[];
 
   @ApiProperty({
     description:
-      'Whether the person has more rights, given by groups, than this session opens. Such rights hold in sessions of the single sign-on, and behind the proxy, for a day after the groups were last listed.',
+      'Whether groups give the user more rights than this session has. Rights from groups apply in sessions of single sign-on and behind the proxy, for a day after the groups were last reported.',
     example: false,
   })
   needs_single_sign_on!: boolean;
 
   @ApiProperty({
     description:
-      'Whether an organization of the person requires a second factor that this session has not proven. It opens once the person has set one up, or signs in with it.',
+      'Whether an organization of the user requires a second factor that this session does not have. The user gets access after setting one up, or after signing in with it.',
     example: false,
   })
   needs_second_factor!: boolean;
@@ -183,7 +181,7 @@ export class SessionView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the session ends, however much it is used; null with AUTH=off.',
+    description: 'When the session ends, even if it is in use. null with AUTH=off.',
     example: '2026-11-27T10:00:00.000Z',
   })
   expires_at!: string | null;
@@ -194,7 +192,7 @@ export class CreatedSessionView extends SessionView {
     type: String,
     nullable: true,
     description:
-      'Only for a link by which 0.1.0 invited somebody to a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
+      'Only for a link with which 0.1.0 invited a user to a key: the key itself, which can sign in from now on. Shown only this once; null otherwise.',
     example: null,
   })
   api_key!: string | null;
@@ -202,7 +200,7 @@ export class CreatedSessionView extends SessionView {
 
 type ShownSession = Pick<SignedIn, 'caller' | 'person' | 'via' | 'hasSecondFactor'> & { expiresAt: Date | null };
 
-/** Returns what a session shows, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
+/** Returns the view of a session, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
 export function toSessionView(
   { caller, person, via, hasSecondFactor, expiresAt }: ShownSession,
   memberships: readonly MembershipRow[],

@@ -17,36 +17,38 @@ import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { KnownNetworks } from './known-networks';
 
-/** Sessions of one person, or of one key. */
+/** Maximum sessions of one person or one key. */
 const MOST = 50;
 
-/** Sessions that are remembered as known, and values that are remembered as none. */
+/** Maximum cookies that are cached as sessions, and as invalid. */
 const REMEMBERED = 10_000;
-/** How long a value that is no session is not looked up again. */
+/** How long the next look-up of an invalid cookie is skipped. */
 const UNKNOWN_MS = 1000;
 
-/** 256 random bits; only their hash is stored. */
+/** Returns 256 random bits. Only their hash is stored. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Whom a new session is for (uuids): a key, or a person in one of their organizations or in none. */
+/** The owner of a new session (UUIDs): a key, or a person in one of their organizations or none. */
 export type SessionOf =
   | { orgId: string; keyId: string }
   | {
       orgId: string | null;
       personId: string;
-      /** The sign-in has proven a second factor. */ hasSecondFactor?: boolean;
+      hasSecondFactor?: boolean;
     };
 
-/** What is kept of where a session began. */
+/** The stored information about the device that opened a session. */
 export interface Device {
   address: string | null;
-  /** By which strangers who guess are counted; `null` for a client that a proxy does not tell from others. */
+  /**
+   * The network under which guessing strangers are counted, or `null` for a client that a proxy does not distinguish
+   * from others.
+   */
   network: string | null;
   userAgent: string | null;
 }
 
-/** The person behind a session. */
 export interface SignedInPerson {
   id: string;
   name: string;
@@ -57,18 +59,21 @@ export interface SignedInPerson {
   isOperatorElsewhere: boolean;
 }
 
-/** Who is behind a cookie. */
+/** The session behind a cookie. */
 export interface SignedIn {
-  /** uuid; `null` for a session that an older version began. */
+  /** A UUID, or `null` for a session of an older version. */
   id: string | null;
   via: SignIn | null;
   createdAt: Date;
   expiresAt: Date;
-  /** The person has proven a second factor in this session, or no one is asked for one. */
+  /** Whether the person has proven a second factor in this session, or none is required anywhere. */
   hasSecondFactor: boolean;
-  /** Who has an account; `null` for the session of a key. */
+  /** The signed-in person, or `null` for the session of a key. */
   person: SignedInPerson | null;
-  /** With the current rights; `null` for a person who is in no organization, or not any more in that of the session. */
+  /**
+   * The caller with current rights. `null` for a person without an organization, or who is no longer in the session's
+   * organization.
+   */
   caller: Caller | null;
 }
 
@@ -93,7 +98,7 @@ interface SessionRow {
   source: MembershipSource | null;
 }
 
-// Cost: a row by its key, and of a person three more by theirs.
+// Cost: one row by key, and three more for a person.
 const READ = `
   SELECT s.id, s.via, s.key_id, s.person_id, s.created_at, s.last_seen_at, s.second_factor, p.name, p.email, p.is_operator,
          p.operator_by_group, p.groups_confirmed_at, o.id AS org_id, o.name AS org_name, o.is_default, m.role, m.source,
@@ -106,12 +111,12 @@ const READ = `
    WHERE s.hash = $3 AND ${OPEN}`;
 
 /**
- * Browser sessions: an API key, or a person in one organization at a time, behind an opaque cookie. A session always has the
- * current rights of its key or membership, and ends with the key or the account.
+ * Manages browser sessions. An opaque cookie represents an API key, or a person in one organization at a time. A
+ * session always has the current rights of its key or membership, and ends with the key or the account.
  */
 @Injectable()
 export class SessionService implements OnApplicationBootstrap {
-  /** Values of cookies that were a session when they were last looked up, and whose: an organization's or a person's (uuid). */
+  /** Owners of known session cookies: an organization or a person (UUID). */
   private readonly known = new BoundedMap<string, string>(REMEMBERED);
   private readonly unknown = new BoundedMap<string, number>(REMEMBERED);
   /** When an act on a key was last recorded. */
@@ -126,7 +131,6 @@ export class SessionService implements OnApplicationBootstrap {
     private readonly config: Config,
   ) {}
 
-  /** Opens a session and returns the value of its cookie. */
   async open(of: SessionOf, via: SignIn, device: Device, author: Authorship): Promise<string> {
     const token = await this.database.transaction((tx) => this.openIn(tx, of, via, device, author));
     this.remember(token);
@@ -134,8 +138,8 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * As `open`, in the transaction of what else a sign-in does; `remember` the token once it has committed. `token`: of a session
-   * that there may be already; then nothing happens. Cost: 50 rows by an index, whatever else there is.
+   * Opens a session in the caller's transaction. Call `remember` with the token after the commit. If `token` is given
+   * and its session exists, nothing happens. Cost: 50 rows by an index.
    */
   async openIn(
     tx: Tx,
@@ -168,7 +172,7 @@ export class SessionService implements OnApplicationBootstrap {
     if (opened.length === 0) return token;
     if (personId !== null) {
       await tx.query('UPDATE person SET last_sign_in_at = $2 WHERE id = $1', [personId, now]);
-      // From now on, strangers who guess do not keep the person out there.
+      // From now on, strangers who guess do not lock the person out there.
       await this.networks.remember(tx, personId, device.network);
     }
     await this.record(tx, of, 'sign_in', author);
@@ -176,18 +180,21 @@ export class SessionService implements OnApplicationBootstrap {
     return token;
   }
 
-  /** The session of this token exists: who uses it need not be admitted to a look-up. */
+  /** Records that the session of this token exists, so that its look-ups need no admission. */
   remember(token: string): void {
     const id = hashOf(token).toString('base64');
     this.known.set(id, id);
   }
 
-  /** Whose the session of this cookie was when this process last looked; `null` for one that it does not know. Asks nobody. */
+  /**
+   * Returns the owner of the cookie's session when this process last checked, or `null` if it doesn't know the cookie.
+   * Cost: none.
+   */
   knownOwner(cookie: string): string | null {
     return this.known.get(hashOf(cookie).toString('base64')) ?? null;
   }
 
-  /** What was used before the start is known after it. Cost: one pass over the sessions. */
+  /** Loads the sessions that were used before the start. Cost: one pass over the sessions. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<{ hash: Buffer; owner: string }>(
       `SELECT s.hash, coalesce(s.org_id, k.org_id, s.person_id) AS owner FROM session s LEFT JOIN api_key k ON k.id = s.key_id
@@ -202,9 +209,9 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Who is behind the cookie, with current rights, or `null` for an unknown, expired or revoked session. `admit` is called, and
-   * may throw, before a cookie is looked up that this process does not know as a session. `shown`: how the browser shows the
-   * token. A session of the proxy counts by its header alone, and never as a cookie.
+   * Returns the session of a cookie with current rights, or `null` for an unknown, expired, or revoked one. `admit`,
+   * which may throw, is called before the look-up of a cookie that is new to this process. `shown` is how the browser
+   * presented the token. A session of the proxy counts only by its header, and never as a cookie.
    */
   async signedIn(cookie: string, admit: () => void, shown: 'cookie' | 'header' = 'cookie'): Promise<SignedIn | null> {
     const id = hashOf(cookie).toString('base64');
@@ -222,7 +229,7 @@ export class SessionService implements OnApplicationBootstrap {
     return found;
   }
 
-  /** Ends the session; an unknown one is no error. The holder of the cookie is the author of the entry. */
+  /** Ends the session. An unknown session isn't an error. The holder of the cookie is the author of the log entry. */
   async close(cookie: string, origin: Origin, admit: () => void): Promise<void> {
     const held = await this.signedIn(cookie, admit);
     if (!held) return;
@@ -235,7 +242,10 @@ export class SessionService implements OnApplicationBootstrap {
     });
   }
 
-  /** The session of a person (uuid) stands for another of their organizations (uuid) from now on, whose audit log says so. */
+  /**
+   * Switches the session of a person (UUID) to another of their organizations (UUID), and records it in that
+   * organization's audit log.
+   */
   async moveTo(cookie: string, of: { orgId: string; personId: string }, author: Authorship): Promise<void> {
     await this.database.transaction(async (tx) => {
       await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND person_id = $3', [
@@ -248,8 +258,8 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Lets the session (uuid) connect one identity to its person, and returns the proof for `takeConnection`. The session keeps only
-   * its hash, so that a reader of the database cannot connect their identity.
+   * Lets the session (UUID) connect one identity to its person, and returns the proof for `takeConnection`. The session
+   * stores only its hash, so a reader of the database can't connect their identity.
    */
   async mayConnect(sessionId: string): Promise<string> {
     const proof = newToken();
@@ -257,7 +267,7 @@ export class SessionService implements OnApplicationBootstrap {
     return proof;
   }
 
-  /** Whether an open session of the person (uuid) has this proof, which is then used up. */
+  /** Returns whether an open session of the person (UUID) has this proof, and uses it up. */
   async takeConnection(tx: Tx, personId: string, proof: string): Promise<boolean> {
     const taken = await tx.query(
       'UPDATE session SET connect_hash = NULL WHERE person_id = $1 AND connect_hash = $2 RETURNING 1',
@@ -266,7 +276,7 @@ export class SessionService implements OnApplicationBootstrap {
     return taken.length > 0;
   }
 
-  /** The person of the session (uuid) has proven a second factor in it. */
+  /** Records that the person of the session (UUID) has proven a second factor. */
   async proven(tx: Tx, sessionId: string): Promise<void> {
     await tx.query('UPDATE session SET second_factor = true WHERE id = $1', [sessionId]);
   }
@@ -289,8 +299,8 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Which of these sessions (`Caller.sessionId`) are neither over nor closed, and have rights in the organization, if they are a
-   * person's. Asking is no use of a session.
+   * Returns which of these sessions (`Caller.sessionId`) are still open. A person's session must also have rights in
+   * the organization. Does not count as a use.
    */
   async stillOpen(sessions: readonly { sessionId: string; orgId: string }[]): Promise<Set<string>> {
     if (sessions.length === 0) return new Set();
@@ -317,19 +327,19 @@ export class SessionService implements OnApplicationBootstrap {
     return new Set(open.filter(isHeld).map(({ id }) => id));
   }
 
-  /** With SECOND_FACTOR=off every session is as good as one that has proven it. */
+  /** With SECOND_FACTOR=off, every session counts as one that has proven it. */
   private proofOf({ via, groups_confirmed_at, second_factor }: ProofColumns): Proof {
     const hasSecondFactor = second_factor || !this.config.secondFactor;
     return { via, confirmedAt: groups_confirmed_at, hasSecondFactor };
   }
 
-  /** Notes that the session was used: at most one write per session and minute. */
+  /** Records that the session was used. Cost: at most one write per session and minute. */
   private async touch(cookie: string, lastSeenAt: Date, now: Date): Promise<void> {
     if (now.getTime() - lastSeenAt.getTime() < MINUTE_MS) return;
     await this.database.query('UPDATE session SET last_seen_at = $2 WHERE hash = $1', [hashOf(cookie), now]);
   }
 
-  /** The sessions that were not used for longest go: a screen on a wall stays. */
+  /** Deletes the sessions that were unused for longest, so that a wall screen stays signed in. */
   private async makeRoom(tx: Tx, of: SessionOf): Promise<void> {
     const [column, id] = 'keyId' in of ? ['key_id', of.keyId] : ['person_id', of.personId];
     await tx.query(
@@ -340,9 +350,9 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Records a sign-in or a sign-out as an act on the key or on the person. A person who is in no organization has no log. Each process
-   * records an act on the same key once a minute: a program that signs in again and again must not fill the log. `RateLimits.countSignIn`
-   * bounds the sign-ins of people, and the limits of guesses bound failed ones.
+   * Records a sign-in or a sign-out as an act on the key or the person. A person without an organization has no log.
+   * Each process records an act on the same key once a minute, so that a program that signs in repeatedly does not fill
+   * the log. `RateLimits.countSignIn` limits the sign-ins of people, and the limits of guesses apply to failed ones.
    */
   private async record(
     tx: Tx,
@@ -366,7 +376,7 @@ export class SessionService implements OnApplicationBootstrap {
 
 type ProofColumns = Pick<SessionRow, 'via' | 'groups_confirmed_at' | 'second_factor'>;
 
-/** null where there is no membership. */
+/** Returns null without a membership. */
 const rightOf = ({ source, needs_second_factor }: Pick<SessionRow, 'source' | 'needs_second_factor'>): Right | null =>
   source && { source, needsSecondFactor: needs_second_factor === true };
 

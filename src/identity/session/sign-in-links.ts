@@ -12,22 +12,24 @@ const PASSWORD_MS = DAY_MS;
 /** The creator of links of the command line. */
 const NOBODY: Maker = { personId: null, keyId: null, name: null };
 
-/** What a link is for: to sign in, `first` (of the start: whoever has it may make the first account), or to set a new password. */
+/**
+ * The purpose of a link: to sign in, to create the first account (`first`, the start link), or to set a new password.
+ */
 type Purpose = 'sign_in' | 'first' | 'password';
 
-/** An open link as it is shown: its creator, when it was created, and when it expires. */
+/** An open link as shown: its creator, when it was created, and when it expires. */
 export interface OpenLink {
   by: string | null;
   at: Date;
   until: Date;
 }
 
-/** A link that nobody has used yet, in time or not. Exactly one of the ids (uuids) is set. */
+/** An unused link, in time or not. Exactly one of the IDs (UUIDs) is set. */
 export interface SignInLink {
   keyId: string | null;
   personId: string | null;
   purpose: Purpose;
-  /** As 0.1.0 made them for people: it gives its key a secret. */
+  /** Whether 0.1.0 created it as an invitation. It then gives its key a secret. */
   isInvitation: boolean;
   expiresAt: Date;
   isInTime: boolean;
@@ -36,19 +38,24 @@ export interface SignInLink {
 const COLUMNS = `l.key_id AS "keyId", l.person_id AS "personId", l.purpose, l.is_invitation AS "isInvitation", l.expires_at AS "expiresAt"`;
 
 /**
- * In SQL: whether a link (`l`) still holds. A link that sets a password is judged by the rules under which it was created: it opens that organization alone, and its creator is still an admin there. Links of the start and of the command line have no rule.
+ * SQL: whether a link (`l`) still holds. A link that sets a password is judged by the rules under which it was created.
+ * The account opens only that organization, and the link's creator is still an admin there. Start links and links of
+ * the command line have no rule.
  */
 const holds = (now: string): string =>
   `(l.purpose <> 'password' OR (${opensOnly('l.org_id', 'l.person_id')} AND ${makerIsAdmin('l', now, 'false')}))`;
 
 /**
- * In SQL, for `LEFT JOIN LATERAL`: the open link that sets the password of the person `p`. `now`: a parameter. Cost: one or two rows by the index of the person's links.
+ * SQL, for `LEFT JOIN LATERAL`: the open link that sets the password of the person `p`. `now` is a parameter. Cost: one
+ * or two rows by the index of the person's links.
  */
 export const openPasswordLink = (now: string): string => `
   SELECT ${authorName('l.created_by', 'l.created_by_id')} AS by, l.created_at AS at, l.expires_at AS until
     FROM sign_in_link l WHERE l.person_id = p.id AND l.purpose = 'password' AND l.expires_at > ${now} AND ${holds(now)} LIMIT 1`;
 
-/** One-time links into the dashboard, `/#/sign-in/<token>`: the token is in the fragment, which no server logs. */
+/**
+ * Manages one-time links to the dashboard, `/#/sign-in/<token>`. The token is in the fragment, which no server logs.
+ */
 @Injectable()
 export class SignInLinks {
   constructor(
@@ -57,8 +64,8 @@ export class SignInLinks {
   ) {}
 
   /**
-   * Creates a link that signs in once, within 15 minutes, with the oldest valid admin key of the organization "Default",
-   * and returns its token. While nobody has an account it makes the first one. Throws when there is no such key.
+   * Creates a link that signs in once within 15 minutes, with the oldest valid admin key of the Default organization.
+   * Returns its token. While no account exists, the link creates the first one. Throws if there is no such key.
    */
   async create(): Promise<string> {
     const token = newToken();
@@ -71,30 +78,32 @@ export class SignInLinks {
         ORDER BY k.id LIMIT 1 RETURNING key_id`,
       [hashOf(token), new Date(now.getTime() + VALID_MS), now],
     );
-    if (made.length === 0) throw new Error('there is no admin key to make a sign-in link for');
+    if (made.length === 0) throw new Error('there is no admin key from which a sign-in link can be created');
     return token;
   }
 
   /**
-   * Creates a link that signs a person (uuid) in, in place of an older one. For the command line only, because no rule bounds it.
+   * Creates a link that signs a person (UUID) in, and replaces a previous one. For the command line only, because no
+   * rule bounds it.
    */
   makeSignIn(tx: Tx, personId: string): Promise<{ token: string; expiresAt: Date }> {
     return this.make(tx, personId, { purpose: 'sign_in', validMs: VALID_MS, orgId: null, by: NOBODY });
   }
 
   /**
-   * Creates a link by which a person (uuid) sets a password, in place of an older one. `mayOpen` decides whether the organization (uuid) may.
+   * Creates a link by which a person (UUID) sets a password, and replaces a previous one. `mayOpen` decides whether the
+   * organization (UUID) may create it.
    */
   makePassword(tx: Tx, personId: string, orgId: string, by: Maker): Promise<{ token: string; expiresAt: Date }> {
     return this.make(tx, personId, { purpose: 'password', validMs: PASSWORD_MS, orgId, by });
   }
 
-  /** Whether an organization may open the account of a person (uuids), because the account opens nothing else. */
+  /** Returns whether an organization may open a person's account (UUIDs), because the account opens nothing else. */
   async mayOpen(sql: Sql, orgId: string, personId: string): Promise<boolean> {
     return (await sql.query(`SELECT WHERE ${opensOnly('$1::uuid', '$2::uuid')}`, [orgId, personId])).length > 0;
   }
 
-  /** Returns the open link by which someone can set the password of a person (uuid). */
+  /** Returns the open link that sets the password of a person (UUID). */
   async openPassword(personId: string): Promise<OpenLink | null> {
     const [row] = await this.database.query<OpenLink>(
       `SELECT link.by, link.at, link.until FROM person p JOIN LATERAL (${openPasswordLink('$2')}) AS link ON true WHERE p.id = $1`,
@@ -103,7 +112,7 @@ export class SignInLinks {
     return row ?? null;
   }
 
-  /** As `openPassword`, of everyone. */
+  /** Works as `openPassword`, for all people. */
   openPasswords(): Promise<(OpenLink & { personId: string })[]> {
     return this.database.query<OpenLink & { personId: string }>(
       `SELECT p.id AS "personId", link.by, link.at, link.until
@@ -112,7 +121,7 @@ export class SignInLinks {
     );
   }
 
-  /** Ends the links by which a person (uuid) may set a password. Returns their number. */
+  /** Ends the links by which a person (UUID) may set a password. Returns their number. */
   async endPassword(tx: Tx, personId: string): Promise<number> {
     const ended = await tx.query(
       `DELETE FROM sign_in_link WHERE person_id = $1 AND purpose = 'password' AND expires_at > $2 RETURNING 1`,
@@ -122,7 +131,8 @@ export class SignInLinks {
   }
 
   /**
-   * Uses the link up if it still holds. Returns `null` for any other, unknown and used ones included. Lock the person of the link first, so that a change that would end it waits.
+   * Uses the link up if it still holds. Returns `null` for any other, including unknown and used links. Lock the person
+   * of the link first, so that a change that would end it waits.
    */
   async exchange(token: string, sql: Sql = this.database): Promise<SignInLink | null> {
     return this.first(
@@ -133,7 +143,7 @@ export class SignInLinks {
     );
   }
 
-  /** Looks at a link without using it; `null` as for `exchange`. */
+  /** Returns a link without using it, or `null` as `exchange` does. */
   async find(token: string): Promise<SignInLink | null> {
     return this.first(
       await this.database.query<Omit<SignInLink, 'isInTime'>>(

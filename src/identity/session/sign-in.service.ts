@@ -12,14 +12,14 @@ import { PersonSignIn } from './person-sign-in';
 import type { CreatedSessionView, CreateSessionDto } from './session.dto';
 import { type SignInLink, SignInLinks } from './sign-in-links';
 
-/** A sign-in with a known key or link of a key, valid or expired. */
+/** A sign-in with a known key or a key's link, valid or expired. */
 interface KeyAttempt extends KeyHolder {
   via: 'api_key' | 'sign_in_link';
-  /** The link was that of an invitation: the key gets its secret now. */
+  /** Whether the link was an invitation, whose key gets its secret now. */
   isInvitation: boolean;
 }
 
-/** Signs in to the dashboard: exchanges credentials for a session cookie. */
+/** Signs in to the dashboard by exchanging credentials for a session cookie. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -32,11 +32,11 @@ export class SignInService {
   ) {}
 
   /**
-   * Sets the session cookie for a valid key, link token, or e-mail and password; 401 otherwise, with one text for every reason,
-   * and 429 for an address with many wrong credentials and for a key that is used too often. A browser must come from our own
-   * pages, so that no other site can sign its visitors in to an organization of its choice. A failed attempt with a known key,
-   * link or e-mail is recorded in the audit log of its organization. The link of an invited key also gives it a secret, told
-   * this once.
+   * Sets the session cookie for a valid key, link token, or email and password. Otherwise returns 401, with the same
+   * text for every reason. Returns 429 for an address with many wrong credentials, and for a key that is used too
+   * often. A browser must come from the service's own pages, so that no other site can sign its visitors in to an
+   * organization of its choice. A failed attempt with a known key, link, or email is recorded in the audit log of its
+   * organization. The link of an invited key also returns a secret for the key, only once.
    */
   signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
     return this.metrics.countFailure(viaOf(credentials), () => this.exchanged(credentials, request, response));
@@ -56,7 +56,7 @@ export class SignInService {
     return this.withToken(sign_in_token, secondFactor, request, response);
   }
 
-  /** A person proves the second factor before the link is used up. */
+  /** Requires the second factor of a person before the link is used up. */
   private async withToken(
     token: string | undefined,
     secondFactor: string | undefined,
@@ -86,14 +86,14 @@ export class SignInService {
     return { ...(await this.browsers.open({ orgId, keyId }, attempt.via, author, request, response)), api_key: key };
   }
 
-  /** Whose key it is, valid or expired; `null` for an unknown one. Throws `rate_limited`. */
+  /** Returns the holder of the key, valid or expired, or `null` for an unknown one. Throws `rate_limited`. */
   private async ofKey(key: string, request: Request): Promise<KeyAttempt | null> {
     const holder = await this.keys.holderOf(key, () => this.limits.admitLookUp(request, lookUpOf(key)));
     if (holder?.caller.keyId) this.limits.countSignIn(holder.caller.keyId);
     return holder && { ...holder, via: 'api_key', isInvitation: false };
   }
 
-  /** A link that sets a password, or makes an account, is used by those routes only. */
+  /** Ignores links that set a password, which only their own route may use. */
   private async find(token: string, request: Request): Promise<SignInLink | null> {
     this.limits.admitLookUp(request, 'other');
     const found = await this.links.find(token);
@@ -113,7 +113,7 @@ const ofPerson = (session: Omit<CreatedSessionView, 'api_key'>): CreatedSessionV
 const viaOf = ({ email, sign_in_token }: CreateSessionDto): SignIn =>
   email !== undefined ? 'password' : sign_in_token !== undefined ? 'sign_in_link' : 'api_key';
 
-/** Exactly one way to sign in. Throws `validation_failed`. */
+/** Requires exactly one way to sign in. Throws `validation_failed`. */
 function refuseMixed({ api_key, sign_in_token, email, password, second_factor }: CreateSessionDto): void {
   const problem = (pointer: string, code: FieldProblem['code'], message: string): FieldProblem => ({
     pointer,
@@ -121,13 +121,13 @@ function refuseMixed({ api_key, sign_in_token, email, password, second_factor }:
     message,
   });
   if (email !== undefined && password === undefined)
-    throw problems.validationFailed([problem('/password', 'required', 'password is sent with email')]);
+    throw problems.validationFailed([problem('/password', 'required', 'password is required with email')]);
   if (password !== undefined && email === undefined)
-    throw problems.validationFailed([problem('/email', 'required', 'email is sent with password')]);
+    throw problems.validationFailed([problem('/email', 'required', 'email is required with password')]);
   if (second_factor !== undefined && api_key !== undefined)
     throw problems.validationFailed([problem('/second_factor', 'invalid_format', 'a key has no second factor')]);
   if ([api_key, sign_in_token, email].filter((one) => one !== undefined).length > 1)
     throw problems.validationFailed([
-      problem('', 'invalid_format', 'send one of api_key, sign_in_token, and email with password'),
+      problem('', 'invalid_format', 'send exactly one of api_key, sign_in_token, and email with password'),
     ]);
 }

@@ -20,11 +20,12 @@ import { type Decision, whoIs } from './who-is';
 
 const LACKS = {
   missing: 'is neither in the ID token nor in UserInfo; logged once',
-  elsewhere: 'has more groups than the provider lists: let it list only those of this application',
-  unreadable: 'is not a list of texts',
+  elsewhere:
+    'has more groups than the provider lists: configure the provider to list only the groups of this application',
+  unreadable: 'is not a list of strings',
 } as const satisfies Record<NonNullable<SentGroups['lack']>, string>;
 
-/** Whoever comes back from the provider becomes a person, a member, or neither: in one transaction. */
+/** Turns a user who returns from the provider into a person and a member, or refuses them, in one transaction. */
 @Injectable()
 export class Arrivals {
   private readonly logger = new Logger(Arrivals.name);
@@ -42,9 +43,9 @@ export class Arrivals {
   ) {}
 
   /**
-   * Who came. `invitation`: that of the flow, or the link of the start, which still works. All or nothing. Throws
-   * `SignInRefused`; `unauthenticated` for a token that is used meanwhile, `quota_exceeded` of its organization, `conflict` when
-   * somebody has made the first account.
+   * Returns the person who arrived. `invitation` is the flow's invitation or start link, which is still valid.
+   * Everything happens or nothing. Throws `SignInRefused`. Throws `unauthenticated` for a token that was used in the
+   * meantime, `quota_exceeded` of its organization, and `conflict` if another user has created the first account.
    */
   arrive(flow: Flow, claims: Claims, invitation: Token | null, request: Request): Promise<PersonRow> {
     return this.database.transaction(async (tx) => {
@@ -71,7 +72,7 @@ export class Arrivals {
   }
 
   private async personOf(tx: Tx, decision: Decision, flow: Flow, claims: Claims): Promise<PersonRow> {
-    if (decision.kind === 'problem') throw new SignInRefused(decision.code, 'the identity is not theirs');
+    if (decision.kind === 'problem') throw new SignInRefused(decision.code, 'the identity belongs to another account');
     const person =
       decision.kind === 'account'
         ? await this.people.insert(tx, {
@@ -91,10 +92,10 @@ export class Arrivals {
     return person;
   }
 
-  /** The session that asked to connect has not ended in the meantime, and has not connected anything else. */
+  /** Throws if the session that requested the connection has ended, or has connected another identity. */
   private async requireSession(tx: Tx, { personId, proof }: NonNullable<Flow['connect']>): Promise<void> {
     if (await this.sessions.takeConnection(tx, personId, proof)) return;
-    throw new SignInRefused('expired', 'the session that asked to connect has ended');
+    throw new SignInRefused('expired', 'the session that started the connection has ended');
   }
 
   private async recordConnection(tx: Tx, person: PersonRow, request: Request): Promise<void> {
@@ -113,7 +114,10 @@ export class Arrivals {
     await recordChange(tx, { ...on, orgId, author: personAuthor(person, 'single_sign_on', request) });
   }
 
-  /** A member who was invited stays what they are, and the invitation is left. It takes the place of a group. */
+  /**
+   * Joins by an invitation, which replaces a membership by a group. If the person was already invited, nothing changes
+   * and the invitation stays.
+   */
   private async join(tx: Tx, person: PersonRow, invitation: Token, flow: Flow, request: Request): Promise<void> {
     const { organization, role } = invitation;
     if (!organization || !role) return;
@@ -126,7 +130,10 @@ export class Arrivals {
     await failpoint('single_sign_on.joined');
   }
 
-  /** Logs why the provider listed no groups. Once for a missing claim: some providers leave out every empty list. */
+  /**
+   * Logs why the provider listed no groups. A missing claim is logged once, because some providers leave out every
+   * empty list.
+   */
   private tellLack({ lack }: SentGroups, requestId: string | null): void {
     if (this.config.peopleGroups.length === 0 || lack === null || (lack === 'missing' && this.hasToldMissing)) return;
     this.hasToldMissing ||= lack === 'missing';
@@ -135,10 +142,10 @@ export class Arrivals {
     );
   }
 
-  /** A group gave a place that the quota then did not. */
+  /** Throws if the person has no membership, because an organization's quota was used up. */
   private async requireAPlace(tx: Tx, { id }: PersonRow): Promise<void> {
     const person = await this.people.find(tx, id);
     if (person?.isOperator || (await this.people.membershipsOf(tx, id)).length > 0) return;
-    throw new SignInRefused('refused', 'no organization that the groups name has a place left');
+    throw new SignInRefused('refused', 'the organizations that the groups name have no free places');
   }
 }

@@ -2,40 +2,46 @@ import { isEmail, MOST_EMAIL } from '../person/email';
 import { isRecord } from '../../platform/text/json';
 import { normalizeEmail } from '../person/person-row';
 
-/** Who somebody is for the provider. */
+/** A user as the provider describes them. */
 export interface Claims {
   issuer: string;
   subject: string;
   name: string;
-  /** Normalized, and only one that the provider has verified. */
+  /** Normalized, and only if the provider has verified it. */
   email: string | null;
   groups: SentGroups;
 }
 
-/** The groups that the provider sent. A missing list counts as empty: a person who has lost the last group must not keep its role. */
+/**
+ * The groups that the provider sent. A missing list counts as empty, so that a person who has left the last group loses
+ * its role.
+ */
 export interface SentGroups {
   list: readonly string[];
-  /** Why there is no list: the claim is missing, or the provider keeps it elsewhere (Entra, beyond 200), or it is no list. */
+  /**
+   * Why there is no list: the claim is missing, the provider stores it elsewhere (Entra, beyond 200 groups), or it
+   * isn't a list.
+   */
   lack: 'missing' | 'elsewhere' | 'unreadable' | null;
 }
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** As long as a column, and no more than OpenID Connect allows for `sub`. */
+/** The length of a column, and the maximum that OpenID Connect allows for `sub`. */
 const MOST_CHARACTERS = 255;
-/** Control characters, and halves of a character, which PostgreSQL does not take. */
+/** Control characters and lone surrogates, which PostgreSQL refuses. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 const ALL_UNFIT = new RegExp(UNFIT, 'gu');
 
-/** Whether UserInfo has to be asked: something of these is not in the ID token. */
+/** Returns whether UserInfo is needed, because the ID token lacks one of these claims. */
 export const isLacking = (idToken: Sent, groupsClaim: string | null): boolean =>
   ['name', 'email', ...(groupsClaim === null ? [] : [groupsClaim])].some(
     (name) => claimIn(idToken, name) === undefined,
   );
 
 /**
- * Reads the claims of an ID token that is proven to be genuine, and of UserInfo about the same subject where that was asked;
- * the token wins. `null` when issuer or subject are nothing that could be kept.
+ * Reads the claims of a verified ID token, and of UserInfo about the same subject if it was requested. The token has
+ * precedence. Returns `null` if the issuer or subject can't be stored.
  */
 export function claimsOf(idToken: Sent, userInfo: Sent, groupsClaim: string): Claims | null {
   const { iss: issuer, sub: subject } = idToken;
@@ -51,8 +57,8 @@ export function claimsOf(idToken: Sent, userInfo: Sent, groupsClaim: string): Cl
 }
 
 /**
- * The value of a claim: the one of exactly this name, which may have dots or be a URL; else the one that the name leads to, as
- * `realm_access.roles` does. undefined if there is none.
+ * Returns the value of a claim with exactly this name, which may contain dots or be a URL. Otherwise follows the name
+ * as a path, such as `realm_access.roles`. Returns undefined if there is none.
  */
 function claimIn(sent: Sent, name: string): unknown {
   if (Object.hasOwn(sent, name)) return sent[name];
@@ -68,7 +74,10 @@ function claimIn(sent: Sent, name: string): unknown {
 const isKeepable = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= MOST_CHARACTERS && !UNFIT.test(value);
 
-/** Address and proof come from the same place: one says nothing of the other's. */
+/**
+ * The address and its verification must come from the same source, because one source does not vouch for the other's
+ * address.
+ */
 function emailOf({ email, email_verified }: Sent): string | null {
   if (typeof email !== 'string' || email_verified !== true) return null;
   const normalized = normalizeEmail(email);
@@ -85,7 +94,10 @@ function nameOf({ name, given_name, family_name, preferred_username }: Sent): st
   return null;
 }
 
-/** A single text is a list of one, as OpenID Connect has it for `aud`. null counts as a claim that was left out. */
+/**
+ * Returns the groups. A single text counts as a list of one, as OpenID Connect defines it for `aud`. null counts as a
+ * missing claim.
+ */
 function groupsOf(idToken: Sent, userInfo: Sent, claim: string): SentGroups {
   const value = claimIn(idToken, claim) ?? claimIn(userInfo, claim) ?? null;
   if (typeof value === 'string') return { list: value === '' ? [] : [value], lack: null };
@@ -94,6 +106,6 @@ function groupsOf(idToken: Sent, userInfo: Sent, claim: string): SentGroups {
   return { list: [], lack: isElsewhere(idToken, claim) || isElsewhere(userInfo, claim) ? 'elsewhere' : 'missing' };
 }
 
-/** Whether the provider keeps the claim elsewhere: OpenID Connect Core 5.6.2, or as Entra reports it. */
+/** Returns whether the provider stores the claim elsewhere, by OpenID Connect Core 5.6.2 or in Entra's own form. */
 const isElsewhere = ({ _claim_names: names, hasgroups }: Sent, claim: string): boolean =>
   (isRecord(names) && Object.hasOwn(names, claim)) || (claim === 'groups' && hasgroups === true);

@@ -4,18 +4,21 @@ import { MINUTE_MS } from '../../platform/time/time-units';
 import { cookieName, cookieValue } from '../own-cookie';
 import { cameByHttps } from '../same-origin';
 
-/** How long somebody may take at the provider. */
+/** How long a user may take at the provider. */
 export const FLOW_MS = 10 * MINUTE_MS;
 
-/** What a browser keeps while its user is at the provider. */
+/** The state that a browser keeps while its user is at the provider. */
 export interface Flow {
   /** 256 random bits each, in base64url. */
   state: string;
   nonce: string;
   verifier: string;
-  /** The token of an invitation, or of the link of the start. */
+  /** The token of an invitation or a start link. */
   token: string | null;
-  /** The account (uuid) that gets the identity, and 256 random bits whose hash the session that asked for it holds. */
+  /**
+   * The account (UUID) that gets the identity, and 256 random bits whose hash is stored in the session that requested
+   * it.
+   */
   connect: { personId: string; proof: string } | null;
   /** Milliseconds since 1970. */
   beganAt: number;
@@ -24,7 +27,7 @@ export interface Flow {
 const NAME = 'uptime_oidc';
 const SEALED = '[\\w.-]*';
 
-/** Lax: the way back is the navigation of another site, which sends no Strict cookie. */
+/** Sets the cookie as Lax, because the user returns by a navigation from another site, which sends no Strict cookie. */
 export function setFlowCookie(request: Request, response: Response, flow: Flow, secret: Buffer): void {
   const secure = cameByHttps(request);
   const value = sealFlow(flow, secret);
@@ -37,7 +40,7 @@ export function setFlowCookie(request: Request, response: Response, flow: Flow, 
   });
 }
 
-/** The value of the flow's cookie, whatever it is; `null` without one. */
+/** Returns the value of the flow's cookie, valid or not, or `null` without one. */
 export function flowCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>): string | null {
   const cookies = request.headers.cookie ?? '';
   const secure = cookieValue(cookies, cookieName(NAME, request, true), SEALED);
@@ -46,19 +49,19 @@ export function flowCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>)
     : cookieValue(cookies, cookieName(NAME, request, false), SEALED);
 }
 
-/** A flow is used once: the browser forgets it. */
+/** Clears the cookie, because a flow is used once. */
 export function clearFlowCookie(request: Request, response: Response): void {
   response.clearCookie(cookieName(NAME, request, true), { path: '/', secure: true });
   response.clearCookie(cookieName(NAME, request, false), { path: '/' });
 }
 
-/** The flow as text that only this installation makes. */
+/** Returns the flow as text that only this installation can create. */
 export function sealFlow(flow: Flow, secret: Buffer): string {
   const text = Buffer.from(JSON.stringify(flow)).toString('base64url');
   return `${text}.${macOf(text, secret).toString('base64url')}`;
 }
 
-/** `null` for what this installation has not sealed. */
+/** Returns the flow, or `null` if this installation did not create the text. */
 export function openFlow(sealed: string, secret: Buffer): Flow | null {
   const [text = '', mac = ''] = sealed.split('.');
   const given = Buffer.from(mac, 'base64url');

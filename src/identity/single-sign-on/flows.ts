@@ -11,13 +11,15 @@ import { newToken, SessionService } from '../session/session.service';
 import { clearFlowCookie, type Flow, FLOW_MS, flowCookie, openFlow, setFlowCookie } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
-/** Used flows that are remembered. */
 const REMEMBERED = 10_000;
 
-/** Sign-ins that wait for a browser to come back from the provider: each is in its browser alone, and is used once. */
+/**
+ * Manages sign-ins that wait for a browser to return from the provider. Each exists only in its browser, and is used
+ * once.
+ */
 @Injectable()
 export class Flows {
-  /** States. Each process for itself: beyond it the provider takes each code once. */
+  /** Used states. Each process remembers only its own. Across processes, the provider accepts each code once. */
   private readonly used = new BoundedMap<string, true>(REMEMBERED);
 
   constructor(
@@ -27,7 +29,10 @@ export class Flows {
     private readonly sessions: SessionService,
   ) {}
 
-  /** With `connect` for the account that is signed in. Throws `unauthenticated`; `conflict` for a key's session, or one that is not fresh. */
+  /**
+   * Creates a flow, with `connect` for the signed-in account. Throws `unauthenticated`. Throws `conflict` for a key's
+   * session, or one that isn't fresh.
+   */
   async make(token: string | null, isToConnect: boolean, request: Request): Promise<Flow> {
     const connect = isToConnect ? await this.connecting(request) : null;
     const [state, nonce, verifier] = [newToken(), newToken(), newToken()];
@@ -38,15 +43,15 @@ export class Flows {
     setFlowCookie(request, response, flow, this.secret);
   }
 
-  /** The flow that this browser comes back from with this state. Throws `SignInRefused`. */
+  /** Returns the flow of this browser and state. Throws `SignInRefused`. */
   take(state: unknown, request: Request): Flow {
     const sealed = flowCookie(request);
-    if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a flow');
+    if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a sign-in flow');
     const flow = openFlow(sealed, this.secret);
-    if (flow === null) throw new SignInRefused('mismatch', 'the cookie of the flow is not ours');
-    if (state !== flow.state) throw new SignInRefused('mismatch', 'the state is another flow’s');
+    if (flow === null) throw new SignInRefused('mismatch', 'the cookie of the flow was not created by this service');
+    if (state !== flow.state) throw new SignInRefused('mismatch', 'the state belongs to another flow');
     if (this.clock.now().getTime() - flow.beganAt > FLOW_MS || this.used.get(flow.state) === true)
-      throw new SignInRefused('expired', 'the flow has been used, or began more than ten minutes ago');
+      throw new SignInRefused('expired', 'the flow was already used, or started more than ten minutes ago');
     this.used.set(flow.state, true);
     return flow;
   }
@@ -58,9 +63,10 @@ export class Flows {
   private async connecting(request: Request): Promise<NonNullable<Flow['connect']>> {
     const held = await this.browsers.held(request);
     if (!held) throw problems.unauthenticated();
-    if (!sameOrigin(request)) throw new Problem('origin_not_allowed', 'Connect from the dashboard itself.');
+    if (!sameOrigin(request))
+      throw new Problem('origin_not_allowed', 'Start the connection from the dashboard itself.');
     if (held.person === null || held.id === null)
-      throw problems.conflict('This session stands for a key: sign in with an account first.');
+      throw problems.conflict('This session was created from an API key. Sign in with an account first.');
     requireFresh(held, this.clock.now());
     return { personId: held.person.id, proof: await this.sessions.mayConnect(held.id) };
   }

@@ -10,27 +10,29 @@ import { type Claims, claimsOf, isLacking } from './claims';
 import type { Flow } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
-/** Signed with a key pair of the provider, so that the public keys prove it: never HS256, which any client could make. */
+/**
+ * Signatures with a key pair of the provider, which the public keys verify. HS256 is excluded, because any client could
+ * create it.
+ */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const REQUEST_MS = 10 * SECOND_MS;
 const MOST_BYTES = 1024 * 1024;
-/** How long metadata is kept. */
 const METADATA_MS = HOUR_MS;
-/** By which the clocks of the provider and of this machine may differ. */
+/** Maximum difference between the clocks of the provider and this machine. */
 const SKEW_SECONDS = 60;
 const NO_BODY = new Set([101, 204, 205, 304]);
-/** What the provider says when its user did not want to, or could not. */
+/** Errors of the provider if its user refused or failed to sign in. */
 const DENIALS = new Set(['access_denied', 'login_required', 'consent_required', 'interaction_required']);
 const AWAY = new Set(['server_error', 'temporarily_unavailable']);
 
 type Client = typeof OpenidClient;
 
-/** Loaded at first use: three packages that no start and no installation without a provider pays for. */
+/** Loads the library on first use. Its three packages cost nothing at the start, and nothing without a provider. */
 const load = (): Client => require('openid-client') as Client;
 
 /**
- * The OpenID Connect provider of the settings. Everything is proven by the signature of the ID token, also where it came over
- * TLS. No token is kept. Requests leave through `OutboundHttp`.
+ * The OpenID Connect provider of the settings. Everything is proven by the ID token's signature, even if it came over
+ * TLS. No token is stored. Requests are sent with `OutboundHttp`.
  */
 @Injectable()
 export class OidcProvider {
@@ -43,7 +45,7 @@ export class OidcProvider {
     private readonly clock: Clock,
   ) {}
 
-  /** Where the browser goes. Throws `SignInRefused` when the metadata cannot be read, or is not what it should be. */
+  /** Returns the URL to send the browser to. Throws `SignInRefused` if the metadata can't be read or is invalid. */
   async addressFor({ state, nonce, verifier }: Flow): Promise<string> {
     const client = load();
     const configuration = await this.configuration(client);
@@ -57,7 +59,7 @@ export class OidcProvider {
     }).href;
   }
 
-  /** Who came back with this query string. Throws `SignInRefused`. */
+  /** Returns the claims of the user who came back with this query string. Throws `SignInRefused`. */
   async claims(search: string, { state, nonce, verifier }: Flow): Promise<Claims> {
     const client = load();
     const configuration = await this.configuration(client);
@@ -80,14 +82,14 @@ export class OidcProvider {
     } catch (error) {
       throw refusalOf(error, client, this.config.oidcClientSecret);
     }
-    throw new SignInRefused('refused', 'the ID token has no issuer and subject that could be kept');
+    throw new SignInRefused('refused', 'the ID token has no issuer and subject that can be stored');
   }
 
   private get callbackUrl(): string {
     return `${this.config.publicUrl}/auth/oidc/callback`;
   }
 
-  /** Of requests that come meanwhile one asks. */
+  /** Returns the cached configuration. Concurrent calls share one request. */
   private async configuration(client: Client): Promise<OpenidClient.Configuration> {
     const now = this.clock.monotonic();
     if (this.known && now - this.known.at < METADATA_MS) return this.known.configuration;
@@ -104,7 +106,7 @@ export class OidcProvider {
   private async discover(client: Client): Promise<OpenidClient.Configuration> {
     const { oidcIssuer, oidcClientId, oidcClientSecret } = this.config;
     const issuer = new URL(oidcIssuer ?? '');
-    // The settings take http for this machine only.
+    // The settings allow http only for this machine.
     const isPlain = issuer.protocol === 'http:';
     const fetch: OpenidClient.CustomFetch = (url, options) => this.fetch(url, options);
     const found = await client.discovery(issuer, oidcClientId ?? '', undefined, client.None(), {
@@ -121,7 +123,7 @@ export class OidcProvider {
     );
     configuration[client.customFetch] = fetch;
     if (isPlain) client.allowInsecureRequests(configuration);
-    // By default an ID token is believed without a look at its signature, because it came over TLS.
+    // By default, the library trusts an ID token without checking its signature, because it came over TLS.
     client.enableNonRepudiationChecks(configuration);
     return configuration;
   }
@@ -133,7 +135,7 @@ export class OidcProvider {
         method,
         url,
         headers: options.headers,
-        // A form: what this client sends.
+        // This client only sends forms.
         body: body instanceof URLSearchParams ? body.toString() : null,
         egress: SETTINGS_EGRESS,
         timeoutMs: REQUEST_MS,
@@ -142,24 +144,24 @@ export class OidcProvider {
       MOST_BYTES,
     );
     const { status, headers, bytes, truncated } = response;
-    if (status >= 500) throw new OutboundError('protocol', `the provider answered ${status}`, true);
+    if (status >= 500) throw new OutboundError('protocol', `the provider responded with status ${status}`, true);
     if (truncated) throw new OutboundError('protocol', 'the provider sent more than 1 MiB', true);
     return new Response(NO_BODY.has(status) ? null : new Uint8Array(bytes), {
       status,
       headers: {
         'content-type': headers['content-type'] ?? '',
-        // Why UserInfo refuses: RFC 6750 3.
+        // The reason for which UserInfo refuses: RFC 6750 3.
         ...(headers['www-authenticate'] === undefined ? {} : { 'www-authenticate': headers['www-authenticate'] }),
       },
     });
   }
 }
 
-/** Without its method, which no metadata has. */
+/** Removes the method of the object, which metadata never contains. */
 const plainOf = (metadata: OpenidClient.ServerMetadata): OpenidClient.ServerMetadata =>
   JSON.parse(JSON.stringify(metadata)) as OpenidClient.ServerMetadata;
 
-/** With the secret in the header, as OpenID Connect has it unless the provider takes it in the body only. */
+/** Sends the secret in the header, the default of OpenID Connect, unless the provider accepts it only in the body. */
 function authenticationOf(
   client: Client,
   secret: string | null,
@@ -183,10 +185,13 @@ function refusalOf(error: unknown, client: Client, secret: string | null): SignI
 
 const MOST_CAUSES = 8;
 const MOST_CHARACTERS = 1000;
-/** A provider refuses in the body (RFC 6749 5.2), in `WWW-Authenticate` (RFC 6750 3), or by a status. No token is among these. */
+/**
+ * The error fields of a provider: in the body (RFC 6749 5.2), in `WWW-Authenticate` (RFC 6750 3), or a status. They
+ * never contain a token.
+ */
 const SAID = ['error', 'error_description', 'status'] as const;
 
-/** The error, what it comes from, and the challenges of a response. */
+/** Returns the error, its causes, and the challenges of a response. */
 function causesOf(error: unknown): object[] {
   const chain: object[] = [];
   for (const waiting = [error]; waiting.length > 0 && chain.length < MOST_CAUSES;) {
@@ -202,7 +207,7 @@ function causesOf(error: unknown): object[] {
   return chain;
 }
 
-/** One line for the log: what the library says, and what the provider has said. */
+/** Returns one line for the log with the messages of the library and the provider. */
 function wordsOf(chain: readonly object[]): string {
   const messages = chain.flatMap((one) => ('message' in one ? [String(one.message)] : []));
   const said = SAID.flatMap((name) => {

@@ -1,6 +1,9 @@
 import type { SignInProblem } from './who-is';
 
-/** Somebody who came back from the provider is not signed in. `message` says why, for the log: it may have the provider's words. */
+/**
+ * The error of a user who returned from the provider and is not signed in. `message` is for the log and may contain the
+ * provider's words.
+ */
 export class SignInRefused extends Error {
   constructor(
     readonly code: SignInProblem,

@@ -6,7 +6,7 @@ import { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dt
 import { SingleSignOnService } from './single-sign-on.service';
 
 const TEXT = { type: 'string' as const };
-/** Whatever providers add: none of it is refused before the browser is sent on. */
+/** Any parameters that providers may add. Unknown ones are not refused, so that the browser always gets redirected. */
 type Sent = Record<string, unknown>;
 
 @ApiTags('Sign-in')
@@ -17,11 +17,11 @@ export class SingleSignOnController {
   @Route('POST', '', {
     access: 'public',
     needsAccounts: true,
-    idempotencyKey: { refused: 'Each sign-in has a state of its own.' },
+    idempotencyKey: { refused: 'Each sign-in has its own state.' },
     operationId: 'startSingleSignOn',
-    summary: 'Begin a single sign-on',
+    summary: 'Start single sign-on',
     description:
-      'Says where the browser goes, and gives it a cookie by which it is known when it comes back within ten minutes. While the provider is away this is a 503; every other way to sign in works.',
+      'Returns the URL to send the browser to, and sets a cookie that identifies the browser when it comes back within ten minutes. If the provider is unavailable, you get 503; all other ways to sign in still work.',
     returns: { ok: SingleSignOnStartView },
     problems: [
       'unauthenticated',
@@ -45,9 +45,9 @@ export class SingleSignOnController {
     access: 'public',
     needsAccounts: true,
     operationId: 'finishSingleSignOn',
-    summary: 'Come back from a single sign-on',
+    summary: 'Finish single sign-on',
     description:
-      'For the browser, which the provider sends here: always on to the dashboard, with a session, or to `#/sign-in/problem/<code>` with `denied`, `expired`, `mismatch`, `refused`, `unreachable`, `not_invited` or `email_taken`.',
+      'The provider sends the browser to this URL. It always redirects to the dashboard, either with a session or to `#/sign-in/problem/<code>` with `denied`, `expired`, `mismatch`, `refused`, `unreachable`, `not_invited`, or `email_taken`.',
     returns: { redirect: 'To the dashboard.' },
     problems: ['not_found', 'rate_limited'],
   })
@@ -55,9 +55,9 @@ export class SingleSignOnController {
     name: 'code',
     required: false,
     schema: TEXT,
-    description: 'What the provider sends, with anything else.',
+    description: 'The code that the provider sends. Any other parameters are accepted as well.',
   })
-  @ApiQuery({ name: 'state', required: false, schema: TEXT, description: 'As it was sent to the provider.' })
+  @ApiQuery({ name: 'state', required: false, schema: TEXT, description: 'The state, as it was sent to the provider.' })
   finish(@Query() query: Sent, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.singleSignOn.finish(query, request, response);
   }

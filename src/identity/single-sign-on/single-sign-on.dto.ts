@@ -4,7 +4,8 @@ import { Optional } from '../../platform/http/validators';
 
 export class StartSingleSignOnDto {
   @ApiPropertyOptional({
-    description: 'The token of an invitation, or of the link of the start: whoever comes back joins by it.',
+    description:
+      'The token of an invitation, or of the link of the first start. The user joins with it after signing in.',
     example: 'rV8…',
   })
   @Optional()
@@ -13,7 +14,7 @@ export class StartSingleSignOnDto {
   token?: string;
 
   @ApiPropertyOptional({
-    description: 'Whether the account that is signed in gets the identity, instead of an account of its own.',
+    description: 'Whether to connect the identity to the account that is signed in, instead of creating a new account.',
     example: false,
   })
   @Optional()
@@ -23,7 +24,7 @@ export class StartSingleSignOnDto {
 
 export class SingleSignOnStartView {
   @ApiProperty({
-    description: 'Where the browser goes from here: the page of the provider.',
+    description: 'The URL of the provider that the browser goes to next.',
     example: 'https://login.example.com/authorize?client_id=uptime&response_type=code',
   })
   location!: string;

@@ -16,18 +16,18 @@ import { SignInRefused } from './sign-in-refused';
 import type { SignInProblem } from './who-is';
 import type { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dto';
 
-/** Seconds until it is worth to try again while the provider is away. */
+/** Seconds until a retry makes sense while the provider is unavailable. */
 const RETRY_SECONDS = 30;
 const SIGNED_IN = '/';
 const CONNECTED = '/#/settings/account';
 
-/** The links that a new account may come from. */
+/** The links that may create a new account. */
 const JOINING: readonly LinkKind[] = ['invitation', 'first_account'];
 
-/** What the provider sends by the browser. */
+/** The query parameters that the provider sends through the browser. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Signs people in by the OpenID Connect provider of the settings. */
+/** Signs people in with the OpenID Connect provider of the settings. */
 @Injectable()
 export class SingleSignOnService {
   private readonly logger = new Logger(SingleSignOnService.name);
@@ -42,9 +42,9 @@ export class SingleSignOnService {
   ) {}
 
   /**
-   * Where the browser goes, which gets the cookie of the flow. Throws `not_found` without a provider, `unauthenticated` for a
-   * token that makes no account and for who wants to connect and is not signed in, `temporarily_unavailable` while the provider
-   * is away.
+   * Returns the URL to send the browser to, and sets the flow's cookie. Throws `not_found` without a provider. Throws
+   * `unauthenticated` for a token that creates no account, and for a connection without a session. Throws
+   * `temporarily_unavailable` while the provider is unavailable.
    */
   async begin(dto: StartSingleSignOnDto, request: Request, response: Response): Promise<SingleSignOnStartView> {
     this.requireProvider();
@@ -57,7 +57,7 @@ export class SingleSignOnService {
     return { location };
   }
 
-  /** Sends the browser on, signed in or to the page of what went wrong. */
+  /** Redirects the browser, either signed in or to the page about the error. */
   async finish({ state }: Sent, request: Request, response: Response): Promise<void> {
     this.requireProvider();
     const path = await this.arrive(state, request, response);
@@ -76,7 +76,7 @@ export class SingleSignOnService {
       this.tell(error, request);
       throw new Problem(
         'temporarily_unavailable',
-        'The single sign-on cannot be reached. Sign in another way, or try again later.',
+        'The single sign-on provider cannot be reached. Sign in another way, or try again later.',
         [],
         {
           'Retry-After': String(RETRY_SECONDS),
@@ -85,7 +85,7 @@ export class SingleSignOnService {
     }
   }
 
-  /** Where the browser goes on to. */
+  /** Returns the path to redirect the browser to. */
   private async arrive(state: unknown, request: Request, response: Response): Promise<string> {
     try {
       const flow = this.flows.take(state, request);
@@ -93,7 +93,7 @@ export class SingleSignOnService {
       const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, JOINING);
       const person = await this.arrivals.arrive(flow, claims, invitation, request);
       await failpoint('single_sign_on.committed');
-      // Whoever connects is signed in; their cookie, which is Strict, is not even sent here.
+      // A user who connects an identity is already signed in. Their cookie, which is Strict, isn't sent here.
       if (flow.connect) return CONNECTED;
       const cameFor = invitation?.organization?.id ?? null;
       await this.signIns.begin(person, 'single_sign_on', request, response, { cameFor });
@@ -103,11 +103,11 @@ export class SingleSignOnService {
     }
   }
 
-  /** The whole reason is for the log; the browser is told a code. */
+  /** Logs the whole reason and returns the code for the browser. */
   private tell(error: unknown, request: Request): SignInProblem {
     const code = codeOf(error);
     const isBug = !(error instanceof SignInRefused || error instanceof Problem);
-    const text = `${requestIdOf(request)}: a single sign-on ends with "${code}": ${error instanceof Error ? error.message : String(error)}`;
+    const text = `${requestIdOf(request)}: single sign-on failed with "${code}": ${error instanceof Error ? error.message : String(error)}`;
     if (isBug) this.logger.error(text, error instanceof Error ? error.stack : undefined);
     else this.logger.warn(text);
     return code;
@@ -117,7 +117,7 @@ export class SingleSignOnService {
 function codeOf(error: unknown): SignInProblem {
   if (error instanceof SignInRefused) return error.code;
   if (!(error instanceof Problem) || error.status >= 500) return 'unreachable';
-  // Of the invitation: it has been used meanwhile, or its time is over.
+  // The invitation was used in the meantime, or has expired.
   return error.code === 'unauthenticated' ? 'expired' : 'refused';
 }
 

@@ -1,4 +1,4 @@
-/** Why somebody who came back from the provider is not signed in; the page says what to do. */
+/** Reasons for which a user who returned from the provider is not signed in. The page explains what to do. */
 export const SIGN_IN_PROBLEMS = [
   'denied',
   'expired',
@@ -10,21 +10,23 @@ export const SIGN_IN_PROBLEMS = [
 ] as const;
 export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];
 
-/** What is known when somebody comes back from the provider. Ids are uuids. */
+/** The known facts when a user returns from the provider. IDs are UUIDs. */
 export interface Arrival {
-  /** Whose identity it is already. */
+  /** The person who already has the identity. */
   knownAs: string | null;
-  /** Who was signed in and asked to connect it. */
+  /** The signed-in person who asked to connect the identity. */
   connecting: string | null;
-  /** The flow began with an invitation, which has an e-mail, or with the link of the start, which has none. */
+  /** The flow's invitation, which has an email, or start link, which has none. */
   invitation: { email: string | null } | null;
-  /** What the provider has verified. */
   email: string | null;
-  /** The groups give a place, or the rights of an operator. */
+  /** Whether the groups give a membership, or the rights of an operator. */
   hasGroups: boolean;
 }
 
-/** What to do: sign a person in whom the identity belongs to; give it to one; make an account with it, with this e-mail. */
+/**
+ * The result: sign in the person who has the identity, connect it to a person, or create an account with it and this
+ * email.
+ */
 export type Decision =
   | { kind: 'known'; personId: string }
   | { kind: 'connect'; personId: string }
@@ -32,8 +34,9 @@ export type Decision =
   | { kind: 'problem'; code: SignInProblem };
 
 /**
- * Who somebody is, by the identity alone. Nobody is ever found by an e-mail: it only becomes that of a new account, also where an account
- * claims it that nobody proved it to. If the provider has verified it for another account, that is `email_taken`.
+ * Decides who a user is, by the identity alone. No one is ever found by an email. It only becomes the email of a new
+ * account, even if another account claims it without proof. If the provider has verified it for another account, the
+ * result is `email_taken`.
  */
 export function whoIs({ knownAs, connecting, invitation, email, hasGroups }: Arrival): Decision {
   if (knownAs !== null)

@@ -5,7 +5,7 @@ import { suppressedBy } from '../../alert/suppression/suppressed-by';
 import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
 
-/** Questions are collected this long: a mass failure makes one query instead of a thousand. */
+/** Questions are collected for this long, so that a mass failure costs one query instead of a thousand. */
 const COLLECT_MS = 20;
 
 interface Question<Asked, Found> {
@@ -13,11 +13,11 @@ interface Question<Asked, Found> {
   resolve: (found: Found) => void;
 }
 
-/** Questions to the database that come in a burst and are asked in one statement. */
+/** Collects questions that arrive in a burst and asks the database in one statement. */
 export class AskedTogether<Asked, Found> {
   private pending: Question<Asked, Found>[] = [];
 
-  /** `find` never rejects; what it resolves to gives the response to each question. */
+  /** `find` never rejects. It resolves to a function that returns the answer to each question. */
   constructor(private readonly find: (asked: readonly Asked[]) => Promise<(asked: Asked) => Found>) {}
 
   ask(asked: Asked): Promise<Found> {
@@ -35,10 +35,9 @@ export class AskedTogether<Asked, Found> {
   }
 }
 
-/** A failure of an endpoint that is not recorded yet. */
 export type UnrecordedFailure = CheckedAt & { location: number };
 
-/** Looks up whether one more failure of an endpoint would trigger an alert. */
+/** Looks up whether another failure of an endpoint would trigger an alert. */
 @Injectable()
 export class NearTriggerLookup {
   private readonly questions = new AskedTogether<UnrecordedFailure, Near>((failures) =>
@@ -54,12 +53,12 @@ export class NearTriggerLookup {
     private readonly maintenance: MaintenanceCoverage,
   ) {}
 
-  /** `no` when the database is unavailable: the result cannot be recorded before it is back anyway. */
+  /** Resolves to `no` if the database is unavailable, because the result can't be recorded before it is back. */
   nearOf(failure: UnrecordedFailure): Promise<Near> {
     return this.questions.ask(failure);
   }
 
-  /** One statement; a second only where something would trigger, and a third only where a maintenance window is in force. */
+  /** Cost: one statement. A second if something would trigger, and a third if a maintenance window is in force. */
   private async near(failures: readonly UnrecordedFailure[]): Promise<Map<UnrecordedFailure, Near>> {
     const ids = await this.alerts.nearTrigger(this.database, failures);
     const near = failures.filter(({ endpointId }) => ids.has(endpointId));

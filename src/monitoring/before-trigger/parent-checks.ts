@@ -14,17 +14,16 @@ import { type KnownParent, waitForParentMs } from './parents-state';
 
 const LOOK_EVERY_MS = 250;
 
-// Cost: a look into an index.
+// Cost: one index lookup.
 const CHECKED_SINCE = `
   SELECT status, last_checked_at AS "checkedAt" FROM endpoint_state WHERE endpoint_id = $1 AND last_checked_at >= $2`;
 
-/** What a check of a parent found, recorded. */
 export interface RecordedParent {
   outcome: Outcome;
   checkedAt: Date;
 }
 
-/** Checks of endpoints that others depend on, asked for by a failure of one of those: run now, recorded like any other. */
+/** Checks parents on demand when an endpoint that depends on them fails. The results are recorded like any other. */
 @Injectable()
 export class ParentChecks {
   private readonly logger = new Logger(ParentChecks.name);
@@ -38,18 +37,20 @@ export class ParentChecks {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the result is committed; `null` when there is none. Never rejects. */
+  /** Resolves when the result is committed, or to `null` if there is no result. Never rejects. */
   check(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     return this.record(endpointId, run).catch((error: unknown) => {
-      this.logger.warn(`an endpoint was not checked before those that depend on it: ${String(error)}`);
+      this.logger.warn(`Could not check an endpoint before the endpoints that depend on it: ${String(error)}`);
       return null;
     });
   }
 
-  /** Of a parent that no instance checks: its probes are asked, and the first of them decides. Never rejects. */
+  /** For a parent that no instance checks: sends a request to its probes and takes the first result. Never rejects. */
   checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
     return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
-      this.logger.warn(`probes were not asked before what depends on an endpoint was recorded: ${String(error)}`);
+      this.logger.warn(
+        `Could not request probe checks of an endpoint before the endpoints that depend on it: ${String(error)}`,
+      );
       return null;
     });
   }
@@ -66,7 +67,7 @@ export class ParentChecks {
     return null;
   }
 
-  /** The child that waits has a place, which is this check's as well. */
+  /** Needs no place: the child that waits has one, and this check shares it. */
   private async record(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     const check = await this.places.runBeside(endpointId, (signal) => this.run(endpointId, run, signal));
     if (!check) return null;

@@ -9,12 +9,10 @@ import { AskedTogether } from './near-trigger';
 import { ParentChecks, type RecordedParent } from './parent-checks';
 import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } from './parents-state';
 
-/** A child, and the failure of it that is about to be recorded. */
 interface Child {
   endpointId: string;
-  /** Otherwise it is degraded. */
+  /** True if the child is down, false if it is degraded. */
   isDown: boolean;
-  /** When that was found. */
   foundAt: Date;
 }
 
@@ -30,7 +28,7 @@ interface Row {
   isRemote: boolean;
 }
 
-// Cost: probes of the primary key of dependencies, nearly always without a row; for each row a few probes by id.
+// Cost: index lookups in the primary key of dependencies, usually without a row. For each row, a few lookups by ID.
 const PARENTS = `
   SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS "failingSince",
          c.degraded_since AS "degradedSince",
@@ -44,24 +42,24 @@ const PARENTS = `
     JOIN endpoint_schedule q ON q.endpoint_id = p.id
    WHERE d.endpoint_id = ANY ($1::uuid[])`;
 
-/** A parent is not asked again sooner: all children that fail meanwhile share the next check. */
+/** A parent isn't checked again sooner, so all children that fail in this time share the next check. */
 const PAUSE_MS = SECOND_MS;
-/** The check of a parent that other children wait for may have begun too early; the one after it has not. */
+/** A parent's check that other children wait for may have started too early. The check after it has not. */
 const ROUNDS = 2;
 
 /**
- * Has what an endpoint depends on checked before a failure of the endpoint is recorded that would trigger an alert: when
- * both break, the child cannot be told before its parent. Children share the checks of a parent.
+ * Before a failure that would trigger an alert is recorded, checks the endpoint's parents. If both break, the child's
+ * notification can't come before its parent's. Children share the checks of a parent.
  */
 @Injectable()
 export class ParentsFirst {
   private readonly checking = new Map<string, Promise<RecordedParent | null>>();
-  /** Monotonic: when the last check of a parent began. */
+  /** When the last check of each parent started, on the monotonic clock. */
   private readonly askedAt = new BoundedMap<string, number>(10_000);
   private readonly questions = new AskedTogether<Child, ParentsState>((children) =>
     this.lookUp(children).then(
       (toAsk) => toAsk,
-      // Without the database nothing is recorded before it is back.
+      // If the database is unavailable, nothing can be recorded before it is back.
       () => () => ({ isAnyDown: false, toAsk: [] }),
     ),
   );
@@ -73,8 +71,8 @@ export class ParentsFirst {
   ) {}
 
   /**
-   * Whether a parent is down, by a result that is recorded. Resolves when all that had to be checked, with `run`, are
-   * recorded, or have taken too long, or when `shutdown` aborts.
+   * Returns whether a recorded result says that a parent is down. Checks parents with `run` if that isn't known yet.
+   * Resolves when all these checks are recorded or have taken too long, or when `shutdown` aborts.
    */
   async isAnyDown(child: Child, run: RunCheck, shutdown: AbortSignal): Promise<boolean> {
     for (let round = 0; round < ROUNDS && !shutdown.aborted; round++) {
@@ -87,7 +85,7 @@ export class ParentsFirst {
     return false;
   }
 
-  /** `null` when the parent's check takes too long: it goes on without the child. */
+  /** Resolves to `null` if the parent's check takes too long. The check then continues, but the child doesn't wait. */
   private async askWithin(parent: KnownParent, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
     const done = new AbortController();
     const late = this.clock.sleep(waitForParentMs(parent), AbortSignal.any([done.signal, shutdown])).then(() => null);

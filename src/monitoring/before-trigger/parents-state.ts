@@ -1,40 +1,42 @@
 import type { Outcome } from '../../checker/checker';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** What is known of an endpoint that a failing one depends on. Both of them are enabled. */
+/** The known state of a parent of a failing endpoint. Both are enabled. */
 export interface KnownParent {
   id: string;
-  /** Its newest recorded result; `unknown` before the first. */
+  /** The outcome of the newest recorded result, or `unknown` before the first. */
   outcome: Outcome;
   checkedAt: Date | null;
   timeoutSeconds: number;
-  /** Instances or probes check it. */
+  /** True if instances or probes check this endpoint. */
   canBeAsked: boolean;
-  /** No instance checks it: its probes are asked. */
+  /** True if no instance checks this endpoint, so that only its probes can. */
   isRemote: boolean;
 }
 
-/** A failure that would trigger an alert, not recorded yet. */
+/** A failure that would trigger an alert and isn't recorded yet. */
 export interface Failing {
-  /** When the streak of failures began that it goes on with; `null` when it is the first one. */
+  /** When the streak of failures started that this failure continues, or `null` for the first failure. */
   since: Date | null;
-  /** When it was found: the attempt had ended, the second one where it was confirmed. */
+  /** When the failure was found: the end of the attempt, or of the second attempt if it was confirmed. */
   foundAt: Date;
 }
 
-/** What is known of the parents. */
 export interface ParentsState {
   isAnyDown: boolean;
-  /** Those of which too little is known. */
+  /** Parents to check first. */
   toAsk: KnownParent[];
 }
 
-/** What breaks both does not break them in the same moment: a parent that was up this soon after its child failed may be down. */
+/**
+ * A common cause doesn't break both at the same moment. A parent that was up this soon after its child failed may be
+ * down.
+ */
 const TOGETHER_MS = 10 * SECOND_MS;
 
 /**
- * Which parents have to be checked before the failure is recorded: those whose newest result says nothing of the time in
- * which the child failed. None when one of them is known to be down: the child does not trigger then.
+ * Returns the parents that have to be checked before the failure is recorded: their newest result is older than the
+ * failure. The list is empty if a parent is known to be down, because the child doesn't trigger then.
  */
 export function parentsStateOf({ since, foundAt }: Failing, parents: readonly KnownParent[]): ParentsState {
   if (parents.some(({ outcome }) => outcome === 'down')) return { isAnyDown: true, toAsk: [] };
@@ -45,7 +47,10 @@ export function parentsStateOf({ since, foundAt }: Failing, parents: readonly Kn
   return { isAnyDown: false, toAsk };
 }
 
-/** How long a child waits for its parent's check, which may be confirmed as well: as long as that may take, and no more than this. */
+/**
+ * A child waits for its parent's check, including the confirmation, for as long as that may take, but never longer than
+ * this.
+ */
 const MOST_MS = 60 * SECOND_MS;
 export const waitForParentMs = ({ timeoutSeconds }: KnownParent): number =>
   Math.min(MOST_MS, (2 * timeoutSeconds + 5) * SECOND_MS);

@@ -4,7 +4,7 @@ import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import { CheckRunner } from '../../engine/run/check-runner';
 import { DatabaseClock } from '../../platform/database/database-clock';
 
-/** What a bad check of a probe goes through before it is recorded: as `CheckRunner` does with its own. */
+/** Prepares a failed check of a probe for recording, as `CheckRunner` does for the checks of an instance. */
 @Injectable()
 export class RemoteFailures {
   constructor(
@@ -14,8 +14,8 @@ export class RemoteFailures {
   ) {}
 
   /**
-   * Has what the endpoint depends on checked first where the check may trigger an alert, and marks it when that is down. At
-   * once for a check that is good. Resolves at the latest soon after `shutdown` aborts; never rejects.
+   * If the check may trigger an alert, has the endpoint's parents checked first, and marks the check if one is down.
+   * Returns at once for a successful check. Resolves soon after `shutdown` aborts at the latest. Never rejects.
    */
   async prepare(check: FinishedCheck, shutdown: AbortSignal): Promise<void> {
     if (check.result.outcome !== 'down' && !isDegraded(check)) return;

@@ -23,16 +23,16 @@ import { saveLocations } from './location-store';
 import type { UnchangedUpSaved } from './unchanged-up';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
-/** What one transaction did. */
 export interface Committed {
   recorded: Set<FinishedCheck>;
-  /** Seemed to be unchanged and up, and are not: nothing of them was written. */
+  /** Results that seemed to be unchanged and up, but are not. Nothing of them was written. */
   missed: PendingCheck[];
-  /** Whether history was written with it. */
   withHistory: boolean;
 }
 
-/** What one transaction writes of a batch: marks, streaks, history, alert flags, events and deliveries, all or nothing. */
+/**
+ * Writes a batch within one transaction: marks, streaks, history, alert flags, events, and deliveries, all or nothing.
+ */
 @Injectable()
 export class BatchTransaction {
   constructor(
@@ -44,10 +44,12 @@ export class BatchTransaction {
     private readonly asks: LocationAsks,
   ) {}
 
-  /** Known to have locations of its own. A guess: its results are written a moment later where it is wrong. */
+  /**
+   * Whether the endpoint is known to have locations. This is a guess: if it is wrong, the results are written a moment
+   * later.
+   */
   readonly isLocated = (endpointId: string): boolean => this.states.located.has(endpointId);
 
-  /** Writes everything that follows from these results. */
   async write(
     tx: Tx,
     { others, unchangedUp, unchangedLocated }: BatchParts,
@@ -78,7 +80,7 @@ export class BatchTransaction {
     const lone = loneFailuresOf(folded);
     if (lone.length > 0) await this.asks.secondOpinion(tx, lone);
     const parentIds = updates.length > 0 ? await this.alerts.evaluate(tx, updates) : [];
-    // Behind the alerts, whose changes by clients write the same rows.
+    // After the alerts, because changes of alerts by clients write the same rows.
     await saveLocations(tx, changedLocations(states, folded));
     if (parentIds.length > 0) await this.events.emit(new SuppressionEnded({ parentIds }), tx);
     if (recorded.length > 0) await failpoint('recorder.before_commit');
@@ -89,13 +91,13 @@ export class BatchTransaction {
     };
   }
 
-  /** Decided again each time, so that a transaction that is repeated goes by what is true then. */
+  /** Decided again in each attempt, so that a repeated transaction uses the current windows. */
   private async mark(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
     const marks = await this.maintenance.marks(tx, checks);
     checks.forEach((check, index) => Object.assign(check, marks[index]));
   }
 
-  /** How many alerts these results may change at most, by endpoint; those without any are absent. */
+  /** Returns how many alerts these results may change at most, by endpoint. Endpoints without alerts are absent. */
   alertsAffected(sql: Sql, changing: readonly PendingCheck[]): Promise<Map<string, number>> {
     const idsOf = (may: (check: FinishedCheck) => boolean) =>
       changing.flatMap(({ check }) => (may(check) ? [check.endpointId] : []));
@@ -103,7 +105,7 @@ export class BatchTransaction {
     return this.alerts.alertsAffected(sql, outcomeIs('down'), outcomeIs('up'), idsOf(isDegraded));
   }
 
-  /** Those of these endpoints whose rows another session keeps locked. */
+  /** Returns the endpoints whose rows another session keeps locked. */
   lockedOf(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
     return this.states.lockedByOthers(sql, endpointIds).catch(() => new Set<string>());
   }

@@ -13,23 +13,25 @@ import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedResults, type WrittenBatch } from './refused-results';
 
 /**
- * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
- * milliseconds: one that takes much longer has too much to do, and the batch is split, or history is away.
+ * The service's transactions never hold a row lock this long. Only a manual session or a backup does. A statement of a
+ * batch takes milliseconds. If one takes much longer, it has too much to do and the batch is split, or history is
+ * unavailable.
  */
 const LIMITS = { lockMs: 1000, statementMs: 5000 };
-/** Runs that change nothing take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
+/** Unchanged runs lock rows in any order. This is shorter than the time that PostgreSQL takes to find a deadlock. */
 const UNCHANGED_LIMITS = { lockMs: 200, statementMs: 5000 };
 
 /**
- * Writes batches, each in one transaction: history, streaks, alert flags, events and deliveries, all or nothing. When only
- * history cannot be written, the rest is committed and history follows. For what is refused: `RefusedResults`.
+ * Writes batches, each in one transaction: history, streaks, alert flags, events, and deliveries, all or nothing. If
+ * only history can't be written, the rest is committed and history follows. `RefusedResults` handles results that the
+ * database refuses.
  */
 @Injectable()
 export class BatchWriter {
   readonly refused: RefusedResults;
-  /** Batches and parts that were written. */
+  /** Number of batches and parts that were written. */
   written = 0;
-  /** Monotonic: when something was last written. */
+  /** Time of the last write, on the monotonic clock. */
   writtenAt = -Infinity;
   private readonly rate = new RecentRate();
 
@@ -48,22 +50,20 @@ export class BatchWriter {
     return this.rate.perSecond(this.clock.monotonic());
   }
 
-  /** A transaction without results; rejects when the database does not write. */
+  /** Commits a transaction without results. Rejects if the database can't write. */
   async pass(): Promise<void> {
     await this.database.transaction((tx) => passThrough(tx), LIMITS);
   }
 
-  /** How many alerts these results may change at most, by endpoint; those without any are absent. */
   alertsAffected(changing: readonly PendingCheck[]): Promise<Map<string, number>> {
     return this.contents.alertsAffected(this.database, changing);
   }
 
-  /** Those of these endpoints whose rows another session keeps locked. */
   lockedOf(endpointIds: readonly string[]): Promise<Set<string>> {
     return this.contents.lockedOf(this.database, endpointIds);
   }
 
-  /** Writes a batch, in parts when it is refused as a whole. */
+  /** Writes a batch, in parts if it is refused as a whole. */
   async write(batch: readonly PendingCheck[]): Promise<WrittenBatch> {
     try {
       const left = await this.commit(batch);
@@ -85,12 +85,12 @@ export class BatchWriter {
     );
   }
 
-  /** At shutdown: history that still waits, for at most `limitMs`. */
+  /** Writes waiting history at shutdown, for at most `limitMs`. */
   drainHistory(limitMs: number): Promise<void> {
     return this.history.drain(limitMs);
   }
 
-  /** Resolves to the results that are to be written again, their rows locked and read. */
+  /** Resolves to the results that have to be written again, with their rows locked and read. */
   private async commit(entries: readonly PendingCheck[], locksAll = false): Promise<PendingCheck[]> {
     const began = this.clock.monotonic();
     const { recorded, missed, withHistory } = await this.commitEither(entries, locksAll);
@@ -98,7 +98,7 @@ export class BatchWriter {
     this.writtenAt = this.clock.monotonic();
     this.rate.add(recorded.size, this.writtenAt);
     this.metrics.batch(entries.length - missed.length, recorded.size, this.writtenAt - began);
-    // In their order, and without a guess: what is not as it seemed may change something.
+    // In order and without a guess: a row that isn't as expected may change something.
     for (const entry of missed) entry.affectsState = true;
     const isMissed = missed.length > 0 ? new Set(missed) : null;
     for (const entry of entries) if (!isMissed?.has(entry)) this.settle(entry, recorded.has(entry.check), withHistory);
@@ -111,7 +111,10 @@ export class BatchWriter {
     else resolve?.(isRecorded ? 'recorded' : 'dropped');
   }
 
-  /** With its history, or without when only that is at fault. When neither can be written, the database is. */
+  /**
+   * Writes with history, or without it if only history is at fault. If neither can be written, the database is at
+   * fault.
+   */
   private async commitEither(entries: readonly PendingCheck[], locksAll: boolean): Promise<Committed> {
     try {
       return await this.commitOnce(entries, locksAll, false);
@@ -129,7 +132,7 @@ export class BatchWriter {
     const parts = locksAll ? locked : partsOf(endpoints, this.contents.isLocated);
     const mayMeet = parts.unchangedUp.length + parts.unchangedLocated.length > 0;
     let attempt = 0;
-    // Another session was in the way: the next attempt takes its locks in order and waits for them.
+    // Another session was in the way. The next attempt takes its locks in order and waits for them.
     return this.database.transaction(
       (tx) => this.contents.write(tx, ++attempt === 1 ? parts : locked, withoutHistory),
       mayMeet ? UNCHANGED_LIMITS : LIMITS,
@@ -137,7 +140,7 @@ export class BatchWriter {
   }
 }
 
-/** Takes a transaction number, as every batch does: a database that does not write refuses that. */
+/** Takes a transaction ID, as every batch does. A database that can't write refuses that. */
 async function passThrough(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_current_xact_id()');
   await failpoint('recorder.before_commit');

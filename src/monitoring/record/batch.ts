@@ -4,25 +4,27 @@ import { grouped } from '../../platform/text/grouped';
 import { floorTo, HOUR_MS } from '../../platform/time/time-units';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
-/** All results of one endpoint in a batch, in their order. */
+/** All results of one endpoint in a batch, in order. */
 export type EndpointResults = readonly PendingCheck[];
 
-/** The results by endpoint, as they come. */
 export const resultsOfEach = (batch: readonly PendingCheck[]): EndpointResults[] => [
   ...grouped(batch, ({ check }) => check.endpointId).values(),
 ];
 
-/** Fewer results than this in one batch cost more in transactions than they save in waiting. */
+/** With fewer results than this in a batch, the transactions cost more than the waiting saves. */
 const LEAST = 50;
 const SLOW_MS = 1000;
 const QUICK_MS = 500;
-/** A batch this many times as slow as the quickest is so because of what is in it, not because the database is far away. */
+/**
+ * A batch this many times slower than the quickest is slow because of its content, not because the database is far
+ * away.
+ */
 const TIMES_QUICKEST = 4;
 
 /**
- * How many results the next batch may have after one that took `durationMs`: what one batch does, such as alerts that
- * change, may cost a hundred times what another does, and everybody's results wait for it. `quickestMs`: of the last
- * batches; where each takes long, smaller ones would only be more.
+ * Returns how many results the next batch may have after one that took `durationMs`. One batch may cost a hundred times
+ * as much as another, for example if alerts change, and all results wait for it. `quickestMs` is the quickest of the
+ * last batches: if each one takes long, smaller batches would only be more batches.
  */
 export function nextBatchSize(size: number, durationMs: number, quickestMs: number, most: number): number {
   if (durationMs > SLOW_MS && durationMs > TIMES_QUICKEST * quickestMs) return Math.max(LEAST, Math.floor(size / 2));
@@ -30,9 +32,9 @@ export function nextBatchSize(size: number, durationMs: number, quickestMs: numb
 }
 
 /**
- * The part of a batch that changes at most `most` alerts, shared between organizations like the results themselves.
- * `alertsOf`: how many alerts a result of the endpoint may change. At least one result is kept; of an endpoint whose result
- * is left out, no later one is kept.
+ * Returns the part of a batch that changes at most `most` alerts, shared fairly between organizations. `alertsOf` is
+ * how many alerts a result of the endpoint may change. At least one result is kept. After a result that is left out, no
+ * later result of the same endpoint is kept.
  */
 export function withinWork(
   batch: readonly PendingCheck[],
@@ -48,7 +50,7 @@ export function withinWork(
   return batch.filter((entry) => {
     const { orgId, endpointId } = entry.check;
     const left = (shares.get(orgId) ?? 0) - costOf(entry);
-    // The first of an organization always fits, or one endpoint with very many alerts would wait for ever.
+    // The first result of an organization always fits. Otherwise an endpoint with very many alerts would wait forever.
     if (leftOut.has(endpointId) || (left < 0 && begun.has(orgId))) {
       leftOut.add(endpointId);
       return false;
@@ -60,12 +62,13 @@ export function withinWork(
 }
 
 /**
- * Good results of one endpoint at one location that has been up for long: they only count on, so its row need not be read first, in
- * maintenance or not. All are of one hour, in the order of their slots. Times are milliseconds since the epoch.
+ * Successful results of one endpoint at one location that has been up for long, in maintenance or not. They only
+ * increase counters, so the row need not be read first. All are in one hour, in the order of their slots. Times are
+ * milliseconds since the epoch.
  */
 export interface UnchangedUpRun {
   endpointId: string;
-  /** Who checked: all of them at one location. */
+  /** The location that all the results come from. */
   location: number;
   revision: number;
   results: EndpointResults;
@@ -74,16 +77,19 @@ export interface UnchangedUpRun {
   firstCheckedMs: number;
   lastCheckedMs: number;
   hourMs: number;
-  /** Between the two slots that are nearest; Infinity of a single one. */
+  /** The shortest distance between two slots, or Infinity for a single result. */
   nearestMs: number;
 }
 
-/** `endpoint_state.recent` has 30 outcomes of 2 bits; a run must not push out all of them, or the shift is a whole word. */
+/**
+ * `endpoint_state.recent` holds 30 outcomes of 2 bits. A run must not push out all of them, because the shift would be
+ * a whole word.
+ */
 const LONGEST = 29;
-/** Fewer of them are not worth a statement of their own when others are written through the locked path anyway. */
+/** Fewer runs aren't worth a separate statement if other results take the locked path anyway. */
 const WORTH_A_STATEMENT = 25;
 
-/** `null` when one of the results may change something, is no slot's, or is not newer than the one before it. */
+/** Returns `null` if a result may change something, has no slot, or isn't newer than the result before it. */
 export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | null {
   const [first] = results;
   if (!first || results.length > LONGEST) return null;
@@ -122,15 +128,20 @@ export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | nul
   };
 }
 
-/** How the results of a batch are written: runs without reading their rows before, and the endpoints whose rows are locked and read. */
+/**
+ * The parts of a batch: runs that are written without reading their rows, and endpoints whose rows are locked and read.
+ */
 export interface BatchParts {
   unchangedUp: UnchangedUpRun[];
-  /** Of endpoints with locations. */
+  /** Runs of endpoints with locations. */
   unchangedLocated: UnchangedUpRun[];
   others: EndpointResults[];
 }
 
-/** `isLocated`: known to have locations of its own, as whatever a probe has checked. */
+/**
+ * Splits a batch into its parts. `isLocated` returns whether an endpoint is known to have locations. A result of a
+ * probe always counts as located.
+ */
 export function partsOf(endpoints: readonly EndpointResults[], isLocated: (endpointId: string) => boolean): BatchParts {
   const unchangedUp: UnchangedUpRun[] = [];
   const unchangedLocated: UnchangedUpRun[] = [];

@@ -14,65 +14,74 @@ import { WriteUrgency } from '../../engine/queue/write-urgency';
 
 /** A batch is written when its oldest urgent result is this old … */
 const URGENT_AGE_MS = 200;
-/** … or its oldest other result, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when this many wait. */
+/**
+ * … or its oldest other result, which costs a fifth of the transactions (docs/decisions/0009-batch-age.md), or when
+ * `ENOUGH` wait.
+ */
 const MAX_AGE_MS = 1000;
 const ENOUGH = 500;
-/** A batch takes what waits up to this: the more wait, the fewer transactions each result costs. */
+/** Maximum size of a batch. The more results wait, the fewer transactions each result costs. */
 const MAX_BATCH = 2000;
-/** Of it, results of endpoints where one may change something: what follows from them may be much. */
+/** Maximum number of results in a batch that may change something, because they can cause much more work. */
 const MAX_CHANGING = 500;
 /**
- * Results wait here while the database is unavailable or slower than the checks; beyond this many the oldest of the
- * organization that has most are given up, those that change nothing first, some at a time, which is counted.
+ * Results wait here while the database is unavailable or slower than the checks. Beyond this limit, the service drops
+ * and counts results, several at a time. It drops the oldest results of the organization that has most, and unchanged
+ * ones first.
  */
 const MAX_WAITING = 50_000;
 const GIVEN_UP_AT_ONCE = 500;
 const RETRY_MS = 1000;
-/** Alerts that one batch may change: flag, event and delivery of each are written in its transaction. */
+/** Maximum number of alerts that one batch may change. Each writes its flag, event, and delivery in the transaction. */
 const MAX_ALERTS = 500;
-/** A batch of this many results is not looked at before: an endpoint may have 50 alerts. */
+/** A batch of up to this many results isn't checked for its alerts. An endpoint may have 50 alerts. */
 const HARMLESS_BATCH = 10;
-/** What the duration of the quickest batch is multiplied by at each further one: forgotten after a few hundred. */
+/** The duration of the quickest batch is multiplied by this at each batch, so it is forgotten after a few hundred. */
 const FORGET = 1.005;
-/** How long results that were refused before are tried between two batches; all the time when there is no other work. */
+/** How long refused results are retried between two batches. Without other work, they are retried all the time. */
 const REFUSED_MS = 250;
 
 /**
- * The batches that may be under way, one of each. The first also has what comes between batches: refused results, locked
- * endpoints, the canary. Under load it and the second are large and always busy; the express one has only endpoints where
- * something may change, so a failure need not wait for either.
+ * The batches that may run at the same time, one of each. The first also handles what comes between batches: refused
+ * results, locked endpoints, and the canary. Under load the first and the second are large and always busy. The express
+ * batch only has endpoints where something may change, so a failure need not wait for the others.
  */
 type Role = 'first' | 'second' | 'express';
 
 /**
- * Decides when results are written and which together; `BatchWriter` writes them. The results of one endpoint are written
- * in the order in which they came. Those that may change something go before the others, and every organization gets its
- * turn. On a server several batches may be under way, never with the same endpoint.
+ * Decides when results are written and in which batches. `BatchWriter` writes them. The results of one endpoint are
+ * written in the order in which they arrived. Results that may change something go first, and every organization gets
+ * its turn. On a server, several batches may run at the same time, but never with the same endpoint.
  */
 @Injectable()
 export class CheckRecorder extends ResultSink {
   private readonly logger = new Logger(CheckRecorder.name);
   private readonly pending = new PendingChecks();
   private readonly urgency = new WriteUrgency();
-  /** The embedded database has one session: a second batch would only wait for the first. */
+  /** The embedded database has one session, so a second batch would only wait for the first. */
   private readonly roles: readonly Role[];
   private timer: NodeJS.Timeout | null = null;
-  /** When the timer fires, monotonic milliseconds. */
+  /** When the timer fires, on the monotonic clock in milliseconds. */
   private flushAt = Infinity;
-  /** After a failed batch nothing is tried before this, unless a client asks for a check; monotonic milliseconds. */
+  /**
+   * After a failed batch, nothing is tried before this time unless a client requests a check. Monotonic milliseconds.
+   */
   private pausedUntil = 0;
   private readonly writing = new Map<Promise<void>, Role>();
-  /** The newest round did not succeed: one batch at a time. */
+  /** The newest round failed, so only one batch runs at a time. */
   private isFailing = false;
   private stopped = false;
-  /** Endpoints whose rows another session keeps locked: their results wait, those of all others are written. */
+  /** Endpoints whose rows another session keeps locked. Their results wait, and all others are written. */
   private lockedOut: ReadonlySet<string> = new Set();
-  /** Monotonic: since when there is something to write. */
+  /** Since when there is something to write, on the monotonic clock. */
   private busySince: number | null = null;
   private mostChanging = MAX_CHANGING;
-  /** Of the last batches; an old one counts for less and less. */
+  /** The quickest of the last batches. Old batches count for less and less. */
   private quickestMs = Infinity;
-  /** Results were left over, for lack of room for their alerts or to be looked at again: the next batch is written at once. */
+  /**
+   * Results were left over, because their alerts didn't fit or they must be read again. The next batch is written at
+   * once.
+   */
   private hasLeftOver = false;
   private passing: ((passed: Promise<void>) => void)[] = [];
   private failure = '';
@@ -91,17 +100,16 @@ export class CheckRecorder extends ResultSink {
     this.roles = server.isEmbedded ? ['first'] : ['first', 'second', 'express'];
   }
 
-  /** Results that wait to be written. */
+  /** Number of results that wait to be written. */
   get backlog(): number {
     return this.pending.size + this.writer.refused.queue.size;
   }
 
-  /** Results recorded per second, over the last seconds. */
   get recordedPerSecond(): number {
     return this.writer.recordedPerSecond;
   }
 
-  /** Age of the oldest result that waits to be written, milliseconds; 0 when none does. */
+  /** Age of the oldest result that waits to be written, in milliseconds, or 0 if no result waits. */
   get lagMs(): number {
     const { oldestAt } = this.pending;
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
@@ -111,13 +119,13 @@ export class CheckRecorder extends ResultSink {
     return this.metrics.resultsLost.total;
   }
 
-  /** Milliseconds for which results have waited while none at all could be written. */
+  /** How long results have waited while nothing could be written, in milliseconds. */
   get stalledMs(): number {
     if (this.busySince === null) return 0;
     return this.clock.monotonic() - Math.max(this.busySince, this.writer.writtenAt);
   }
 
-  /** Resolves when a transaction without results was committed in its turn between two batches; rejects when it failed. */
+  /** Resolves when a transaction without results was committed between two batches. Rejects if it failed. */
   pass(): Promise<void> {
     return new Promise((resolve) => {
       this.passing.push(resolve);
@@ -125,7 +133,10 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Takes a result. One that may change a state is written within a quarter of a second, any other within about one. */
+  /**
+   * Takes a result. A result that may change a state is written within a quarter of a second, any other within about a
+   * second.
+   */
   add(check: FinishedCheck, settled?: () => void): void {
     const urgency = this.urgency.of(check);
     const maxAgeMs = urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS;
@@ -138,7 +149,7 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Takes a result as `add` does; resolves when it is committed, its history as well. */
+  /** Takes a result as `add` does. Resolves when the result and its history are committed. */
   take(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       const urgency = this.urgency.of(check);
@@ -153,7 +164,7 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Writes a result at once; resolves when it is committed, its history as well. */
+  /** Writes a result at once. Resolves when the result and its history are committed. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
@@ -162,7 +173,9 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Writes what is waiting. Resolves when all is committed, or after `limitMs` when the database stays unavailable. */
+  /**
+   * Writes all waiting results. Resolves when they are committed, or after `limitMs` if the database stays unavailable.
+   */
   async drain(limitMs: number): Promise<void> {
     this.stopped = true;
     const until = this.clock.monotonic() + limitMs;
@@ -172,7 +185,7 @@ export class CheckRecorder extends ResultSink {
     }
     if (this.timer) clearTimeout(this.timer);
     this.losses.end();
-    if (this.backlog > 0) this.logger.error(`${this.backlog} results could not be written before the shutdown`);
+    if (this.backlog > 0) this.logger.error(`Could not write ${this.backlog} results before the shutdown`);
     await this.writer.drainHistory(Math.max(0, until - this.clock.monotonic()));
   }
 
@@ -186,16 +199,16 @@ export class CheckRecorder extends ResultSink {
     this.flushSoon(this.pending.ready >= ENOUGH ? 0 : entry.maxAgeMs, now);
   }
 
-  /** What the database refuses goes first, then what changes nothing; anything else only when nothing else waits. */
+  /** Drops refused results first, then unchanged ones. Other results are dropped only if nothing else waits. */
   private giveUpSome(): void {
     const first = this.writer.refused.queue.forgetOne((entry) => !entry.affectsState || !this.pending.hasQuiet);
     const given = first ? [first] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
     this.metrics.resultsLost.inc(given.length);
-    const why = this.failure === '' ? 'they come faster than they can be recorded' : this.failure;
+    const why = this.failure === '' ? 'they arrive faster than they can be recorded' : this.failure;
     this.losses.add(
       given.map(({ check }) => check.orgId),
       given.length,
-      `more than ${MAX_WAITING} wait: ${why}`,
+      `more than ${MAX_WAITING} results are waiting: ${why}`,
     );
     for (const { resolve } of given) resolve?.('given_up');
   }
@@ -208,7 +221,7 @@ export class CheckRecorder extends ResultSink {
     this.timer = setTimeout(() => this.flush(), at - now);
   }
 
-  /** What the next batch would be; `null` while as many are under way as may be. */
+  /** The role of the next batch, or `null` if all roles are taken. */
   private get freeRole(): Role | null {
     const roles = this.isFailing ? this.roles.slice(0, 1) : this.roles;
     const taken = new Set(this.writing.values());
@@ -229,7 +242,7 @@ export class CheckRecorder extends ResultSink {
     if (this.pending.ready >= ENOUGH) this.flushSoon(0);
   }
 
-  /** False while all that waits is of endpoints whose earlier results are under way. */
+  /** False if all waiting results belong to endpoints whose earlier results are being written. */
   private get canWrite(): boolean {
     return this.pending.ready > 0 || this.lockedOut.size > 0;
   }
@@ -252,7 +265,10 @@ export class CheckRecorder extends ResultSink {
     this.flushSoon(isDue ? 0 : (this.pending.shortestAgeMs ?? RETRY_MS));
   }
 
-  /** One batch; the first then tries for a moment what was refused before. Resolves to the pause before the next. */
+  /**
+   * Writes one batch. The first role then retries refused results for a moment. Resolves to the pause before the next
+   * batch.
+   */
   private async writeRound(role: Role): Promise<number | null> {
     const pauseMs = this.canWrite ? await this.writeOne(role) : null;
     if (role !== 'first') return pauseMs;
@@ -266,7 +282,10 @@ export class CheckRecorder extends ResultSink {
     return pauseMs;
   }
 
-  /** Writes one batch. What cannot be written returns to the front of what waits; resolves to the pause before the next. */
+  /**
+   * Writes one batch. Results that can't be written return to the front of the queue. Resolves to the pause before the
+   * next batch.
+   */
   private async writeOne(role: Role): Promise<number | null> {
     if (role === 'first') await this.recheckLockedOut();
     this.hasLeftOver = false;
@@ -281,7 +300,7 @@ export class CheckRecorder extends ResultSink {
       this.hasLeftOver ||= left.length > 0;
     } else {
       this.failure = reasonOf(error);
-      this.logger.warn(`${left.length} results wait: ${this.failure}`);
+      this.logger.warn(`${left.length} results are waiting: ${this.failure}`);
       if (writeFailureOf(error) === 'locked') locked = await this.lockOut([...endpointIds]);
       pauseMs = this.stopped ? 100 : RETRY_MS;
       if (locked.size > 0) pauseMs = 0;
@@ -292,7 +311,7 @@ export class CheckRecorder extends ResultSink {
     return pauseMs;
   }
 
-  /** What changes too many alerts for one transaction goes back at once, for the next batch. */
+  /** Results that change too many alerts for one transaction return to the queue at once, for the next batch. */
   private async writeWithinWork(taken: readonly PendingCheck[]): Promise<WrittenBatch> {
     let batch = taken;
     try {
@@ -318,14 +337,17 @@ export class CheckRecorder extends ResultSink {
     return alerts.size === 0 ? batch : withinWork(batch, alerts, MAX_ALERTS);
   }
 
-  /** Only what may change something can make a batch slow by what is in it. */
+  /** Only results that may change something can make a batch slow. */
   private adapt(batch: readonly PendingCheck[], durationMs: number): void {
     this.quickestMs = Math.min(durationMs, this.quickestMs * FORGET);
     if (batch.some(({ affectsState }) => affectsState))
       this.mostChanging = nextBatchSize(this.mostChanging, durationMs, this.quickestMs, MAX_CHANGING);
   }
 
-  /** Later results of endpoints with refused ones wait with these: the results of one endpoint keep their order. */
+  /**
+   * Later results of endpoints with refused results wait with them, so that the results of one endpoint keep their
+   * order.
+   */
   private moveRefused(endpointIds: Iterable<string>): void {
     const { refused, written } = this.writer;
     if (refused.queue.size === 0) return;
@@ -334,11 +356,11 @@ export class CheckRecorder extends ResultSink {
       if (refused.queue.has(id, now)) for (const entry of this.pending.extract(id)) refused.queue.add(entry, written);
   }
 
-  /** Finds the endpoints whose rows are locked: while there are some, the others can be written without them. */
+  /** Finds the endpoints whose rows are locked, so that the others can be written without them. */
   private async lockOut(endpointIds: readonly string[]): Promise<ReadonlySet<string>> {
     const locked = await this.writer.lockedOf(endpointIds);
     if (locked.size === 0) return locked;
-    this.logger.error(`Another session keeps the rows of ${locked.size} endpoints locked; their results wait.`);
+    this.logger.error(`Another session keeps the rows of ${locked.size} endpoints locked; their results are waiting.`);
     this.lockedOut = new Set([...this.lockedOut, ...locked]);
     return locked;
   }

@@ -21,14 +21,13 @@ import {
 import type { Located, LocatedCheck } from './location-state';
 import { forgetFuture, readLocations } from './location-store';
 
-/** A forgotten one is found again: its results are written a moment later. */
+/** An endpoint that was evicted is found again, and its results are written a moment later. */
 const MAX_LOCATED = 100_000;
 
-/** What decides whether a result of an endpoint still counts, as the schedule has it now. */
+/** The current settings of an endpoint that decide whether a result still counts. */
 interface CurrentSettings {
   active: boolean;
   revision: number;
-  /** It has locations of its own. */
   located: boolean;
 }
 
@@ -48,25 +47,24 @@ interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
   beforeDegraded: number;
 }
 
-/** A locked state, with what decides whether results for it count. */
+/** A locked state and the settings that decide whether results for it count. */
 export interface LockedState extends Omit<CurrentSettings, 'located'> {
   state: EndpointState;
-  /** Absent of an endpoint that only instances of the service check. */
+  /** Absent for an endpoint that only instances of the service check. */
   locations?: Located | undefined;
 }
 
-/** A finished check and the endpoint's state after it. */
 export interface FoldedCheck {
   state: EndpointState;
   check: FinishedCheck;
-  /** Of an endpoint with locations. */
+  /** Present for an endpoint with locations. */
   located?: LocatedCheck;
 }
 
-/** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
+/** Reads and writes `endpoint_state` for the recorder, one batch at a time. */
 @Injectable()
 export class EndpointStateStore {
-  /** Endpoints that had locations of their own when they were read last. */
+  /** Endpoints that had locations when they were last read. */
   readonly located = new BoundedMap<string, true>(MAX_LOCATED);
 
   constructor(
@@ -76,9 +74,9 @@ export class EndpointStateStore {
   ) {}
 
   /**
-   * Locked in id order, as by every other writer of these rows, so that they cannot deadlock. Whether the endpoint is still
-   * as it was checked is read afterwards by a statement of its own: joined to the first one, it would show what was true
-   * before the wait for a lock. Where one has locations, they are read by one more statement.
+   * Locks and reads states, in ID order like every other writer of these rows, so that they can't deadlock. A separate
+   * statement then reads the current settings. Joined to the first one, it would show the settings from before the wait
+   * for a lock. Cost: two statements, or three if an endpoint has locations.
    */
   async lock(tx: Tx, checks: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
     const ids = `{${[...new Set(checks.map(({ endpointId }) => endpointId))].join(',')}}`;
@@ -110,26 +108,32 @@ export class EndpointStateStore {
     return ids;
   }
 
-  /** Those of these endpoints whose state or alerts another transaction has locked right now. Waits for no lock. */
+  /** Returns the endpoints whose state or alerts another transaction has locked now. Waits for no lock. */
   async lockedByOthers(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
     const rows = await sql.query<{ id: string }>(FIND_LOCKED, [endpointIds]);
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** After the database's clock was set back: slots recorded by its old time must not make those of the new time duplicates. */
+  /**
+   * Resets slots in the future after the database's clock was set back. Otherwise slots of the new time would be
+   * treated as duplicates.
+   */
   async forgetFuture(tx: Tx): Promise<void> {
     await tx.query(FORGET_FUTURE);
     await forgetFuture(tx);
   }
 
-  /** The newest state of each endpoint. One heap-only update each: no index covers a changing column. */
+  /**
+   * Saves the newest state of each endpoint. Cost: one heap-only update each, because no index covers a column that
+   * changes.
+   */
   async save(tx: Tx, folded: ReadonlyMap<string, readonly FoldedCheck[]>): Promise<void> {
     const newest = [...folded].flatMap(([id, list]) => {
       const last = list.findLast(({ located }) => located?.verdict !== null);
       return last ? [{ id, ...last }] : [];
     });
     if (newest.length > 0) await this.saveStates(tx, newest);
-    // What a probe has found says nothing of a check that runs here.
+    // The result of a probe doesn't finish a check that runs here.
     const checkedHere = [...folded].filter(([, list]) => list.some(({ check }) => check.location === LOCAL));
     await this.release(
       tx,
@@ -179,7 +183,7 @@ export class EndpointStateStore {
     ]);
   }
 
-  /** As `saveUnchangedUp`; what their claims kept is free again. */
+  /** Like the function `saveUnchangedUp`, and also releases the claims. */
   async saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
     const saved = await saveUnchangedUp(tx, runs);
     await this.release(
@@ -189,7 +193,7 @@ export class EndpointStateStore {
     return saved;
   }
 
-  /** As `saveUnchangedLocated`, for those checked here as well: what their claims kept is free again. */
+  /** Like the function `saveUnchangedLocated`, and also releases the claims of endpoints that were checked here. */
   async saveUnchangedLocated(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<ReadonlySet<string>> {
     const missed = await saveUnchangedLocated(tx, runs, this.clock.now().getTime());
     await this.release(
@@ -199,7 +203,7 @@ export class EndpointStateStore {
     return missed;
   }
 
-  /** A lone instance keeps checks of one endpoint apart in memory; only other instances read `busy_until`. */
+  /** A lone instance keeps checks of one endpoint apart in memory. Only other instances read `busy_until`. */
   private async release(tx: Tx, endpointIds: readonly string[]): Promise<void> {
     if (endpointIds.length === 0) return;
     const { id, isShared } = this.instances;
@@ -234,7 +238,8 @@ const FIND_LOCKED = `
      AND (NOT EXISTS (SELECT FROM free_state f WHERE f.endpoint_id = s.endpoint_id)
        OR EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND NOT EXISTS (SELECT FROM free_alert f WHERE f.id = a.id)))`;
 
-// Not of heartbeats: each verdict is later than the one before, whatever the clock says. Cost: a probe for each row that it is about.
+// Skips heartbeats: each verdict is later than the one before, regardless of the clock. Cost: one index lookup for each
+// row found.
 const FORGET_FUTURE = `
   UPDATE endpoint_state s SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms')
    WHERE last_slot_at > now() + interval '10 seconds'
@@ -268,7 +273,7 @@ const SAVE_STATES = `
            before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since, location)
    WHERE s.endpoint_id = v.id`;
 
-// Field by field, not a copy of the row: hundreds of states are alive in each batch.
+// Field by field, not a copy of the row, because hundreds of states are in memory in each batch.
 const stateOf = (row: StateRow): EndpointState => ({
   status: row.status,
   statusSinceMs: row.statusSinceMs,

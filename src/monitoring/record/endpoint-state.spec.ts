@@ -11,7 +11,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', W: 'up', F: 'down
 const outcomeOf = (letter: string): Outcome => OUTCOMES[letter.toUpperCase()] ?? 'unknown';
 const UNMARKED = { degraded: false, planned: false, muted: false };
 
-/** Results every ten seconds, given as `FFS?W`: W is up with a warning. Small letters are in maintenance (! for ?). */
+/** Results every ten seconds, given as `FFS?W`. W is up with a warning. Small letters are in maintenance (! for ?). */
 const results = (letters: string): FoldInput[] =>
   [...letters].map((letter, index) => ({
     outcome: outcomeOf(letter),
@@ -27,7 +27,7 @@ const isCovered = (letter: string): boolean => 'sfw!'.includes(letter);
 const stateAfter = (letters: string): EndpointState => results(letters).reduce(fold, NEW_STATE);
 
 describe('the endpoint state', () => {
-  // Index of the first failing check of the running streak, and of the check since which the status holds.
+  // Index of the first failed check of the current streak, and of the check since which the status holds.
   it.each([
     ['S', 0, 1, null, 0],
     ['SSS', 0, 3, null, 0],
@@ -107,7 +107,7 @@ describe('the endpoint state', () => {
     expect(isDuplicate(stateAfter('SS'), { ...UNMARKED, outcome: 'up', ...result })).toBe(expected);
   });
 
-  // Bad and good streak, and the index of the check since which it is degraded.
+  // Bad streak, good streak, and the index of the check since which the endpoint is degraded.
   it.each([
     ['S', 0, 1, null],
     ['W', 1, 0, 0],
@@ -119,7 +119,7 @@ describe('the endpoint state', () => {
     ['WW?W', 3, 0, 3],
     ['SS?S', 0, 3, null],
     ['SSF?S', 0, 1, null],
-    // Maintenance changes no streak.
+    // Maintenance doesn't change streaks.
     ['Sww', 2, 0, 1],
     ['WsS', 0, 2, null],
   ])('counts after %s %i bad ones in a row and %i good ones', (letters, badStreak, goodStreak, degradedFrom) => {
@@ -127,7 +127,8 @@ describe('the endpoint state', () => {
     expect(stateAfter(letters)).toMatchObject({ badStreak, goodStreak, degradedSinceMs });
   });
 
-  // The checks that the open outage, an episode of `down` and one of `degraded` begin with, and the mark of the outage.
+  // The checks at which the open outage, an episode of `down`, and an episode of `degraded` start, and the outage's
+  // mark.
   it.each([
     ['SF', 1, 1, 1, false],
     ['Sf', 1, null, null, true],

@@ -2,45 +2,49 @@ import type { Outcome } from '../../checker/checker';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { countInHour, type HourCounters } from '../../history/hour-counters';
 
-/** The row of `endpoint_state`: what is kept of an endpoint between checks. Times are milliseconds since the epoch. */
+/**
+ * The row of `endpoint_state`, which is kept between the checks of an endpoint. Times are milliseconds since the epoch.
+ */
 export interface EndpointState extends Streaks {
   /** The stored code of the newest outcome. */
   status: number;
   statusSinceMs: number | null;
-  /** Since when the newest outcome is up with a failed warning; `null` when it is not. */
+  /** Since when the newest outcome is up with a failed warning, or `null` if it isn't. */
   degradedSinceMs: number | null;
-  /** When the first check of the open outage began; `null` while up. */
+  /** When the first check of the open outage started, or `null` while up. */
   failingSinceMs: number | null;
-  /** Whether the open outage is planned. */
   failingPlanned: boolean;
   lastCheckedMs: number | null;
   /** The newest scheduled slot that was recorded. */
   lastSlotMs: number | null;
-  /** The last 30 outcomes, 2 bits each, newest lowest: 0 none, 1 up, 2 down, 3 unknown. */
+  /** The last 30 outcomes, 2 bits each, with the newest lowest: 0 none, 1 up, 2 down, 3 unknown. */
   recent: bigint;
-  /** A bit for each of them: whether it was degraded. */
+  /** One bit for each outcome in `recent`: whether it was degraded. */
   recentDegraded: number;
-  /** Counts of the newest hour and the one before. */
+  /** Counts of the newest hour and of the hour before it. */
   hours: HourCounters;
 }
 
-/** Consecutive results; one of the other kind resets them, `unknown` touches none. They go on through maintenance. */
+/**
+ * The numbers of consecutive results. The opposite result resets a streak, and `unknown` changes none. Streaks continue
+ * through maintenance.
+ */
 export interface Streaks {
   failures: number;
   successes: number;
-  /** The streaks of what counts degraded as bad: bad is down or degraded, good is up and not degraded. */
+  /** The streaks for alerts on `degraded`. Bad is down or degraded. Good is up and not degraded. */
   badStreak: number;
   goodStreak: number;
-  /** When the first check of the failure streak began that no mute covered, after the last one that a mute covered. */
+  /** When the first unmuted check of the failure streak started, counted after the last muted check. */
   failingUnmutedSinceMs: number | null;
-  /** When the first check of the bad streak began that no mute covered, after the last one that a mute covered. */
+  /** When the first unmuted check of the bad streak started, counted after the last muted check. */
   badUnmutedSinceMs: number | null;
-  /** When the first check of the streak of successes ran, and of that of good ones. */
+  /** When the first check of the success streak and of the good streak ran. */
   upSinceMs: number | null;
   goodSinceMs: number | null;
 }
 
-/** What the fold needs of a finished check. `slotMs` is `null` for a check that a client asked for. */
+/** The parts of a finished check that the fold needs. `slotMs` is `null` for a check that a client requested. */
 export interface FoldInput {
   outcome: Outcome;
   degraded: boolean;
@@ -48,7 +52,7 @@ export interface FoldInput {
   muted: boolean;
   checkedMs: number;
   slotMs: number | null;
-  /** When what it tells of began, where that was before it: what it opens begins then. */
+  /** When the reported failure started, if that was before the check. An outage that it opens starts at this time. */
   sinceMs?: number;
 }
 
@@ -56,21 +60,21 @@ const RECENT_CODE: Readonly<Record<Outcome, bigint>> = { up: 1n, down: 2n, unkno
 const RECENT_MASK = (1n << 60n) - 1n;
 const RECENT_DEGRADED_MASK = (1 << 30) - 1;
 
-/** A slot that was recorded before (a repeated commit, a second recorder), or the same check once more. */
+/** Whether the slot was recorded before (a repeated commit, a second recorder), or this is the same check again. */
 export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
   (result.slotMs !== null && state.lastSlotMs !== null && result.slotMs <= state.lastSlotMs) ||
   result.checkedMs === state.lastCheckedMs;
 
-/** The state after one more result. */
+/** Returns the state after another result. */
 export const fold = (state: EndpointState, result: FoldInput): EndpointState =>
   foldWith(state, result, streaksAfter(state, result));
 
-/** The same with these streaks after it: those of several locations. */
+/** Like `fold`, but with given streaks, which several locations have counted. */
 export function foldWith(state: EndpointState, result: FoldInput, counted: Streaks): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
   const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = counted;
   const { failingSinceMs, failingPlanned } = outage(state, result);
-  // One literal, not a copy with more properties: V8 makes those slower to read, at every check.
+  // One literal, not a copy with more properties. V8 reads those more slowly, and this runs for every check.
   return {
     failures,
     successes,
@@ -94,8 +98,8 @@ export function foldWith(state: EndpointState, result: FoldInput, counted: Strea
 }
 
 /**
- * The open outage after the result. It is wholly planned or wholly not: a failure of the other mark ends it and begins the
- * next one. A failure that began before the outage, as late ones do, changes nothing of it.
+ * Returns the open outage after the result. An outage is either planned or unplanned as a whole: a failure with the
+ * other mark ends it and starts the next one. A late failure that started before the outage doesn't change it.
  */
 function outage(
   { failingSinceMs, failingPlanned }: EndpointState,
@@ -107,7 +111,6 @@ function outage(
   return { failingSinceMs: sinceMs ?? checkedMs, failingPlanned: planned };
 }
 
-/** The streaks after one more result. */
 export function streaksAfter(state: Streaks, result: FoldInput): Streaks {
   if (result.outcome === 'unknown') return state;
   const isDown = result.outcome === 'down';
@@ -125,6 +128,6 @@ export function streaksAfter(state: Streaks, result: FoldInput): Streaks {
   };
 }
 
-/** A streak that began before its beginning was kept has none. */
+/** A streak that is older than this column has no start time. */
 const sinceOf = (streak: number, sinceMs: number | null, checkedMs: number): number | null =>
   streak === 0 ? checkedMs : sinceMs;

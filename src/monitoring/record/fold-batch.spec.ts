@@ -7,7 +7,7 @@ import type { LockedState } from './endpoint-state-store';
 
 const START = Date.UTC(2026, 10, 20, 10);
 const SLOT_MS = 10_000;
-/** Checks begin this long after their slot. */
+/** Checks start this long after their slot. */
 const LATE_MS = 3;
 const REVISION = 4;
 
@@ -55,7 +55,10 @@ function checkOf(
   };
 }
 
-/** One check for each letter (S up, W up with a warning, F down, ? unknown; small ones and ! in maintenance), in the slots from `first` on. */
+/**
+ * One check for each letter, in the slots from `first` on. S is up, W is up with a warning, F is down, ? is unknown.
+ * Small letters and ! are in maintenance.
+ */
 const checksOf = (letters: string, first = 0, endpointId = 'a'): FinishedCheck[] =>
   [...letters].map((letter, index) => {
     const check = checkOf(endpointId, first + index, outcomeOf(letter));
@@ -146,7 +149,9 @@ describe('foldBatch', () => {
 });
 
 describe('outagesOf', () => {
-  /** Outages as `slot of the start` and `slot of the end < slot of the start that it names`. */
+  /**
+   * Opened outages as the slot of their start. Closed outages as the start that they name and the slot of their end.
+   */
   const outages = (history: string, letters: string) => {
     const states = new Map([['a', locked(history)]]);
     const { opened, closed } = outagesOf(states, foldBatch(states, checksOf(letters)));
@@ -163,7 +168,7 @@ describe('outagesOf', () => {
     ['F', 'F', [], []],
     ['FF', 'S', [], [[-2, 0]]],
     ['F', 'SS', [], [[-1, 0]]],
-    // Whatever is open ends with the first success, also where no failure is known: the endpoint may have been edited.
+    // The first success closes any open outage, even if no failure is known, because the endpoint may have been edited.
     ['', 'S', [], [[null, 0]]],
     ['S', 'S', [], []],
     ['S', 'FS', [0], [[0, 1]]],
@@ -180,7 +185,7 @@ describe('outagesOf', () => {
     ['S', '?', [], []],
     ['F', '?S', [], [[-1, 1]]],
     ['S', '?F?', [1], []],
-    // An outage is wholly planned or wholly not.
+    // An outage is either planned or unplanned as a whole.
     ['S', 'ff', ['0 planned'], []],
     ['F', 'f', ['0 planned'], [[-1, 0]]],
     ['f', 'F', [0], [[-1, 0]]],
@@ -228,7 +233,7 @@ describe('streakUpdatesOf', () => {
     ['', 'S', ['up 0/1']],
     ['', 'FF', ['down 1/0 since 0', 'down 2/0 since 0']],
     ['FF', 'F', ['down 3/0 since -2']],
-    // The recovery ends the failure streak, so it has no start any more.
+    // The recovery ends the failure streak, so the streak no longer has a start.
     ['FF', 'SS', ['up 0/1', 'up 0/2']],
     ['S', 'F?F', ['down 1/0 since 0', 'down 2/0 since 0']],
     ['S', '??', []],

@@ -10,12 +10,12 @@ import { foldLocated, type LocatedCheck, type StoredLocation, type Told } from '
 import type { UnchangedUpRun } from './batch';
 import type { UnchangedUpStreaks } from './unchanged-up';
 
-/** Endpoint → its checks of one batch that count, in order, each with the state after it. */
+/** Maps each endpoint to its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
 
 /**
- * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, checks
- * that were recorded before, and those of locations that are not the endpoint's.
+ * Folds a batch, endpoint by endpoint. Leaves out checks of endpoints that have been deleted, paused, or edited since.
+ * Also leaves out checks that were recorded before, and checks from locations that the endpoint doesn't have.
  */
 export function foldBatch(
   states: ReadonlyMap<string, LockedState>,
@@ -46,7 +46,6 @@ export function foldBatch(
   return folded;
 }
 
-/** The locations that a batch has changed, as they are after it. */
 export function changedLocations(
   states: ReadonlyMap<string, LockedState>,
   folded: FoldedBatch,
@@ -59,15 +58,16 @@ export function changedLocations(
   });
 }
 
-/** Where one location fails more often than others that vote. */
+/** Returns the endpoints where one location fails more often than other voting locations. */
 export const loneFailuresOf = (folded: FoldedBatch): LoneFailure[] =>
   [...folded].flatMap(([endpointId, list]) =>
     list.flatMap(({ located }) => (located?.lone ? [{ endpointId, ...located.lone }] : [])),
   );
 
 /**
- * The first failure of a streak opens an outage; the first success after it closes whatever is open. A failure that is
- * planned when the outage is not, or the other way round, ends it and opens the next.
+ * Returns the outages that a batch opens and closes. The first failure of a streak opens an outage, and the first
+ * success after it closes any open outage. A planned failure ends an unplanned outage and opens the next one, and the
+ * other way round.
  */
 export function outagesOf(
   states: ReadonlyMap<string, LockedState>,
@@ -93,7 +93,7 @@ export function outagesOf(
           message: error.message,
         });
       }
-      // Of several locations the first success may be none of the streak that counts.
+      // With several locations, the first success need not be part of the streak that counts.
       if (state.status === OUTCOME_CODE.up && (state.successes === 1 || failingSinceMs !== null))
         closed.push({
           endpointKey,
@@ -106,7 +106,7 @@ export function outagesOf(
   return { opened, closed };
 }
 
-/** What counts for streaks and alerts: every check but the `unknown` ones, with the streaks after it. */
+/** Returns the updates for streaks and alerts: one for each check that isn't `unknown`, with the streaks after it. */
 export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) =>
     list.flatMap(
@@ -115,7 +115,10 @@ export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   );
 }
 
-/** What counts of runs that only go on being up: successes of endpoints with an open episode; `open`: their streaks after the run. */
+/**
+ * Returns the updates of unchanged runs: successes of endpoints with an open episode. `open` holds their streaks after
+ * the run.
+ */
 export function unchangedUpUpdatesOf(
   runs: readonly UnchangedUpRun[],
   open: ReadonlyMap<string, UnchangedUpStreaks>,
@@ -166,7 +169,7 @@ function updateOf(check: FinishedCheck, streaks: Streaks, result: Result = check
   };
 }
 
-/** Of several locations what all of them say. */
+/** Returns the update of an endpoint with locations, which reports their common verdict. */
 function locatedUpdate(check: FinishedCheck, streaks: Streaks, located: LocatedCheck): StreakUpdate | null {
   const { verdict, decides, told, seen } = located;
   if (!decides || verdict === null) return null;

@@ -7,25 +7,27 @@ import { LOCAL } from '../../engine/finished-check';
 import type { Sql, Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 
-/** A location sees an endpoint down while too few others do. */
+/** An endpoint that one location sees down, while too few others do. */
 export interface LoneFailure {
   endpointId: string;
-  /** How many in a row it has seen. */
+  /** The number of failures in a row that this location has seen. */
   failures: number;
-  /** Locations that vote and have seen fewer. */
+  /** Voting locations that have seen fewer failures. */
   others: readonly number[];
 }
 
-/** What a probe has not answered after its timeout and this is forgotten, and so is for how long nobody asks it again. */
+/**
+ * A request to a probe expires this long after the timeout of the check. Until then, the probe gets no other request.
+ */
 const WAITS_SECONDS = 30;
 
-// Cost: a probe of an index for each of the failures.
+// Cost: one index lookup for each failure.
 const AT_THRESHOLD = `
   SELECT f.id, f.failures FROM unnest($1::uuid[], $2::int[]) AS f (id, failures)
    WHERE f.failures = (SELECT min(a.failure_threshold) FROM alert a
                         WHERE a.endpoint_id = f.id AND a.condition = 'down' AND a.enabled AND NOT a.triggered)`;
 
-// Cost: some looks into indexes for each location, and a row for each that is asked.
+// Cost: a few index lookups for each location, and one inserted row for each request.
 const askSql = (asked: string) => `
   INSERT INTO probe_ask (id, number, org_id, endpoint_id, created_at, expires_at)
   SELECT gen_random_uuid(), l.number, l.org_id, l.endpoint_id, now(), now() + make_interval(secs => c.timeout_seconds + ${WAITS_SECONDS})
@@ -41,7 +43,7 @@ const ASK = askSql(
 );
 const ASK_ALL = askSql('unnest($1::uuid[]) AS a (id) JOIN endpoint_location l ON l.endpoint_id = a.id');
 
-// Cost: a probe of an index for each website of the organization, and some for each of its endpoints that are down.
+// Cost: one index lookup for each website of the organization, and a few for each of its endpoints that are down.
 const DOWN = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM website w
@@ -50,7 +52,10 @@ const DOWN = `
     JOIN endpoint e ON e.id = t.endpoint_id
    WHERE w.org_id = $1`;
 
-/** Has locations look at an endpoint at once, besides their slots: probes by an ask, instances by a slot that is due. */
+/**
+ * Requests checks of an endpoint from its locations at once, in addition to their slots. Probes get a request, and
+ * instances get a slot that is due.
+ */
 @Injectable()
 export class LocationAsks implements OnModuleInit {
   constructor(
@@ -63,8 +68,8 @@ export class LocationAsks implements OnModuleInit {
   }
 
   /**
-   * A second opinion: the other locations of those endpoints where one has now failed as often as an alert that is not
-   * triggered asks for. One statement, one or two more where somebody is asked.
+   * Requests a second opinion from the other locations of an endpoint. This happens when one location has failed
+   * exactly as often as an alert needs to trigger. Cost: one statement, and one or two more if locations are asked.
    */
   async secondOpinion(tx: Tx, lone: readonly LoneFailure[]): Promise<void> {
     const near = await tx.query<{ id: string; failures: number }>(AT_THRESHOLD, [
@@ -85,12 +90,14 @@ export class LocationAsks implements OnModuleInit {
       );
   }
 
-  /** Asks all probes of these endpoints that are online; resolves to how many are asked. One statement. */
+  /**
+   * Sends a request to all online probes of these endpoints. Resolves to the number of requests. Cost: one statement.
+   */
   async allOf(sql: Sql, endpointIds: readonly string[]): Promise<number> {
     return (await sql.query(ASK_ALL, [endpointIds])).length;
   }
 
-  /** What it covered and is down may have healed: what instances check is due already. */
+  /** Endpoints that the window covered and that are down may have recovered. Slots of instances are already due. */
   private async afterMaintenance(tx: Tx, ended: Suppressed): Promise<void> {
     if (!('orgId' in ended)) return;
     const down = await tx.query<Coverable>(DOWN, [ended.orgId]);

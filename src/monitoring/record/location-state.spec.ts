@@ -48,12 +48,12 @@ const lockedAt = (numbers: readonly number[], quorum?: Quorum): LockedState =>
     quorum,
   );
 
-/** U up, W up with a warning, D down, ? unknown. */
+/** U is up, W is up with a warning, D is down, ? is unknown. */
 type Letter = 'U' | 'W' | 'D' | '?';
 const OUTCOMES: Readonly<Record<Letter, Outcome>> = { U: 'up', W: 'up', D: 'down', '?': 'unknown' };
 const CODES: readonly ErrorCode[] = ['connection_timeout', 'connection_refused', 'tls_expired', 'dns_not_found'];
 
-/** The slot of a check that began so long after the start: those of any two moments are apart. */
+/** The slot of a check that started `atMs` after the start. Any two moments have different slots. */
 const slotAt = (atMs: number): number => START + atMs * MINUTE_MS;
 
 /** A check of that location, `atMs` after the start. */
@@ -89,7 +89,7 @@ function checkOf(location: number, letter: Letter, atMs: number, change: Partial
   };
 }
 
-/** Checks a second after each other, written as `0U 1D`: location and what it saw. */
+/** Checks one second apart, written as `0U 1D`: the location and its result. */
 const checksOf = (text: string, everyMs = SECOND_MS): FinishedCheck[] =>
   text.split(' ').map((word, index) => checkOf(Number(word[0]), word[1] as Letter, index * everyMs));
 
@@ -102,7 +102,7 @@ function foldedOf(
   return foldBatch(states, checks).get('a') ?? [];
 }
 
-/** The endpoint's status after each check, with its streaks of failures and successes: `up 0/2`, ~ when degraded. */
+/** The endpoint's status after each check, with its streaks of failures and successes: `up 0/2`, and ~ if degraded. */
 const timeline = (folded: readonly FoldedCheck[]): string[] =>
   folded.map(({ state }) => {
     const degraded = state.degradedSinceMs === null ? '' : '~';
@@ -345,7 +345,7 @@ describe('checks of an endpoint at one location that is not local', () => {
     seen: letter,
     muted: fc.boolean(),
     planned: fc.boolean(),
-    /** Sometimes the same slot or moment once more. */
+    /** Sometimes repeats the same slot or moment. */
     stepMs: fc.constantFrom(0, 1, 1000, 60_000),
     isAsked: fc.boolean(),
   });
@@ -362,7 +362,7 @@ describe('checks of an endpoint at one location that is not local', () => {
 
   it('count exactly as those of an endpoint that instances check', () => {
     const plain: LockedState = { state: NEW_STATE, active: true, revision: 1 };
-    // Told apart are the slots, which nobody claims.
+    // Only the slots differ, because no instance claims them.
     const outcome = (locked: LockedState, checks: readonly FinishedCheck[]) => {
       const folded = foldedOf(locked, checks, START + 1e9);
       const states = folded.map(({ state, check }) => [

@@ -17,27 +17,29 @@ import {
 
 /** The row of `endpoint_location`: what one location has seen of an endpoint. */
 export interface StoredLocation extends LocationState {
-  /** Number of the probe, 0 for the service itself. */
+  /** The number of the probe, or 0 for the service itself. */
   number: number;
-  /** As the endpoint names it. */
+  /** The name that the endpoint uses for the location. */
   name: string;
   statusSinceMs: number | null;
-  /** The newest slot of it that was recorded. */
+  /** The newest slot of this location that was recorded. */
   lastSlotMs: number | null;
-  /** Why its newest result is bad: the error, or the warning of a degraded one. */
+  /** Why the newest result is bad: the error, or the warning of a degraded result. */
   error: Said | null;
-  /** What its newest result connected to, and how long it took. */
+  /** The address that the newest result connected to, and its duration. */
   address: string | null;
   durationMs: number | null;
 }
 
-/** The locations of an endpoint, in their order, and what makes one verdict of them. */
+/** The locations of an endpoint in order, and the rule that combines them into one verdict. */
 export interface Located {
   rule: VerdictRule;
   locations: readonly StoredLocation[];
-  /** The database's clock when they were read: who has reported nothing for long by then is silent. */
+  /**
+   * The database's clock when the locations were read. Locations that have not reported for long by then are silent.
+   */
   nowMs: number;
-  /** Whose check the state's `lastCheckedMs` is, once there is one in the batch. */
+  /** The location whose check set the state's `lastCheckedMs`, once the batch has one. */
   newest?: number | undefined;
 }
 
@@ -46,36 +48,41 @@ interface Said {
   message: string;
 }
 
-/** What is told of an endpoint by a check: of several locations by the vote that made the verdict. */
+/**
+ * The report of a check about its endpoint. With several locations, it comes from the vote that decided the verdict.
+ */
 export interface Told extends Pick<FinishedResult, 'durationMs' | 'statusCode' | 'address'> {
   error: Said | null;
   warning: Said | null;
 }
 
-/** A check of an endpoint with locations, as it counts. */
+/** A check of an endpoint with locations, and how it counts. */
 export interface LocatedCheck extends Located {
-  /** The verdict with it; `null`: it came late, and counts for its location alone. */
+  /** The verdict after this check. `null` if the check came late and only counts for its location. */
   verdict: Verdict | null;
-  /** It decides something: alerts are asked. */
+  /** Whether the check counts for alerts. */
   decides: boolean;
   told: Told;
-  /** What each voting or lost location saw; absent of an endpoint with one location. */
+  /** The result of each voting or lost location. Absent for an endpoint with one location. */
   seen?: readonly LocationSeen[];
-  /** Its location has now seen so many failures in a row, and these others that vote fewer: they may be asked. */
+  /**
+   * The number of failures in a row that this location has seen, and the voting locations that have seen fewer. They
+   * may be asked for a second opinion.
+   */
   lone?: Omit<LoneFailure, 'endpointId'> | null;
 }
 
-/** An endpoint after one more check. */
 export interface AfterCheck {
   state: EndpointState;
   located: LocatedCheck;
 }
 
 /**
- * The endpoint and its location after one more check, which gets its marks `counted` and `isLate`; `null` when it counts for
- * nothing: its location is not one of the endpoint's, or it was recorded before. With one location this is `fold`: its result
- * is judged at its own time. Of several the verdict counts, at `nowMs`, when the result is known or the verdict's outcome
- * changes with it; streaks are then those that the quorum has.
+ * Returns the endpoint and its location after another check, and sets the check's marks `counted` and `isLate`. Returns
+ * `null` if the check doesn't count: its location isn't one of the endpoint's, or it was recorded before.
+ *
+ * With one location this equals `fold`, and the result is judged at its own time. With several locations the verdict at
+ * `nowMs` counts, if the result is known or changes the outcome of the verdict. The quorum then decides the streaks.
  */
 export function foldLocated(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {
   if (check.location === NO_LOCATION) return foldSilence(state, before, check);
@@ -93,7 +100,7 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
     return { state, located: { ...located, verdict: null, decides: false, told: toldAlone(check) } };
   }
   const atMs = isOnly ? input.checkedMs : nowMs;
-  // Whoever runs the only location was in service when it looked.
+  // The only location was in service when it ran the check.
   const judged = isOnly ? after.map((location) => ({ ...location, isOut: false })) : after;
   const verdict = verdictOf(judged, rule, atMs);
   const { outcome, degraded } = verdict;
@@ -107,7 +114,7 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const newest = newestAfter(state, next, before, check);
   const located = { rule, locations: after, nowMs, newest, verdict, decides };
   if (isOnly) return { state: next, located: { ...located, told: toldAlone(check) } };
-  // The check that changed the status is the one that is told of, also when a newer one of another location came first.
+  // The check that changed the status is the reported one, even if a newer check of another location came first.
   if (next.status !== state.status) next.lastCheckedMs = input.checkedMs;
   return {
     state: next,
@@ -121,8 +128,9 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
 }
 
 /**
- * Since when as many see it down as the quorum asks of all locations, also where nobody could record it; never before a check that
- * counted as up. A failure that opens nothing, or is planned or muted, began when it was found.
+ * Returns since when as many locations see the endpoint down as the quorum requires of all locations, including times
+ * that no one could record. Never before a check that counted as up. A failure that opens no outage, or is planned or
+ * muted, started when it was found.
  */
 function downSince(
   { status, failingSinceMs, lastCheckedMs }: EndpointState,
@@ -137,7 +145,7 @@ function downSince(
   return Math.min(checkedMs, Math.max(quorumMs, upMs));
 }
 
-/** Nothing where the quorum has failed as often, or nothing may trigger. */
+/** Returns `null` if the quorum has failed as often, or if nothing may trigger. */
 function loneFailure(
   { location, result, muted }: FinishedCheck,
   verdict: Verdict,
@@ -151,7 +159,10 @@ function loneFailure(
   return fewer.length > 0 ? { failures, others: fewer.map(({ number }) => number) } : null;
 }
 
-/** Nobody looks any more: unless somebody does by now, or that was said before. */
+/**
+ * Folds the finding that no location checks anymore. Changes nothing if a location checks by now, or if this was
+ * recorded before.
+ */
 function foldSilence(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {
   const { rule, locations, nowMs } = before;
   if (state.status === OUTCOME_CODE.unknown || locations.some((location) => isVoting(location, rule, nowMs)))
@@ -166,15 +177,20 @@ function foldSilence(state: EndpointState, before: Located, check: FinishedCheck
 const newestAfter = (before: EndpointState, after: EndpointState, { newest }: Located, { location }: FinishedCheck) =>
   after.status !== before.status || after.lastCheckedMs !== before.lastCheckedMs ? location : newest;
 
-/** A slot of this location that was recorded before, or the same check once more. */
+/** Whether the slot of this location was recorded before, or this is the same check again. */
 const isRecorded = ({ lastSlotMs, lastCheckedMs }: StoredLocation, { slotMs, checkedAt }: FinishedCheck): boolean =>
   (slotMs !== null && lastSlotMs !== null && slotMs <= lastSlotMs) || checkedAt.getTime() === lastCheckedMs;
 
-/** Slots of a probe are at least half an interval apart, though its grid moves: what two requests send at once is told apart here alone. */
+/**
+ * Slots of a probe are at least half an interval apart, although its grid moves. Only this check detects duplicates
+ * that two requests send at the same time.
+ */
 const isNoSlot = ({ number, lastSlotMs }: StoredLocation, { slotMs }: FinishedCheck, { intervalMs }: VerdictRule) =>
   number !== LOCAL && slotMs !== null && lastSlotMs !== null && slotMs - lastSlotMs < intervalMs / 2;
 
-/** The slot of an endpoint is the one that an instance claimed: what takes over from a dead instance goes by it. */
+/**
+ * The slot of an endpoint is the one that an instance claimed, because the takeover from a dead instance relies on it.
+ */
 const inputOf = (check: FinishedCheck): FoldInput => ({
   outcome: check.result.outcome,
   degraded: isDegraded(check),
@@ -206,7 +222,7 @@ function afterResult(before: StoredLocation, input: FoldInput, { slotMs, result 
   };
 }
 
-/** When its streaks began is kept of an endpoint alone. */
+/** The start of streaks is kept for an endpoint only, not for its locations. */
 const NOT_KEPT = { failingUnmutedSinceMs: null, badUnmutedSinceMs: null, upSinceMs: null, goodSinceMs: null };
 
 const streaksOf = ({ failures, successes, badStreak, goodStreak }: Verdict) => ({
@@ -218,7 +234,10 @@ const streaksOf = ({ failures, successes, badStreak, goodStreak }: Verdict) => (
 
 const saidBy = (error: Said | null): Said | null => error && { code: error.code, message: error.message };
 
-/** The bad votes: those for down, without any those that are degraded; the newest first, of the same moment as they stand. */
+/**
+ * Returns the bad votes: the votes for down, or the degraded ones if none is down. The newest come first. Votes of the
+ * same moment keep their order.
+ */
 function badVotes(locations: readonly StoredLocation[], rule: VerdictRule, nowMs: number): StoredLocation[] {
   const voters = locations.filter((location) => isVoting(location, rule, nowMs));
   const down = voters.filter(({ status }) => status === 'down');
@@ -226,13 +245,16 @@ function badVotes(locations: readonly StoredLocation[], rule: VerdictRule, nowMs
   return bad.toSorted((a, b) => (b.lastCheckedMs ?? 0) - (a.lastCheckedMs ?? 0));
 }
 
-/** What a single location says. */
+/** Returns the report of a single location. */
 const toldAlone = (check: FinishedCheck): Told => {
   const { durationMs, statusCode, address, error, warning } = check.result;
   return { durationMs, statusCode, address, error: saidBy(error), warning: isDegraded(check) ? saidBy(warning) : null };
 };
 
-/** What several say: the newest bad vote, of which neither duration nor status are known when it is not this check's. */
+/**
+ * Returns the report of several locations, taken from the newest bad vote. Duration and status code are known only if
+ * the vote belongs to this check.
+ */
 function toldByAll(check: FinishedCheck, verdict: Verdict, bad: readonly StoredLocation[]): Told {
   const [vote] = bad;
   const { outcome, down, of } = verdict;

@@ -20,14 +20,18 @@ interface Row extends Omit<StoredLocation, 'status' | 'error'> {
   message: string | null;
 }
 
-/** SQL: the probe `p` is disabled, or speaks what is not understood; NULL of one that has said nothing yet. */
+/**
+ * SQL condition: the probe `p` is disabled, or uses an unsupported protocol version. NULL for a probe that has never
+ * connected.
+ */
 const IS_SHUT = `(NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}'))`;
-/** SQL, true or not: the probe `p` of a location `l` is gone or shut. */
+/** SQL condition, never NULL: the probe `p` of a location `l` is deleted, disabled, or unsupported. */
 const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR ${IS_SHUT})) IS TRUE`;
-/** SQL: the same the other way round, without a join: of all probes at once, whose numbers are read once in a statement. */
+/** SQL condition: the opposite, without a join. A statement reads the numbers of all probes once. */
 export const IS_IN_SERVICE = `(l.number = ${LOCAL} OR l.number IN (SELECT p.number FROM probe p WHERE ${IS_SHUT} IS NOT TRUE))`;
 
-// Cost: three looks into indexes for each endpoint, however large the tables are: without OFFSET 0 they are scanned while they are small.
+// Cost: three index lookups for each endpoint, however large the tables are. Without OFFSET 0, small tables are
+// scanned.
 const READ = `
   SELECT l.endpoint_id AS "endpointId", e.quorum, c.interval_seconds AS "intervalSeconds", c.timeout_seconds AS "timeoutSeconds",
          l.number, ${LOCATION_NAME} AS name,
@@ -42,7 +46,10 @@ const READ = `
     LEFT JOIN probe p ON p.number = l.number
    WHERE e.id = ANY ($1::uuid[]) ORDER BY e.id, l.position`;
 
-/** The locations of these endpoints, one statement. The caller holds their `endpoint_state` rows. `nowMs`: the database's clock. */
+/**
+ * Reads the locations of these endpoints. The caller holds their `endpoint_state` rows. `nowMs` is the database's
+ * clock. Cost: one statement.
+ */
 export async function readLocations(
   sql: Sql,
   endpointIds: readonly string[],
@@ -83,7 +90,8 @@ function locationOf(row: Row): StoredLocation {
   };
 }
 
-// Rows are locked in their order: whoever numbers what has changed locks several as well. Cost: a heap-only update of each.
+// Locks rows in order, because the statement that assigns change numbers locks several as well. Cost: one heap-only
+// update each.
 const SAVE = `
   WITH v AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::float8[], $5::int[], $6::int[], $7::int[], $8::int[], $9::boolean[],
@@ -101,7 +109,10 @@ const SAVE = `
     FROM locked k JOIN v ON v.id = k.endpoint_id AND v.number = k.number
    WHERE l.endpoint_id = k.endpoint_id AND l.number = k.number`;
 
-/** Locations that a batch has changed; one that was removed meanwhile stays away. One statement, none without any. */
+/**
+ * Saves the locations that a batch has changed. A location that has been removed since stays removed. Cost: one
+ * statement, or none if the list is empty.
+ */
 export async function saveLocations(
   tx: Tx,
   changed: readonly (StoredLocation & { endpointId: string })[],
@@ -127,17 +138,20 @@ export async function saveLocations(
   ]);
 }
 
-/** Characters of an address that are kept. */
+/** In characters. */
 export const MAX_ADDRESS = 64;
 
-// Rounded, this very moment may be that of the next check, which would be taken for the same. Cost: a scan of the table; only after the
-// clock was set back.
+// Subtracts 2 ms, because the current moment, rounded, could equal the time of the next check, which would look like a
+// duplicate. Cost: a scan of the table, but only after the clock was set back.
 const FORGET_FUTURE = `
   UPDATE endpoint_location
      SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms'), last_known_at = LEAST(last_known_at, now())
    WHERE last_slot_at > now() + interval '10 seconds' OR last_checked_at > now() + interval '10 seconds'`;
 
-/** After the database's clock was set back: what was recorded by its old time must not make what comes a duplicate, or lost. */
+/**
+ * Resets times in the future after the database's clock was set back. Otherwise new results would be treated as
+ * duplicates or as late.
+ */
 export async function forgetFuture(sql: Sql): Promise<void> {
   await sql.query(FORGET_FUTURE);
 }

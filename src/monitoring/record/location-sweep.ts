@@ -12,16 +12,20 @@ import { CheckRecorder } from './check-recorder';
 import { IS_IN_SERVICE } from './location-store';
 import { silentAfterSql } from '../../endpoint/verdict';
 
-/** While the service was away nobody could report; what probes have found meanwhile arrives within this time. */
+/**
+ * While the service was down, no location could report. Results that probes have collected since then arrive within
+ * this time.
+ */
 const AFTER_START_MS = MINUTE_MS;
-/** Results that wait longer to be written may be those of who seems to be silent. */
+/** If results have waited longer than this to be written, a location that seems silent may have results among them. */
 const BEHIND_MS = 5 * SECOND_MS;
-/** Endpoints of one run; the others follow with the next. */
+/** Maximum number of endpoints of one run. The others follow in the next run. */
 const MOST = 5000;
 
 const SILENT_AFTER = silentAfterSql('c');
 
-// A new location has as long as others for its first check. Cost: a scan of the table, and of each endpoint a look into two indexes.
+// A new location has as long as others for its first check. Cost: a scan of the table, and two index lookups for each
+// endpoint.
 const UNSEEN = `
   SELECT s.endpoint_id AS "endpointId", s.endpoint_key::text AS "endpointKey", s.org_id AS "orgId", c.revision
     FROM (SELECT l.endpoint_id,
@@ -34,8 +38,8 @@ const UNSEEN = `
    LIMIT ${MOST}`;
 
 /**
- * Says of endpoints that no location reports any more: one `unknown` check when the last of those that vote has fallen silent.
- * Several instances may find the same; the recorder takes it once, and only while it is true.
+ * Records one `unknown` check for an endpoint when the last of its voting locations has stopped reporting. Several
+ * instances may find the same endpoint. The recorder records it once, and only while it is still true.
  */
 @Injectable()
 export class LocationSweep {
@@ -58,7 +62,7 @@ export class LocationSweep {
     return this.job.tick();
   }
 
-  /** Resolves when what it found is recorded. One statement, besides. */
+  /** Resolves when all findings are recorded. Cost: one statement, plus the recording. */
   async sweep(): Promise<void> {
     const checkedAt = this.clock.now();
     const unseen = await this.database.query<Unseen>(UNSEEN, [checkedAt]);
@@ -79,7 +83,10 @@ const checkOf = (endpoint: Unseen, checkedAt: Date): FinishedCheck => ({
   location: NO_LOCATION,
   slotMs: null,
   checkedAt,
-  result: { ...resultOf(unknown('monitor_offline', 'connect', 'No location reports.')), durationMs: null },
+  result: {
+    ...resultOf(unknown('monitor_offline', 'connect', 'No location has reported a result.')),
+    durationMs: null,
+  },
   attempts: 1,
   firstError: null,
   planned: false,

@@ -2,47 +2,46 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import type { WriteFailure } from '../../history/write/write-failure';
 
-/** A result that may yet be written is refused this often, a second apart, before it is given up. */
+/** A result that might still be written is refused this often, one second apart, before it is dropped. */
 const REFUSALS = 3;
 const RETRY_MS = 1000;
-/** An endpoint with a result that was given up stays apart for this long: it spoils one batch in that time. */
+/** An endpoint with a dropped result stays separate for this long, so it spoils at most one batch in that time. */
 const QUARANTINE_MS = 600_000;
 const MAX_QUARANTINED = 100_000;
 
 interface Queue {
   waiting: PendingCheck[];
-  /** How often the first of them was refused. */
+  /** How often the first result was refused. */
   refusals: number;
-  /** Monotonic milliseconds. */
+  /** The time of the next attempt, in monotonic milliseconds. */
   notBefore: number;
-  /** Batches that had been written when this endpoint's queue began. */
+  /** Number of batches that had been written when this queue was created. */
   writtenBefore: number;
 }
 
 /**
- * Endpoints whose results seem to be refused by the database. Theirs are written apart from those of all others, one by one
- * when several at once are refused. One that is refused is given up once something else was written meanwhile; until then the
- * database itself may be at fault, and everything is kept.
+ * Endpoints whose results the database seems to refuse. Their results are written apart from all others, and one by one
+ * if several are refused together. A refused result is dropped once something else was written in the meantime. Until
+ * then the database itself may be at fault, and everything is kept.
  */
 export class RefusedQueue {
-  /** By endpoint; the one that waits longest for its turn comes first. */
+  /** The queues by endpoint. The one that has waited longest for its turn comes first. */
   private readonly queues = new Map<string, Queue>();
-  /** Endpoint → until when it stays apart, monotonic milliseconds. */
+  /** Maps each endpoint to the time until which it stays separate, in monotonic milliseconds. */
   private readonly quarantine = new BoundedMap<string, number>(MAX_QUARANTINED);
   private count = 0;
 
-  /** Results that wait. */
   get size(): number {
     return this.count;
   }
 
-  /** Nearly always there are none: then it costs nothing. */
+  /** The queue is nearly always empty, and then this costs nothing. */
   has(endpointId: string, now: number): boolean {
     if (this.count === 0 && this.quarantine.size === 0) return false;
     return this.queues.has(endpointId) || (this.quarantine.get(endpointId) ?? -Infinity) > now;
   }
 
-  /** `written`: how many batches have been written so far. */
+  /** Adds a result to the queue of its endpoint. `written` is the number of batches written so far. */
   add(entry: PendingCheck, written: number): void {
     const { endpointId } = entry.check;
     const queue = this.queues.get(endpointId);
@@ -51,7 +50,10 @@ export class RefusedQueue {
     this.count++;
   }
 
-  /** The results to try now, at most `count`; they stay first of their endpoints until `written` or `refused` is called. */
+  /**
+   * Returns the results to try now, at most `count`. They stay first in their queues until `written` or `refused` is
+   * called.
+   */
   next(now: number, count: number): PendingCheck[] {
     const some: PendingCheck[] = [];
     for (const { waiting, notBefore } of this.queues.values()) {
@@ -66,7 +68,7 @@ export class RefusedQueue {
     if (queue) this.dropFirst(endpointId, queue);
   }
 
-  /** True when the result is given up. */
+  /** Returns true if the result is dropped. */
   refused({ check: { endpointId } }: PendingCheck, failure: WriteFailure, written: number, now: number): boolean {
     const queue = this.queues.get(endpointId);
     if (!queue) return false;
@@ -83,7 +85,9 @@ export class RefusedQueue {
     return false;
   }
 
-  /** Gives up the oldest result of the endpoint whose turn is next, of those endpoints whose oldest result `may` go. */
+  /**
+   * Drops the oldest result of the endpoint whose turn is next, among the endpoints whose oldest result passes `may`.
+   */
   forgetOne(may: (entry: PendingCheck) => boolean): PendingCheck | undefined {
     for (const [endpointId, queue] of this.queues)
       if (queue.waiting[0] && may(queue.waiting[0])) return this.dropFirst(endpointId, queue);

@@ -7,27 +7,31 @@ import { type EndpointResults, resultsOfEach } from './batch';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedQueue } from './refused-queue';
 
-/** After this many parts in a row that cannot be written, none at all having been, the search is not worth its cost. */
+/**
+ * After this many parts in a row that can't be written, with no part written at all, the search isn't worth its cost.
+ */
 const HOPELESS = 40;
 
-/** What became of a batch that was written in parts. */
+/** The outcome of a batch that was written in parts. */
 export interface Split {
-  /** Whether anything could be written. */
   wroteAny: boolean;
-  /** Endpoints whose results cannot be written although they were alone, or were not even tried alone. */
+  /** Endpoints whose results can't be written on their own, or were not even tried on their own. */
   refused: EndpointResults[];
 }
 
-/** The results by endpoint, those of one organization side by side: where one is refused, its neighbours often are too. */
+/**
+ * Groups the results by endpoint and sorts the endpoints by organization. If one result is refused, its neighbors often
+ * are as well.
+ */
 export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {
   const orgOf = ([first]: EndpointResults): string => first?.check.orgId ?? '';
   return resultsOfEach(batch).sort((a, b) => (orgOf(a) < orgOf(b) ? -1 : Number(orgOf(a) > orgOf(b))));
 }
 
 /**
- * Writes a batch that was refused as a whole: halves, quarters and so on, larger parts first, until what is refused is
- * alone. `write` resolves to whether a part was written; what it throws ends the work. One bad endpoint among 500 costs
- * 18 transactions. The results of one endpoint stay together, so that none overtakes another.
+ * Writes a batch that was refused as a whole: in halves, quarters, and so on, larger parts first, until each refused
+ * endpoint is alone. `write` resolves to whether a part was written. If it throws, the work ends. One failing endpoint
+ * among 500 costs 18 transactions. The results of one endpoint stay together, so that they keep their order.
  */
 export async function writeInParts(
   endpoints: readonly EndpointResults[],
@@ -51,37 +55,35 @@ function halves(endpoints: readonly EndpointResults[]): (readonly EndpointResult
   return [endpoints.slice(0, middle), endpoints.slice(middle)];
 }
 
-/** What became of a batch. */
 export interface WrittenBatch {
-  /** Results that are to be written again, in their order. */
+  /** Results to write again, in order. */
   left: readonly PendingCheck[];
-  /** Why the batch was not written; `undefined` when it was. */
+  /** Why the batch was not written, or `undefined` if it was. */
   error?: unknown;
 }
 
-/** What a refused batch is written with, part by part. */
+/** The access to the database that writing a refused batch needs. */
 interface Writes {
-  /** Batches and parts that were written. */
   readonly written: number;
-  /** One transaction, its rows locked and read. */
+  /** Commits one transaction with its rows locked and read. */
   commitLocked(entries: readonly PendingCheck[]): Promise<void>;
-  /** Whether the database responds at all. */
+  /** Resolves to whether the database responds at all. */
   isAvailable(): Promise<boolean>;
 }
 
-/** Results that are tried at once of those that were refused before: what follows from them may be much. */
+/** Maximum number of refused results that are retried at once, because they may cause much more work. */
 const MAX_AT_ONCE = 50;
 
 /**
- * What becomes of a batch that the database refuses: it is written in parts, so that a result that cannot be written costs
- * its own endpoint that result and nobody else anything. What is refused alone is tried again, then given up.
+ * Handles batches that the database refuses. A batch is written in parts, so that a result that can't be written costs
+ * its endpoint that result and nothing else. A result that is refused on its own is retried, and then dropped.
  */
 export class RefusedResults {
   readonly queue = new RefusedQueue();
   /** Batches in a row that failed although the database is available. */
   private inARow = 0;
   private lastRefusal = '';
-  /** Endpoints whose refused results are in the log. */
+  /** Endpoints whose refused results have been logged. */
   private readonly reported = new BoundedMap<string, true>(10_000);
 
   constructor(
@@ -91,19 +93,22 @@ export class RefusedResults {
     private readonly logger: Logger,
   ) {}
 
-  /** A batch was written as a whole. */
   noteWritten(): void {
     this.inARow = 0;
   }
 
-  /** A batch was not written: writes it in parts when it is refused. What no part could be written with is queued. */
+  /**
+   * Handles a batch that could not be written. If the database refused it, writes it in parts and queues the results
+   * that can't be written.
+   */
   async writeRest(batch: readonly PendingCheck[], error: unknown): Promise<WrittenBatch> {
     return (await this.isRefused(error)) ? this.split(batch, error) : { left: batch, error };
   }
 
   /**
-   * Tries what was refused before, for at most `limitMs`: one result, and more at once as long as they are written, as they are
-   * when the database itself was at fault. Of several that are refused each is tried alone.
+   * Retries refused results for at most `limitMs`. Starts with one result and doubles the number as long as they are
+   * written, as happens when the database itself was at fault. If several are refused together, each is tried on its
+   * own.
    */
   async retry(limitMs: number): Promise<void> {
     const began = this.clock.monotonic();
@@ -118,7 +123,7 @@ export class RefusedResults {
         else if (first && others.length === 0 && this.noteRefusal(first, failure)) givenUp.push(first.check.endpointId);
         entries = this.queue.next(began, size);
       } catch (error) {
-        this.logger.warn(`${this.queue.size} refused results wait: ${reasonOf(error)}`);
+        this.logger.warn(`${this.queue.size} rejected results are waiting: ${reasonOf(error)}`);
         break;
       }
       if (this.clock.monotonic() - began > limitMs) break;
@@ -126,7 +131,7 @@ export class RefusedResults {
     if (givenUp.length > 0) this.reportGivenUp(givenUp);
   }
 
-  /** True when the result is given up. */
+  /** Returns true if the result is dropped. */
   private noteRefusal(entry: PendingCheck, failure: WriteFailure): boolean {
     const isGivenUp = this.queue.refused(entry, failure, this.writer.written, this.clock.monotonic());
     if (isGivenUp) entry.resolve?.('dropped');
@@ -139,11 +144,11 @@ export class RefusedResults {
     for (const id of unreported) this.reported.set(id, true);
     if (unreported.length > 0)
       this.logger.error(
-        `Results of ${unreported.length} endpoints were given up, the database refuses them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
+        `Results of ${unreported.length} endpoints were given up because the database rejected them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
       );
   }
 
-  /** Whether the batch failed because of what is in it. What is unclear is believed the second time. */
+  /** Returns whether the batch failed because of its content. An unclear failure counts as such the second time. */
   private async isRefused(error: unknown): Promise<boolean> {
     const failure = writeFailureOf(error);
     if (failure === 'content') return true;
@@ -152,7 +157,7 @@ export class RefusedResults {
   }
 
   private async split(batch: readonly PendingCheck[], error: unknown): Promise<WrittenBatch> {
-    this.logger.warn(`${batch.length} results are written in parts: ${reasonOf(error)}`);
+    this.logger.warn(`Writing ${batch.length} results in smaller parts: ${reasonOf(error)}`);
     const open = new Set(batch);
     const { written } = this.writer;
     const write = async (part: readonly EndpointResults[]): Promise<boolean> => {
@@ -170,7 +175,10 @@ export class RefusedResults {
     }
   }
 
-  /** `null` when the part was committed. Throws when the database is away or rows are locked: nobody's fault here. */
+  /**
+   * Returns `null` if the part was committed. Throws if the database is unavailable or rows are locked, which no result
+   * is to blame for.
+   */
   private async tryCommit(entries: readonly PendingCheck[]): Promise<WriteFailure | null> {
     try {
       await this.writer.commitLocked(entries);

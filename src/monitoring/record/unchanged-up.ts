@@ -10,27 +10,28 @@ import type { Streaks } from './endpoint-state';
 import { IS_IN_SERVICE, MAX_ADDRESS } from './location-store';
 import { cut } from '../../platform/text/text-limits';
 
-/** The streaks that grow with each success, and when they began. */
+/** The streaks that grow with each success, and their starts. */
 export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
 
-/** What `saveUnchangedUp` found of the endpoints it was given. */
 export interface UnchangedUpSaved {
-  /** Those that are not as their results suppose (edited, paused, deleted, down, recorded before): nothing was saved. */
+  /**
+   * Endpoints that don't match their results (edited, paused, deleted, down, recorded before). Nothing was saved for
+   * them.
+   */
   readonly missed: ReadonlySet<string>;
-  /** Those with an open episode → their streaks after the run. */
+  /** Endpoints with an open episode, with their streaks after the run. */
   readonly open: ReadonlyMap<string, UnchangedUpStreaks>;
 }
 
 interface UnchangedLocatedRow {
-  /** Endpoints whose state was saved, and those of them whose location was. */
+  /** Number of endpoints whose state was saved, and of those whose location was saved. */
   count: number;
   moved: number;
-  /** `null` when all were saved. */
+  /** `null` if all were saved. */
   saved: string[] | null;
 }
 
 interface UnchangedUpRow {
-  /** `null` when all were saved. */
   saved: string[] | null;
   open: string[] | null;
   successes: number[] | null;
@@ -40,11 +41,12 @@ interface UnchangedUpRow {
 }
 
 /**
- * Counts the successes of endpoints that were up and are up: one statement that neither reads their rows before nor takes
- * a lock before it changes them. Each row decides by its newest version whether the run follows on it; what an edit
- * that commits during this statement makes of the endpoint comes after the run, which changes nothing but counts.
- * It takes rows in any order, so it may deadlock with another writer: give it a lock timeout that is shorter than what
- * the server takes to find that out.
+ * Counts the successes of endpoints that were up and still are. Cost: one statement, which neither reads the rows
+ * before nor locks them before it changes them.
+ *
+ * The newest version of each row decides whether the run follows on it. If an edit commits during this statement, its
+ * effects come after the run, which only changes counts. The statement locks rows in any order, so it may deadlock with
+ * another writer. Give it a lock timeout that is shorter than the server's deadlock detection.
  */
 export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
   const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, columnsOf(runs));
@@ -61,10 +63,12 @@ export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): 
 }
 
 /**
- * The same of endpoints with locations, each run of one location: the verdict is up as before while all that vote are well, and the
- * streaks of the quorum are counted from theirs. `nowMs`: the database's clock, by which a location is silent or lost. Returns
- * those that are not so (also with an open episode): nothing was saved of them. Throws what repeats the transaction when
- * another one was between.
+ * Like `saveUnchangedUp`, for endpoints with locations, where each run comes from one location. The verdict stays up
+ * while all voting locations are up, and the streaks of the quorum are calculated from theirs. `nowMs` is the
+ * database's clock, which decides whether a location is silent or lost.
+ *
+ * Returns the endpoints where this doesn't hold, including endpoints with an open episode. Nothing was saved for them.
+ * Throws an error that repeats the transaction if another transaction interfered.
  */
 export async function saveUnchangedLocated(
   tx: Tx,
@@ -88,7 +92,7 @@ const missedOf = (runs: readonly UnchangedUpRun[], saved: readonly string[] | nu
   return new Set(runs.flatMap(({ endpointId }) => (known.has(endpointId) ? [] : endpointId)));
 };
 
-/** In the text form of PostgreSQL, for what needs no quoting. */
+/** An array in the text form of PostgreSQL, for values that need no quoting. */
 const list = (runs: readonly UnchangedUpRun[], value: (run: UnchangedUpRun) => string | number | null): string =>
   `{${runs.map((run) => value(run) ?? 'NULL').join(',')}}`;
 
@@ -140,7 +144,7 @@ const ARRAYS = 'uuid int int int float8 float8 float8 float8 float8 int int int 
 const valuesOf = (types: readonly string[]): string =>
   types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
 
-/** What the newest result of a run `v` makes of a state `s` beside its streaks and times. */
+/** SQL assignments: how the newest result of a run `v` changes a state `s`, except its streaks and times. */
 const COUNTED = `last_duration_us = v.duration, ${SET_PHASES},
            last_status_code = v.status_code, last_error = NULL,
            recent_degraded = (s.recent_degraded << v.count) & ((1 << 30) - 1),
@@ -155,14 +159,14 @@ const COUNTED = `last_duration_us = v.duration, ${SET_PHASES},
            before_planned = ${before('planned')}, before_degraded = ${before('degraded')},
            certificate_expires_at = COALESCE(${timeAt('v.certificate')}, s.certificate_expires_at)`;
 
-/** It only goes on being up. */
+/** SQL condition: the endpoint was up and successful before, so another success only increases counts. */
 const IS_WELL = `s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AND s.consecutive_successes > 0
        AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL
        AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.hour_start <= ${timeAt('v.hour')}`;
 
-// The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of
-// the hour before the newest. Cost: two index look-ups and one heap-only update for each endpoint; the probe of open alerts
-// reads a small partial index once. `saved` is not sent when all were saved, as nearly always.
+// The fold of endpoint-state.ts for one or more successes after a success, except for the hour before the newest, which
+// a run never has. Cost: two index lookups and one heap-only update for each endpoint. The lookup of open alerts reads
+// a small partial index once. `saved` isn't sent if all were saved, which is nearly always the case.
 const SAVE_UNCHANGED_UP = `
   WITH saved AS (
     UPDATE endpoint_state s
@@ -185,15 +189,16 @@ const SAVE_UNCHANGED_UP = `
 
 const LOCATION_ARRAYS = [...ARRAYS, 'smallint', 'float8', 'text'];
 const NOW = timeAt(`$${LOCATION_ARRAYS.length + 1}::float8`);
-/** Of a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
+/** SQL conditions about a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
 const IS_OWN = 'l.number = v.number';
 const HEARD = `${NOW} - ${silentAfterSql('c')}`;
 const IS_PRESENT = `(e.location_count = 1 OR ${IS_IN_SERVICE}) AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;
 const IS_VOTING = `${IS_PRESENT} AND (${IS_OWN} OR (l.status IN (${OUTCOME_CODE.down}, ${OUTCOME_CODE.up}) AND l.last_checked_at >= ${HEARD}))`;
 
-// What foldLocated of location-state.ts makes of it where the quorum has two successes or more with the first result of the run: so none
-// of them opens, closes or resolves anything. A state that another transaction has changed since it was read is not where it was. Cost: of each
-// endpoint the look-ups of its locations, and two heap-only updates; once in all the numbers of the probes.
+// The same as foldLocated of location-state.ts if the quorum has two or more successes with the first result of the
+// run. In this case, no result opens, closes, or resolves anything. A state that another transaction has changed since
+// it was read has another ctid. Cost: for each endpoint the lookups of its locations and two heap-only updates. The
+// numbers of the probes are read once.
 const SAVE_UNCHANGED_LOCATED = `
   WITH steady AS MATERIALIZED (
     SELECT v.*, s.ctid AS read_at, o.good, o.successes[q.nth] AS successes

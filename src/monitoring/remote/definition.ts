@@ -1,7 +1,7 @@
 import type { CheckedSettings } from '../../endpoint/check-definitions';
 import type { Definition } from '../../probe-protocol/protocol';
 
-/** A definition as probes get it. `headers`: with their values opened. */
+/** Returns a definition as probes get it. `headers` must have their values decrypted. */
 export const definitionOf = (settings: CheckedSettings, headers: Definition['headers']): Definition => ({
   type: settings.type,
   url: settings.url,

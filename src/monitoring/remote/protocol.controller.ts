@@ -11,14 +11,14 @@ import { IntakeService } from './intake/intake.service';
 import { PollService } from './poll/poll.service';
 import { PollBody, PollView, ResultsBody, ResultsView } from './protocol.dto';
 
-/** A result has about 60 values where it has a certificate and an error. */
+/** A result with a certificate and an error has about 60 values. */
 const BODY = { sent: MAX_SENT_BYTES, unpacked: MAX_UNPACKED_BYTES, values: 100_000 };
 
 const jsonOf = (type: new () => object) => ({
   required: true,
   content: { 'application/json': { schema: { $ref: getSchemaPath(type) } } },
 });
-const NOT_REPEATED = { refused: 'A poll changes nothing, and what is sent twice is recorded once.' };
+const NOT_REPEATED = { refused: 'A poll changes nothing, and a result that is sent twice is recorded only once.' };
 
 @ApiTags('Probe protocol')
 @ApiExtraModels(PollBody, ResultsBody)
@@ -34,10 +34,13 @@ export class ProtocolController {
     idempotencyKey: NOT_REPEATED,
     operationId: 'pollProbe',
     requestBody: jsonOf(PollBody),
-    summary: 'What shall I check?',
+    summary: 'Poll for work',
     description:
-      'Answered at once when something has changed since the cursor or somebody waits for a check, otherwise after `wait` seconds. Unknown fields are ignored; what has a default may be left out. `Content-Encoding: gzip` is taken.',
-    returns: { ok: PollView, description: 'What to check, what to forget, and until when.' },
+      'Returns the assigned endpoints and on-demand checks. The response is sent immediately if something has changed since the cursor or an on-demand check is waiting, otherwise after `wait` seconds. Unknown fields are ignored. Fields with a default may be left out. `Content-Encoding: gzip` is accepted.',
+    returns: {
+      ok: PollView,
+      description: 'The endpoints to check, the endpoints to stop checking, and the end of the lease.',
+    },
     problems: ['session_replaced', 'protocol_unsupported'],
   })
   @PackedJsonBody(BODY)
@@ -55,10 +58,10 @@ export class ProtocolController {
     idempotencyKey: NOT_REPEATED,
     operationId: 'sendProbeResults',
     requestBody: jsonOf(ResultsBody),
-    summary: 'This is what I saw',
+    summary: 'Submit results',
     description:
-      'At most 1,000 results, 256 KiB as sent and 512 KiB unpacked. 200 means committed: what is neither refused nor a duplicate is stored. A row that cannot be taken is refused alone. Unknown fields are ignored. `Content-Encoding: gzip` is taken.',
-    returns: { ok: ResultsView, description: 'What became of them.' },
+      'Accepts at most 1,000 results, 256 KiB as sent and 512 KiB after decompression. 200 means that the results are committed: every result that is neither rejected nor a duplicate is stored. A result that cannot be accepted is rejected individually. Unknown fields are ignored. `Content-Encoding: gzip` is accepted.',
+    returns: { ok: ResultsView, description: 'How the results were processed.' },
     problems: ['protocol_unsupported'],
   })
   @PackedJsonBody(BODY)

@@ -28,16 +28,15 @@ const NOW = 1_790_000_000_150;
 const SESSION = '7f3c9a52e0b14d68';
 const ASK = '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11';
 
-const protocol = { description: 'What it speaks.', example: PROTOCOL };
+const protocol = { description: 'The protocol version that the probe uses.', example: PROTOCOL };
 const session = {
   pattern: SESSION_FORM.source,
-  description: 'Of this process, chosen at its start: the newest one of a token is the one that works.',
+  description: 'The session ID, chosen when the probe process starts. The newest session of a token is the active one.',
   example: SESSION,
 };
 const time = (description: string, example = NOW) => ({ description: `${description} Milliseconds.`, example });
 const count = (description: string) => ({ type: 'integer', minimum: 0, default: 0, description, example: 0 }) as const;
 
-/** What a poll says. */
 export class PollBody implements PollRequest {
   @ApiProperty(protocol)
   protocol!: number;
@@ -48,7 +47,7 @@ export class PollBody implements PollRequest {
   @ApiPropertyOptional({
     default: false,
     example: false,
-    description: 'It was replaced, and waits for the other session to fall silent for 45 s.',
+    description: 'Whether the session was replaced. It then waits until the other session has not responded for 45 s.',
   })
   standby!: boolean;
 
@@ -57,7 +56,7 @@ export class PollBody implements PollRequest {
     nullable: true,
     default: null,
     example: null,
-    description: 'Of the response before; null at first.',
+    description: 'The cursor of the previous response. null in the first request.',
   })
   cursor!: string | null;
 
@@ -66,25 +65,25 @@ export class PollBody implements PollRequest {
     maximum: MAX_WAIT_SECONDS,
     default: 0,
     example: MAX_WAIT_SECONDS,
-    description: 'Seconds that the response may be kept back while there is nothing to say.',
+    description: 'How many seconds the service may hold back the response while there is nothing to report.',
   })
   wait!: number;
 
-  @ApiPropertyOptional({ description: 'Of the program.', maxLength: 32, example: '0.2.0' })
+  @ApiPropertyOptional({ description: 'The version of the probe program.', maxLength: 32, example: '0.2.0' })
   version!: string;
 
   @ApiPropertyOptional({
     type: [String],
     maxItems: 64,
-    description: 'The types of checks that it can run.',
+    description: 'The types of checks that the probe can run.',
     example: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'],
   })
   types!: string[];
 
-  @ApiPropertyOptional(time('Its own wall clock.', 1_790_000_000_123.4))
+  @ApiPropertyOptional(time('The wall clock of the probe.', 1_790_000_000_123.4))
   clock!: number;
 
-  @ApiPropertyOptional(count('With `digest`: how many endpoints it holds.'))
+  @ApiPropertyOptional(count('The number of endpoints that the probe has. Sent with `digest`.'))
   count!: number;
 
   @ApiPropertyOptional({
@@ -93,43 +92,48 @@ export class PollBody implements PollRequest {
     default: null,
     example: null,
     description:
-      'Every ten minutes: SHA-256 in hex of the sorted lines `<endpoint_id> <revision>\\n` of all that it holds. Where it differs all is told again.',
+      'Sent every ten minutes: the SHA-256 hash in hex of the sorted lines `<endpoint_id> <revision>\n` of all endpoints that the probe has. If it differs, the service sends all endpoints again.',
   })
   digest!: string | null;
 
-  @ApiPropertyOptional(count('Results that it holds.'))
+  @ApiPropertyOptional(count('The number of results that the probe has buffered.'))
   buffered!: number;
 
-  @ApiPropertyOptional(count('Results that it has given up since its start.'))
+  @ApiPropertyOptional(count('The number of results that the probe has dropped since its start.'))
   dropped!: number;
 
-  @ApiPropertyOptional(count('Slots that it has not come to since its start.'))
+  @ApiPropertyOptional(count('The number of checks that the probe has skipped since its start.'))
   skipped!: number;
 
-  @ApiPropertyOptional(count('Age of the oldest result that it holds, milliseconds.'))
+  @ApiPropertyOptional(count('The age of the oldest buffered result, in milliseconds.'))
   lag_ms!: number;
 
-  @ApiPropertyOptional(count('What the request before took there and back, milliseconds.'))
+  @ApiPropertyOptional(count('The round-trip time of the previous request, in milliseconds.'))
   rtt_ms!: number;
 }
 
 export class ProbeTls implements TlsSettings {
-  @ApiProperty({ description: 'false: whatever the certificate is, the check goes on.', example: true })
+  @ApiProperty({ description: '`false`: certificate errors do not make the check fail.', example: true })
   verify!: boolean;
 
-  @ApiProperty({ type: String, nullable: true, description: 'PEM: trust only these.', example: null })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Certificates in PEM. Only these are trusted.',
+    example: null,
+  })
   ca!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name that the certificate must carry.',
+    description: 'The name that the certificate must be valid for.',
     example: null,
   })
   serverName!: string | null;
 }
 
-/** What a check consists of, with its secrets. */
+/** The definition of a check, with its secrets. */
 export class ProbeDefinition implements Definition {
   @ApiProperty({ example: 'HTTPS' })
   type!: string;
@@ -143,7 +147,7 @@ export class ProbeDefinition implements Definition {
   @ApiProperty({ example: 'GET' })
   method!: string;
 
-  @ApiProperty({ type: [HeaderDto], description: 'With their values: credentials, too.' })
+  @ApiProperty({ type: [HeaderDto], description: 'The request headers with their values, including credentials.' })
   headers!: HeaderDto[];
 
   @ApiProperty({ type: String, nullable: true, example: null })
@@ -162,12 +166,11 @@ export class ProbeDefinition implements Definition {
     type: Number,
     nullable: true,
     example: 14,
-    description: 'A certificate that ends in so many days or fewer is a warning.',
+    description: 'A certificate that expires within this number of days causes a warning.',
   })
   certificate_warn_days?: number | null;
 }
 
-/** An endpoint to be checked. */
 export class ProbeEndpoint implements AssignedEndpoint {
   @ApiProperty({ example: ENDPOINT })
   endpoint_id!: string;
@@ -181,11 +184,15 @@ export class ProbeEndpoint implements AssignedEndpoint {
   @ApiProperty({ description: 'Seconds.', example: 60 })
   interval!: number;
 
-  @ApiProperty({ description: 'Its slots are phase_ms + k · interval since the epoch. Milliseconds.', example: 20_340 })
+  @ApiProperty({
+    description: 'The offset of the slots in milliseconds. A slot is at phase_ms + k · interval since the epoch.',
+    example: 20_340,
+  })
   phase_ms!: number;
 
   @ApiProperty({
-    description: 'New or changed: its newest slot is run now, spread over the lesser of the interval and 30 s.',
+    description:
+      'The endpoint is new or changed. Its newest slot is checked now, spread over the interval or 30 s (the shorter of the two).',
     example: true,
   })
   at_once!: boolean;
@@ -193,77 +200,105 @@ export class ProbeEndpoint implements AssignedEndpoint {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'A failure is repeated once where its streak at this probe reaches it; null: never.',
+    description: 'If the failure streak at this probe reaches this number, the check is repeated once. null: never.',
     example: 3,
   })
   confirm_at!: number | null;
 
-  @ApiProperty({ description: 'Whether its checks may reach private and loopback addresses.', example: false })
+  @ApiProperty({ description: 'Whether checks may reach private and loopback addresses.', example: false })
   allow_private!: boolean;
 
   @ApiProperty({ type: ProbeDefinition })
   definition!: ProbeDefinition;
 }
 
-/** A check that somebody waits for. */
+/** A check that a client waits for. */
 export class ProbeAsk implements Ask {
-  @ApiProperty({ description: 'Sent back with the result.', example: ASK })
+  @ApiProperty({ description: 'The ID of the on-demand check. The probe sends it back with the result.', example: ASK })
   ask!: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'null for a try-out.', example: ENDPOINT })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The ID of the endpoint. null for a test of an endpoint that is not saved.',
+    example: ENDPOINT,
+  })
   endpoint_id!: string | null;
 
-  @ApiProperty({ type: ProbeDefinition, nullable: true, description: 'Of a try-out, which is not stored.' })
+  @ApiProperty({
+    type: ProbeDefinition,
+    nullable: true,
+    description: 'The definition to check. Only for a test of an endpoint, which is not stored.',
+  })
   definition!: ProbeDefinition | null;
 
-  @ApiPropertyOptional({ description: 'Of a try-out, as of an endpoint.', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({
+    description: 'Only for a test of an endpoint, with the same meaning as for an endpoint.',
+    example: 'org_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   organization?: string;
 
-  @ApiPropertyOptional({ description: 'Of a try-out, as of an endpoint.', example: false })
+  @ApiPropertyOptional({
+    description: 'Only for a test of an endpoint, with the same meaning as for an endpoint.',
+    example: false,
+  })
   allow_private?: boolean;
 
-  @ApiProperty(time('Nobody waits for it any more after this.', NOW + 20_000))
+  @ApiProperty(time('When the result is no longer needed.', NOW + 20_000))
   expires_at!: number;
 }
 
 export class PollView implements PollResponse {
-  @ApiProperty(time('By the clock that all times are of.', NOW))
+  @ApiProperty(time('The current time of the clock that all times refer to.', NOW))
   now!: number;
 
-  @ApiProperty(time('It begins no check after this, unless it hears from the service again.', NOW + 900_000))
+  @ApiProperty(
+    time(
+      'The end of the lease. The probe starts no check after it, unless it receives another response from the service.',
+      NOW + 900_000,
+    ),
+  )
   lease_until!: number;
 
-  @ApiProperty({ description: 'For the next poll. Opaque.', example: 'AbCd' })
+  @ApiProperty({ description: 'An opaque value to send with the next poll.', example: 'AbCd' })
   cursor!: string;
 
   @ApiProperty({
-    description: 'The endpoints of this response, and of those that follow while `more`, are all there are.',
+    description:
+      'Whether the endpoints of this response, together with those that follow while `more` is true, are the complete list.',
     example: true,
   })
   full!: boolean;
 
-  @ApiProperty({ description: 'Poll again at once: there is more.', example: false })
+  @ApiProperty({ description: 'Whether there is more. Poll again immediately.', example: false })
   more!: boolean;
 
-  @ApiProperty({ type: [String], description: 'To be checked no more; before `endpoints`.', example: [] })
+  @ApiProperty({
+    type: [String],
+    description: 'The IDs of endpoints to stop checking. Apply them before `endpoints`.',
+    example: [],
+  })
   removed!: string[];
 
-  @ApiProperty({ description: 'How long to send nothing. Milliseconds.', example: 0 })
+  @ApiProperty({ description: 'How long not to send any request, in milliseconds.', example: 0 })
   pause_ms!: number;
 
-  @ApiProperty({ type: [ProbeEndpoint], description: 'New or changed; each as a whole.' })
+  @ApiProperty({
+    type: [ProbeEndpoint],
+    description: 'The new or changed endpoints, each with its complete definition.',
+  })
   endpoints!: ProbeEndpoint[];
 
-  @ApiProperty({ type: [ProbeAsk], description: 'To be checked now, each once.' })
+  @ApiProperty({ type: [ProbeAsk], description: 'The on-demand checks, each to be run once now.' })
   asks!: ProbeAsk[];
 }
 
-/** A result as a probe sends it; `address` and so on as of a check. */
+/** A result as a probe sends it. `address` and other shared fields have the same meaning as in a check. */
 export class ProbeCheck implements SentCheck {
   @ApiProperty({ enum: ['up', 'down', 'unknown'], example: 'up' })
   outcome!: Outcome;
 
-  @ApiProperty({ description: 'Sum of the phases, milliseconds.', minimum: 0, example: 12.4 })
+  @ApiProperty({ description: 'The sum of the phases, in milliseconds.', minimum: 0, example: 12.4 })
   duration_ms!: number;
 
   @ApiProperty({ type: CheckPhasesView })
@@ -288,43 +323,68 @@ export class ProbeCheck implements SentCheck {
     type: CheckErrorView,
     nullable: true,
     example: null,
-    description: 'null exactly when the outcome is `up`.',
+    description: 'The error. null exactly if the outcome is `up`.',
   })
   error!: SentError | null;
 
-  @ApiPropertyOptional({ type: CheckErrorView, nullable: true, example: null, description: 'Up, but degraded: why.' })
+  @ApiPropertyOptional({
+    type: CheckErrorView,
+    nullable: true,
+    example: null,
+    description: 'The reason why a target that is up is degraded.',
+  })
   warning!: SentError | null;
 }
 
 export class ProbeResult implements SentResult {
-  @ApiProperty({ type: String, nullable: true, description: 'null for that of a try-out.', example: ENDPOINT })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The ID of the endpoint. null for the result of a test.',
+    example: ENDPOINT,
+  })
   endpoint_id!: string | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'null for that of a try-out.', example: 3 })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'The revision of the endpoint. null for the result of a test.',
+    example: 3,
+  })
   revision!: number | null;
 
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'The slot that it is of, milliseconds; null for that of an ask.',
+    description: 'The slot of the result, in milliseconds. null for the result of an on-demand check.',
     example: 1_790_000_020_340,
   })
   slot!: number | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'The ask that it answers.', example: null })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'The ID of the on-demand check that this result belongs to.',
+    example: null,
+  })
   ask!: string | null;
 
-  @ApiProperty(time('When the check began.', 1_790_000_020_342))
+  @ApiProperty(time('When the check started.', 1_790_000_020_342))
   checked_at!: number;
 
-  @ApiPropertyOptional({ enum: [1, 2], default: 1, description: '2 when a failure was repeated.', example: 1 })
+  @ApiPropertyOptional({
+    enum: [1, 2],
+    default: 1,
+    description: 'The number of attempts. 2 if a failure was repeated.',
+    example: 1,
+  })
   attempts!: 1 | 2;
 
   @ApiPropertyOptional({
     type: CheckErrorView,
     nullable: true,
     example: null,
-    description: 'What the first of two attempts failed with.',
+    description: 'The error of the first attempt, if there were two.',
   })
   first_error!: SentError | null;
 
@@ -332,7 +392,6 @@ export class ProbeResult implements SentResult {
   result!: ProbeCheck;
 }
 
-/** What a batch says. */
 export class ResultsBody implements ResultsRequest {
   @ApiProperty(protocol)
   protocol!: number;
@@ -343,40 +402,46 @@ export class ResultsBody implements ResultsRequest {
   @ApiProperty({
     type: [ProbeResult],
     maxItems: MAX_RESULTS,
-    description: 'Those of one endpoint in their order.',
+    description: 'The results. Results of one endpoint must be in chronological order.',
   })
   results!: ProbeResult[];
 }
 
 export class RefusedResult {
-  @ApiProperty({ description: 'Which of the batch, from 0.', example: 4 })
+  @ApiProperty({ description: 'The position of the result in the request, starting at 0.', example: 4 })
   index!: number;
 
   @ApiProperty({
     enum: REFUSALS,
     example: 'not_assigned',
     description:
-      '`not_assigned`: not checked at this probe, deleted, paused. `stale_revision`: of another revision than the current one. `not_a_slot`: on no raster of 20 ms, less than half an interval after the newest recorded one, or of an ask that it was not given. `in_future`: more than 5 s ahead. `too_old`: checked more than an hour ago. `invalid`: it cannot be read.',
+      '`not_assigned`: the endpoint is not checked at this probe, or is deleted or paused. `stale_revision`: the result is for another revision than the current one. `not_a_slot`: the slot is not a multiple of 20 ms, is less than half an interval after the newest recorded one, or belongs to an on-demand check that the probe did not get. `in_future`: more than 5 s in the future. `too_old`: checked more than an hour ago. `invalid`: the result cannot be read.',
   })
   code!: Refusal;
 }
 
 export class ResultsView implements ResultsResponse {
-  @ApiProperty(time('By the clock that all times are of.', 1_790_000_020_400))
+  @ApiProperty(time('The current time of the clock that all times refer to.', 1_790_000_020_400))
   now!: number;
 
-  @ApiProperty({ description: 'Committed.', example: 1 })
+  @ApiProperty({ description: 'The number of results that are stored.', example: 1 })
   recorded!: number;
 
-  @ApiProperty({ description: 'Not after the newest recorded slot: nothing was changed by them.', example: 0 })
+  @ApiProperty({
+    description: 'The number of results that are not newer than the newest recorded slot. They changed nothing.',
+    example: 0,
+  })
   duplicates!: number;
 
-  @ApiProperty({ description: 'Of those recorded: so late that they wake nobody.', example: 0 })
+  @ApiProperty({
+    description: 'The number of recorded results that are too late to trigger notifications.',
+    example: 0,
+  })
   late!: number;
 
-  @ApiProperty({ type: [RefusedResult], description: 'Not recorded, and not to be sent again.' })
+  @ApiProperty({ type: [RefusedResult], description: 'The results that were not recorded. Do not send them again.' })
   refused!: RefusedResult[];
 
-  @ApiProperty({ description: 'How long to send nothing. Milliseconds.', example: 0 })
+  @ApiProperty({ description: 'How long not to send any request, in milliseconds.', example: 0 })
   pause_ms!: number;
 }

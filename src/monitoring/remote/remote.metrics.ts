@@ -4,26 +4,31 @@ import { Metrics } from '../../platform/observability/metrics';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
 
-/** A probe as its figures show it. */
 export interface MeasuredProbe {
-  /** uuid. */
+  /** UUID. */
   id: string;
-  /** Shared with all organizations, or of the organization Default: only these are named to whoever scrapes. */
+  /**
+   * Whether the probe is shared with all organizations or belongs to the Default organization. Metrics only name these
+   * probes.
+   */
   isOperators: boolean;
   online: boolean;
-  /** How long ago it was heard; `null` for one that never was. */
+  /** The time since the last contact, or `null` if there was none. */
   silentMs: number | null;
   clockOffsetMs: number | null;
   buffered: number | null;
   sessions: number;
 }
 
-/** The label of all probes of organizations together. Metrics need no key, and whose probes there are is nobody else's business. */
+/**
+ * The common label of all probes that belong to other organizations. Metrics need no API key, and these probes must
+ * stay private.
+ */
 const OF_ORGANIZATIONS = 'organizations';
 
 /**
- * The operator's probes by their ids: how they are, as of the last look at them, and what became of the results that this process took. Those of
- * organizations are counted. A scrape costs no statement.
+ * Metrics of the operator's probes by ID: their state at the last look, and the results that this process received.
+ * Probes of other organizations are only counted. Cost: no statement for a scrape.
  */
 @Injectable()
 export class RemoteMetrics {
@@ -50,18 +55,24 @@ export class RemoteMetrics {
       });
     };
     gauge({ name: 'uptime_probe_up', help: 'Whether the probe is online.' }, ({ online }) => (online ? 1 : 0));
-    gauge({ name: 'uptime_probe_seen_seconds', help: 'How long ago the probe was heard.' }, ({ silentMs }) =>
+    gauge({ name: 'uptime_probe_seen_seconds', help: 'How long ago the probe was last seen.' }, ({ silentMs }) =>
       silentMs === null ? null : (silentMs + this.clock.monotonic() - this.readAt) / SECOND_MS,
     );
     gauge(
-      { name: 'uptime_probe_clock_offset_seconds', help: 'How far the clock of the probe is ahead.' },
+      {
+        name: 'uptime_probe_clock_offset_seconds',
+        help: 'How far the clock of the probe is ahead of the clock of the service.',
+      },
       ({ clockOffsetMs }) => (clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS),
     );
-    gauge({ name: 'uptime_probe_buffered_results', help: 'Results that the probe holds.' }, ({ buffered }) => buffered);
+    gauge(
+      { name: 'uptime_probe_buffered_results', help: 'Results that the probe has buffered.' },
+      ({ buffered }) => buffered,
+    );
     const probes = () => this.probes;
     metrics.gauge({
       name: 'uptime_organization_probes',
-      help: 'Probes of organizations other than Default, by whether they are online.',
+      help: 'Probes of organizations other than the Default organization, by whether they are online.',
       labelNames: ['state'],
       collect() {
         const others = probes().filter(({ isOperators }) => !isOperators);
@@ -72,7 +83,7 @@ export class RemoteMetrics {
     });
     metrics.counter({
       name: 'uptime_probe_sessions_total',
-      help: 'Processes that have begun to work with the token of the probe; those of organizations together.',
+      help: 'Processes that have started to work with the token of the probe. For probes of organizations, one total.',
       labelNames: ['probe'],
       collect() {
         this.reset();
@@ -81,18 +92,18 @@ export class RemoteMetrics {
     });
     this.results = metrics.counter({
       name: 'uptime_probe_results_total',
-      help: 'Results of probes, by what became of them; late ones are recorded, too. Those of organizations together.',
+      help: 'Results of probes by how they were processed; late results are also recorded. For probes of organizations, one total.',
       labelNames: ['probe', 'kind'],
     });
   }
 
-  /** What was just read of all probes. */
+  /** Stores the state of all probes that was just read. */
   read(probes: readonly MeasuredProbe[]): void {
     this.probes = probes;
     this.readAt = this.clock.monotonic();
   }
 
-  /** What became of one batch, by kind. */
+  /** Counts the rows of one batch, by kind. */
   taken(probeId: string, counts: Readonly<Record<string, number>>): void {
     const probe = labelOf(this.probes.find(({ id }) => id === probeId));
     for (const [kind, count] of Object.entries(counts)) if (count > 0) this.results.inc({ probe, kind }, count);

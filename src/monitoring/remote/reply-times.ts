@@ -3,10 +3,10 @@ import { DatabaseClock } from '../../platform/database/database-clock';
 import { CheckRecorder } from '../record/check-recorder';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** To know how far the recorder is behind costs a walk over all that waits. */
+/** Calculating how far the recorder is behind costs a scan of everything that waits. */
 const KNOWN_FOR_MS = 100;
 
-/** What every response to a probe says: what time it is, and how long to send nothing. */
+/** The values in every response to a probe: the current time, and how long to send nothing. */
 @Injectable()
 export class ReplyTimes {
   private pause: number | null = 0;
@@ -17,12 +17,12 @@ export class ReplyTimes {
     private readonly recorder: CheckRecorder,
   ) {}
 
-  /** By the database's clock. */
+  /** The time of the database's clock. */
   get now(): Date {
     return this.clock.now();
   }
 
-  /** Milliseconds; `null` while no results are taken. */
+  /** The pause in milliseconds, or `null` while no results are accepted. */
   get pauseMs(): number | null {
     const now = this.clock.monotonic();
     if (now < this.knownUntil) return this.pause;
@@ -31,13 +31,16 @@ export class ReplyTimes {
   }
 }
 
-/** The recorder is so far behind that it takes no more. */
+/** If the recorder is behind by more than this, it accepts nothing more. */
 const MOST_BEHIND_MS = 2 * SECOND_MS;
-/** And before that the probe is asked to come more seldom: what is behind by less is usual. */
+/** If it is behind by more than this, probes send less often. A smaller delay is usual. */
 const USUAL_MS = 1200;
 export const LONGEST_PAUSE_MS = 5 * SECOND_MS;
 
-/** Milliseconds for which a probe should send nothing, by how old the oldest result is that waits to be recorded; `null`: nothing is taken now. */
+/**
+ * Returns how long a probe should send nothing, in milliseconds, given the age of the oldest result that waits to be
+ * recorded. Returns `null` if no results are accepted now.
+ */
 export function pauseFor(lagMs: number): number | null {
   if (lagMs > MOST_BEHIND_MS) return null;
   return lagMs <= USUAL_MS ? 0 : Math.round(((lagMs - USUAL_MS) / (MOST_BEHIND_MS - USUAL_MS)) * LONGEST_PAUSE_MS);

@@ -2,24 +2,26 @@ import { type FieldProblem, Problem, problems, ProtocolUnsupported } from '../..
 import { isRecord } from '../../platform/text/json';
 import { PROTOCOL, SESSION_FORM, SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 
-/** Milliseconds of the year 3000: what lies beyond is no time. */
+/** The year 3000 in milliseconds. Higher values aren't accepted as times. */
 export const MAX_TIME = 32_503_680_000_000;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a field may be: a test, and the sentence that follows its name where it is something else. */
+/** The rule of a field: a test, and the text after the field's name in the error. */
 export interface Rule<Value> {
   is: (value: unknown) => value is Value;
   must: string;
 }
 
-/** Reads the fields of a request of a probe one by one and collects what is wrong; unknown ones are ignored. */
+/** Reads the fields of a probe's request one by one and collects errors. Unknown fields are ignored. */
 export class FieldReader {
   readonly problems: FieldProblem[] = [];
 
   constructor(private readonly fields: Fields) {}
 
-  /** The field, `otherwise` where it is absent or wrong; without `otherwise` it must be there. */
+  /**
+   * Returns the field, or `otherwise` if it is absent or invalid. If `isRequired` is true, an absent field is an error.
+   */
   read<Value>(name: string, { is, must }: Rule<Value>, otherwise: Value, isRequired = false): Value {
     const value = this.fields[name];
     if (is(value)) return value;
@@ -31,7 +33,10 @@ export class FieldReader {
   }
 }
 
-/** The body as fields, of a protocol that is spoken here. Throws `malformed_json`, `validation_failed`, `protocol_unsupported`. */
+/**
+ * Returns the body as fields, if its protocol version is supported. Throws `malformed_json`, `validation_failed`, and
+ * `protocol_unsupported`.
+ */
 export function fieldsOfRequest(body: unknown): Fields {
   if (body === undefined) throw new Problem('malformed_json', 'The body is empty; send a JSON object.');
   if (!isRecord(body))

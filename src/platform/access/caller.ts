@@ -1,65 +1,72 @@
 import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** What a key may do; each role includes the ones before it. */
+/** The permissions of a key. Each role includes the previous ones. */
 export const ROLES = ['read', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Of whom a request is. */
+/** The person who sent a request. */
 export interface CallerPerson {
-  /** uuid. */
+  /** UUID. */
   id: string;
   name: string;
-  /** May call the operator's routes. */
+  /** Whether the person may call the operator's routes. */
   isOperator: boolean;
 }
 
-/** Who makes the request. The organization comes from the key and from nowhere else. */
+/** The caller of a request. The organization comes from the credentials and from nowhere else. */
 export interface Caller {
   orgId: string;
   orgName: string;
-  /** The first organization: holders of its keys run the machine, which the egress policy takes into account. */
+  /**
+   * Whether this is the Default organization. Holders of its keys run the machine, which the egress policy takes into
+   * account.
+   */
   isDefaultOrg: boolean;
   role: Role;
-  /** uuid of the key; `null` for a person and with AUTH=off. */
+  /** The UUID of the key, or `null` for a person and with AUTH=off. */
   keyId: string | null;
-  /** Name of the key or of the person. */
+  /** The name of the key or of the person. */
   keyName: string;
-  /** Who is signed in with an account; `null` for a key and with AUTH=off. */
+  /** The signed-in person, or `null` for a key and with AUTH=off. */
   person: CallerPerson | null;
-  /** The hash of a session's cookie; absent without a session. A stream ends with it. */
+  /** The hash of a session's cookie, absent without a session. Streams end when the session ends. */
   sessionId?: string;
 }
 
-/** A probe that calls by its token. It has no role: it may call the routes for probes and no other. */
+/** A probe that authenticates with its token. It has no role and may call only the routes for probes. */
 export interface ProbeCaller {
-  /** uuid. */
+  /** UUID. */
   probeId: string;
-  /** Of its location, as history stores it. */
+  /** The number of its location, as stored in history. */
   number: number;
-  /** uuid; `null` for one that the operator shares. */
+  /** A UUID, or `null` for a probe that the operator shares. */
   orgId: string | null;
 }
 
 /**
- * Who may call a route. `public` needs no key, `operator` the operator token or a person who is one, `person` the session of
- * somebody with an account, in whatever organization or in none, `probe` the token of a probe.
+ * The callers that may use a route. `public` needs no key. `operator` needs the operator token or an operator's
+ * session. `person` needs the session of a person with an account, in any organization or none. `probe` needs the token
+ * of a probe.
  */
 export type AccessRule = Role | 'public' | 'operator' | 'person' | 'probe';
 export const ACCESS = Symbol('auth:access');
 
-/** Every route has one; a route without it is refused at run time and fails the access test. */
+/** Sets who may call a route. A route without it is refused at run time and fails the access test. */
 export const Access = (rule: AccessRule) => SetMetadata(ACCESS, rule);
 
 export const NEEDS_ACCOUNTS = Symbol('auth:needs-accounts');
-/** For routes about people: 409 with AUTH=off, whoever asks. */
+/** Marks routes about people. They return 409 to every caller with AUTH=off. */
 export const NeedsAccounts = () => SetMetadata(NEEDS_ACCOUNTS, true);
 
 export const COUNTED_BY = Symbol('auth:counted-by');
-/** For public routes that one address may ask more often than 20 times a second: who bounds them instead, in words. */
+/** Names the limit on a public route that one address may call more than 20 times a second. */
 export const CountedBy = (whom: string) => SetMetadata(COUNTED_BY, whom);
 
-/** With what the guard found: `isOperator` for holders of the operator token, who have no organization. */
+/**
+ * A request with the results of the guard. `isOperator` is set for holders of the operator token, who have no
+ * organization.
+ */
 export type AuthenticatedRequest = Request & {
   caller?: Caller;
   isOperator?: true;
@@ -73,13 +80,15 @@ function callerOf(context: ExecutionContext): Caller {
   return caller;
 }
 
-/** The caller's organization (uuid): first argument of every service method. */
+/** Passes the caller's organization (UUID) to the handler. It is the first argument of every service method. */
 export const OrgId = createParamDecorator((_: unknown, context: ExecutionContext): string => callerOf(context).orgId);
 
-/** The whole caller, where a route needs the role (masking) or the organization's kind (egress). */
+/**
+ * Passes the whole caller to the handler, for routes that need the role (masking) or the kind of organization (egress).
+ */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context));
 
-/** The probe that calls a route with the access `probe`. */
+/** Passes the calling probe to the handler of a route with the access `probe`. */
 export const CallingProbe = createParamDecorator((_: unknown, context: ExecutionContext): ProbeCaller => {
   const { probe } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (!probe) throw new Error('no probe calls the route: its access is another one');

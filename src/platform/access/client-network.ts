@@ -4,23 +4,23 @@ import ipaddr from 'ipaddr.js';
 import type { Networks } from '../capacity/by-network';
 
 const MAPPED = '::ffff:';
-/** Groups of an IPv6 address that are those of a client, of a site and of a provider. */
+/** How many groups of an IPv6 address identify a client, a site, and a provider. */
 const CLIENT_GROUPS = 4;
 const WIDER_GROUPS = [3, 2];
 
-/** Who sent a request, as far as it can be told. */
+/** The sender of a request, as far as known. */
 export interface Client {
-  /** The IP address, without a zone, IPv4 never as IPv6; `undefined` for a connection that is gone. */
+  /** The IP address without a zone, with IPv4 never written as IPv6, or `undefined` for a closed connection. */
   readonly address: string | undefined;
-  /** `false` when a trusted proxy names its client in a form that is no address: the address is then that of the proxy. */
+  /** `false` if a trusted proxy gives the client in a form that isn't an address. `address` is then the proxy's. */
   readonly isKnown: boolean;
 }
 
 type Asked = Pick<Request, 'app' | 'headers' | 'socket'>;
 
 /**
- * Returns the client of a request: the address of its connection. If that is one of `TRUSTED_PROXIES`, it is the last address in
- * `X-Forwarded-For` that is not one of them. From any other address the header means nothing.
+ * Returns the client of a request: the address of its connection. If that is in `TRUSTED_PROXIES`, it is the last
+ * address in `X-Forwarded-For` that isn't. From any other address, the header is ignored.
  */
 export function clientOf(request: Asked): Client {
   let address = cleanAddress(request.socket.remoteAddress ?? '');
@@ -35,17 +35,17 @@ export function clientOf(request: Asked): Client {
   return { address, isKnown: true };
 }
 
-/** The IP address that a request comes from; see `clientOf`. */
+/** Returns the IP address that a request comes from. See `clientOf`. */
 export const clientAddress = (request: Asked): string | undefined => clientOf(request).address;
 
 const IN_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const IPV4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
-/** Eight groups are a whole IPv6 address: what follows them is a port. */
+/** Eight groups are a whole IPv6 address, so anything after them is a port. */
 const IPV6_WITH_PORT = /^((?:[\da-f]{1,4}:){7}[\da-f]{1,4}):\d{1,5}$/i;
 
 /**
- * Returns the address in one entry of `X-Forwarded-For`, which proxies write in all forms of RFC 7239 section 6: with a port, with
- * quotes, IPv6 in brackets. `null` for what is no address, such as `unknown`.
+ * Returns the address in an entry of `X-Forwarded-For`. Proxies write all forms of RFC 7239 section 6: with a port, in
+ * quotes, IPv6 in brackets. Returns `null` if it isn't an address, such as `unknown`.
  */
 export function readHop(entry: string): string | null {
   const text = entry.trim().replace(/^"(.*)"$/, '$1');
@@ -53,31 +53,31 @@ export function readHop(entry: string): string | null {
   return cleanAddress(host);
 }
 
-/** Without a zone, and IPv4 that is mapped into IPv6 as itself; `null` for what is no address. */
+/** Removes a zone and converts IPv4 mapped into IPv6. Returns `null` if the text isn't an address. */
 function cleanAddress(text: string): string | null {
   const [address = ''] = text.split('%', 1);
   if (isIP(address) === 0) return null;
   return isIP(address) === 6 ? ipaddr.process(address).toString() : address;
 }
 
-/** Whether a connection from this address is one of `TRUSTED_PROXIES`: as Express judges whose `X-Forwarded-For` it reads. */
+/** Returns whether this address is in `TRUSTED_PROXIES`. Uses the same check as Express for `X-Forwarded-For`. */
 export function isTrustedProxy({ app }: Pick<Request, 'app'>, address: string | undefined): boolean {
   const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return address !== undefined && trusts(address, 0);
 }
 
 /**
- * What stands for one client where limits count by address: the IPv4 address, or the /64 of an IPv6 one, because whoever
- * has an IPv6 address has 2^64 of them. Empty for a connection that is gone.
+ * Returns the unit that limits by address count: the IPv4 address, or the /64 of an IPv6 address, because every IPv6
+ * client has 2^64 addresses. Empty for a closed connection.
  */
 export function networkOf(address: string | undefined): string {
   return networksOf(address)[0] ?? '';
 }
 
 /**
- * The network of a client, and the wider ones that contain it, the narrowest first: of IPv6 the /64, the /48 that a site has
- * and the /32 that a provider has. A limit that counts the /64 alone gives 65,536 of them to whoever has a /48. An IPv4 address
- * has no wider ones.
+ * Returns the network of a client and the wider networks that contain it, the narrowest first. For IPv6 these are the
+ * /64, the /48 of a site, and the /32 of a provider. A limit on the /64 alone would give the owner of a /48 65,536
+ * shares. An IPv4 address has no wider networks.
  */
 export function networksOf(address: string | undefined): Networks {
   if (address === undefined || !address.includes(':')) return [address ?? ''];
@@ -88,7 +88,10 @@ export function networksOf(address: string | undefined): Networks {
   return [prefix(CLIENT_GROUPS), ...WIDER_GROUPS.map(prefix)];
 }
 
-/** What limits by address count for a request: `networksOf` its client, none when a proxy does not tell its clients apart. */
+/**
+ * Returns the networks that limits by address count for a request: `networksOf` its client, or none if a proxy does not
+ * distinguish its clients.
+ */
 export function clientNetworks(request: Asked): Networks {
   const { address, isKnown } = clientOf(request);
   return isKnown ? networksOf(address) : [];

@@ -1,63 +1,66 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** A request as far as its cost depends on it: the query is not validated yet. */
+/** The part of a request that determines its cost. The query isn't validated yet. */
 export type CostedRequest = Pick<Request, 'query'>;
 
-/** Tokens of the rate limit that a request takes at the time `now` (milliseconds): 1 is about what reading one thing costs. */
+/**
+ * Returns the rate limit tokens that a request takes at the time `now` (milliseconds). 1 is roughly the cost of reading
+ * one resource.
+ */
 export type CostOf = (request: CostedRequest, now: number) => number;
 export const COST = Symbol('access:cost');
 
-/** What a route costs in the rate limit; without it 1. */
+/** Sets what a route costs in the rate limit. Without it, the cost is 1. */
 export const Cost = (cost: CostOf) => SetMetadata(COST, cost);
 
-/** Items of a list that cost a token; it is their number at most, because nobody knows it before. */
+/** List items per token. The maximum number of items counts, because the actual number is unknown beforehand. */
 const ITEMS_PER_TOKEN = 250;
 export const costOfList =
   (defaultLimit: number): CostOf =>
   ({ query }) =>
     Math.ceil(numberOf(query['limit'], defaultLimit) / ITEMS_PER_TOKEN);
 
-/** Up to 90 days of hourly and daily statistics, and the newest checks; of a location of hourly ones. */
+/** Covers up to 90 days of hourly and daily statistics and the newest checks. For a location, all of it is hourly. */
 export const costOfUptime: CostOf = (request) => 4 + ofLocation(request);
 
-/** A year of daily statistics of up to 161 endpoints. */
+/** Covers a year of daily statistics for up to 161 endpoints. */
 export const costOfWebsiteHistory: CostOf = () => FILTER;
 
 const DAY_MS = 86_400_000;
-/** A day of an endpoint that is checked every second is 86,400 rows. The first one is what everybody looks at. */
+/** An endpoint that is checked every second has 86,400 rows per day. The first day is what users look at most. */
 const [FIRST_DAY, FURTHER_DAY] = [10, 28];
 const MAX_DAYS = 7;
 const HOUR_SECONDS = 3600;
-/** From here on the step is an hour or more when none is asked for. */
+/** From this range on, the default step is an hour or more. */
 const COARSE_DAYS = 3;
 
-/** Steps below an hour are read from single checks, longer ones from hourly statistics. */
+/** Steps below an hour are read from single checks, longer steps from hourly statistics. */
 export const costOfLatency: CostOf = ({ query }, now) => {
   const days = Math.max(1, Math.ceil(rangeOf(query, now) / DAY_MS));
   const step = numberOf(query['step'], days > COARSE_DAYS ? HOUR_SECONDS : 1);
   return step < HOUR_SECONDS ? FIRST_DAY + FURTHER_DAY * (Math.min(days, MAX_DAYS) - 1) : 4 + ofLocation({ query });
 };
 
-/** Filters walk over what they leave out. */
+/** Filters scan the rows that they leave out. */
 const FILTER = 10;
 const ofLocation = ({ query }: CostedRequest): number => (query['location'] === undefined ? 0 : FILTER);
 export const costOfSearch: CostOf = ({ query }) =>
   query['q'] === undefined && query['tag'] === undefined ? 1 : FILTER;
 
-/** What is made for each of many endpoints walks over all of them. */
+/** Operations on many endpoints scan all of them. */
 export const costOfScope: CostOf = () => FILTER;
 
-/** All endpoints of an organization at once, however many: as a list of 10,000. */
+/** All endpoints of an organization at once, regardless of their number, priced as a list of 10,000. */
 export const costOfScrape: CostOf = () => 10_000 / ITEMS_PER_TOKEN;
 
-/** A list that may be filtered by these parameters. */
+/** The cost of a list that may be filtered by these parameters. */
 export const costOfFilteredList =
   (defaultLimit: number, filters: readonly string[]): CostOf =>
   (request, now) =>
     costOfList(defaultLimit)(request, now) + (filters.some((name) => request.query[name] !== undefined) ? FILTER : 0);
 
-/** A list that may be filtered by tag. */
+/** The cost of a list that may be filtered by tag. */
 export const costOfTaggedList = (defaultLimit: number): CostOf => costOfFilteredList(defaultLimit, ['tag']);
 
 const AUDIT_FILTERS = ['resource', 'resource_id', 'since', 'until'];
@@ -70,7 +73,10 @@ export const costOfChecks: CostOf = ({ query }) =>
   Math.ceil(numberOf(query['limit'], 100) / 100) +
   (query['outcome'] === undefined ? ofLocation({ query }) : FILTER);
 
-/** Milliseconds between `from` and `to`; a day without them, as much as there is when they cannot be read. */
+/**
+ * Returns the milliseconds between `from` and `to`. The default is a day. If they can't be parsed, it is the longest
+ * possible range.
+ */
 function rangeOf(query: CostedRequest['query'], now: number): number {
   const to = timeOf(query['to'], now);
   return Math.max(0, to - timeOf(query['from'], to - DAY_MS));
@@ -86,5 +92,8 @@ const numberOf = (value: unknown, otherwise: number): number =>
 
 export const SERVED_BEYOND_QUOTA = Symbol('access:served-beyond-quota');
 
-/** For changing routes that are needed in an emergency or store nothing: served whatever an organization has changed today. */
+/**
+ * Keeps a changing route available when the daily quota of changes is used up. For routes that are needed in an
+ * emergency or store nothing.
+ */
 export const ServedBeyondQuota = () => SetMetadata(SERVED_BEYOND_QUOTA, true);

@@ -1,12 +1,12 @@
 import type { ProbeCaller } from './caller';
 
-/** Whose token it is; `isEnabled`: it may go on. */
+/** The probe that a token belongs to. `isEnabled` shows whether the probe may work. */
 export interface ProbeTokenHolder {
   caller: ProbeCaller;
   isEnabled: boolean;
 }
 
-/** What is known of a probe at one moment. */
+/** The state of a probe at one moment. */
 export interface ProbeState {
   session: string | null;
   seenMs: number | null;
@@ -17,24 +17,31 @@ export interface ProbeState {
   online: boolean;
   protocol: number | null;
   version: string | null;
-  /** As they are written, joined by commas. */
+  /** The types as written, joined by commas. */
   types: string;
-  /** Somebody asks it for a check. */
+  /** Whether a check on demand is requested from it. */
   isAsked: boolean;
 }
 
-/** Tokens of probes, for the guard of every route. Done by the module that has the probes. */
+/** Looks up tokens of probes for the guard of every route. Implemented by the module that owns the probes. */
 export abstract class ProbeTokens {
   /**
-   * Whose token it is, disabled or not, read afresh, so that every instance knows at once what was rotated, revoked or disabled; `null` for every kind of wrong
-   * token. `admit` is called, and may throw, before one is looked up that this process has not seen. One statement by a unique index;
-   * the first use of a new token is a second one, which ends the token before it.
+   * Returns the holder of a token, disabled or not, or `null` for every kind of invalid token. Reads the database each
+   * time, so that every instance notices a rotated, revoked, or disabled token immediately. Calls `admit`, which may
+   * throw, before it looks up a token that is new to this process. Cost: one statement by a unique index. The first use
+   * of a new token costs a second statement, which revokes the previous token.
    */
   abstract holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null>;
 
-  /** Whose token it is (uuid of its organization, of a shared probe its own) that was right when this process last looked. Asks nobody. */
+  /**
+   * Returns the owner of a token that was valid when this process last checked. This is the UUID of its organization,
+   * or of the probe itself if it is shared. Cost: none.
+   */
   abstract knownOwner(token: string): string | null;
 
-  /** How the look-up of the token found the caller, once: what its request does first need not read it again. `null` when that was not a moment ago. */
+  /**
+   * Returns, once, the state that the token's look-up found, so that the request doesn't read it again. Returns `null`
+   * if the look-up isn't recent.
+   */
   abstract takeState(caller: ProbeCaller): ProbeState | null;
 }

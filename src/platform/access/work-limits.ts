@@ -5,16 +5,15 @@ import { Problem, problems } from '../problem/problem';
 import { Clock } from '../time/clock';
 import { TokenBuckets } from '../capacity/token-bucket';
 
-/** What one organization may have running at once. */
 const AT_ONCE = 8;
-/** What one organization may begin: 20 at once, then one each second. */
+/** How many jobs one organization may start: 20 immediately, then one per second. */
 const BEGUN = { rate: 1, burst: 20 };
-/** Nobody knows when the first of those that run ends; most checks and messages take less than this. */
+/** The end of running jobs can't be predicted. Most checks and messages take less than this. */
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Limits of the work outside the schedule that clients ask for and wait for: checks on demand, tests of endpoints and
- * test messages, counted together for each organization. Each process counts for itself.
+ * Limits work that clients request and wait for, outside the schedule: checks on demand, tests of endpoints, and test
+ * messages. They are counted together per organization. Each process counts separately.
  */
 @Injectable()
 export class WorkLimits {
@@ -25,7 +24,7 @@ export class WorkLimits {
     this.begun = rateLimitPerSecond === 0 ? null : new TokenBuckets(BEGUN.rate, BEGUN.burst, () => clock.monotonic());
   }
 
-  /** Runs the work unless the organization has too much of it: then this throws `rate_limited`. */
+  /** Runs the work. Throws `rate_limited` if the organization has too much of it. */
   async run<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     if (!this.running.hasCapacityFor(orgId)) throw tooManyAtOnce();
     const wait = this.begun?.take(orgId) ?? 0;
@@ -42,7 +41,7 @@ export class WorkLimits {
 const tooManyAtOnce = () =>
   new Problem(
     'rate_limited',
-    `${AT_ONCE} checks and test messages that your organization asked for still run; wait until one has ended.`,
+    `${AT_ONCE} on-demand checks and test messages of your organization are still running. Wait until one of them has ended.`,
     [],
     { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   );

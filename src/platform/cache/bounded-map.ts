@@ -2,23 +2,24 @@ interface Entry<K, V> {
   key: K;
   value: V;
   weight: number;
-  /** Towards the least recently used. */
+  /** The next entry towards the least recently used. */
   older: Entry<K, V> | null;
-  /** Towards the most recently used. */
+  /** The next entry towards the most recently used. */
   newer: Entry<K, V> | null;
 }
 
-/** A bound by size instead of number: what an entry weighs when it is set (bytes, usually), and the sum allowed. */
+/** A limit by size instead of number: the weight of an entry when it is set (usually bytes), and the maximum sum. */
 export interface WeightLimit<K, V> {
   max: number;
   of: (value: V, key: K) => number;
 }
 
 /**
- * A map of at most `max` entries, which together weigh at most `weights.max` if that is given: beyond it, the least
- * recently used ones are evicted. One that alone weighs more is not kept. `max` may change at any time.
- * Every operation takes constant time, however many entries there are: uses are kept in order by a linked list, because
- * a `Map` that entries are moved in walks over the places they left.
+ * A map of at most `max` entries. Their total weight is at most `weights.max`, if given. Above a limit, the least
+ * recently used entries are evicted. An entry that is heavier than the limit isn't kept. `max` may change at any time.
+ *
+ * Every operation takes constant time. A linked list keeps the order of use, because a `Map` whose entries are moved
+ * has to walk over the places they left.
  */
 export class BoundedMap<K, V> {
   private readonly entries = new Map<K, Entry<K, V>>();
@@ -35,17 +36,17 @@ export class BoundedMap<K, V> {
     return this.entries.size;
   }
 
-  /** What all entries weigh together; 0 without a limit of weight. */
+  /** The total weight of all entries, or 0 without a weight limit. */
   get weight(): number {
     return this.totalWeight;
   }
 
-  /** Does not count as a use. */
+  /** Returns whether the key exists. Does not count as a use. */
   has(key: K): boolean {
     return this.entries.has(key);
   }
 
-  /** Counts as a use. */
+  /** Returns the value and counts as a use. */
   get(key: K): V | undefined {
     const entry = this.entries.get(key);
     if (!entry) return undefined;
@@ -89,7 +90,7 @@ export class BoundedMap<K, V> {
     this.totalWeight = 0;
   }
 
-  /** From the least to the most recently used; reading them so does not count as a use. */
+  /** Iterates from the least to the most recently used entry. Does not count as a use. */
   *[Symbol.iterator](): IterableIterator<[K, V]> {
     for (let entry = this.oldest; entry; entry = entry.newer) yield [entry.key, entry.value];
   }

@@ -1,6 +1,6 @@
 import { NetworkBuckets, NetworkPlaces, type Networks, WaitingRoom } from './by-network';
 
-/** The n-th client of a site, and of a provider. */
+/** Returns the networks of the n-th client of a site and a provider. */
 const client = (n: number, site = 1, provider = 1): Networks => [
   `client ${provider} ${site} ${n}`,
   `site ${provider} ${site}`,

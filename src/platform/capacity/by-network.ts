@@ -2,13 +2,13 @@ import { ByOwner } from './by-owner';
 import { TokenBuckets } from './token-bucket';
 
 /**
- * A client's network and the wider ones that contain it, the narrowest first, as `networksOf` returns them. What counts by address
- * counts in each of them: whoever has a /48 would otherwise have 65,536 times the share of a client. None: nothing tells the client from others, and
- * no limit by address holds.
+ * A client's network and the wider networks that contain it, the narrowest first, as `networksOf` returns them. Limits
+ * by address count in each of them. Otherwise the owner of a /48 would have 65,536 times the share of a client. An
+ * empty list means that the client can't be distinguished from others, and no limit by address applies.
  */
 export type Networks = readonly string[];
 
-/** How many times the rate of a client a network of each width has. */
+/** The rate of a network of each width, as a multiple of the client's rate. */
 const TIMES = [1, 10, 100];
 
 export interface Rate {
@@ -16,7 +16,9 @@ export interface Rate {
   burst: number;
 }
 
-/** Token buckets by network: a client has `rate` tokens a second, the wider networks ten and a hundred times as many. */
+/**
+ * Token buckets by network. A client gets `rate` tokens per second, the wider networks ten and a hundred times as many.
+ */
 export class NetworkBuckets {
   private readonly widths: readonly TokenBuckets[];
 
@@ -24,31 +26,34 @@ export class NetworkBuckets {
     this.widths = TIMES.map((times) => new TokenBuckets(rate * times, burst * times, monotonicMs));
   }
 
-  /** 0 when `count` tokens were taken, otherwise the seconds until there are so many; then nothing is taken. */
+  /**
+   * Takes `count` tokens and returns 0. If there are too few, takes nothing and returns the seconds until there are
+   * enough.
+   */
   take(networks: Networks, count = 1): number {
     const wait = this.waitFor(networks, count);
     if (wait === 0) networks.forEach((network, width) => this.widths[width]?.take(network, count));
     return wait;
   }
 
-  /** The seconds until `count` tokens could be taken; 0 when they could be now. Takes nothing. */
+  /** Returns the seconds until `count` tokens are available, or 0 if they are available now. Takes nothing. */
   waitFor(networks: Networks, count = 1): number {
     return Math.max(0, ...networks.map((network, width) => this.widths[width]?.waitFor(network, count) ?? 0));
   }
 
-  /** Tokens that were taken and turned out not to be used. `of`: adds to the name of each network, where they were taken so. */
+  /** Returns tokens that were taken but not used. */
   giveBack(networks: Networks, count = 1): void {
     networks.forEach((network, width) => this.widths[width]?.giveBack(network, count));
   }
 }
 
-/** The most that a network of each width has of what strangers may hold together. */
+/** The maximum share of a network of each width in the strangers' places. */
 const PARTS = [1 / 10, 1 / 4, 1 / 2];
 
-/** One place is the least that anybody gets. */
+/** Everyone gets at least one place. */
 const partsOf = (size: number): number[] => PARTS.map((part) => Math.max(1, Math.floor(size * part)));
 
-/** Places of strangers: a tenth of them for one client, a quarter and a half for the wider networks. */
+/** The places of strangers. One client gets at most a tenth of them, the wider networks a quarter and a half. */
 export class NetworkPlaces {
   private readonly widths: readonly ByOwner[];
   private taken = 0;
@@ -61,7 +66,10 @@ export class NetworkPlaces {
     return this.taken;
   }
 
-  /** What keeps a client of these networks from a place: that all are taken, or its share; `null` when nothing does. */
+  /**
+   * Returns why a client of these networks gets no place: all are taken (`strangers`), or its share is (`address`).
+   * Returns `null` if a place is available.
+   */
   fullFor(networks: Networks): 'strangers' | 'address' | null {
     if (this.taken >= this.size) return 'strangers';
     return networks.every((network, width) => this.widths[width]?.hasShareFor(network)) ? null : 'address';
@@ -84,15 +92,15 @@ interface Waiting {
 }
 
 /**
- * A room for clients that are waited for, such as those that send a body. It never refuses: when it is full, or a network has its
- * part of it, the one that has waited longest goes, of that network or of the one with the most. So whoever needs a moment is not
- * hit by those who stay.
+ * A room for clients that the service waits for, such as clients that send a body. It never refuses a client. If the
+ * room or a network's share is full, the longest waiting client is removed, from that network or from the one with the
+ * most. So clients that stay long don't affect clients that need only a moment.
  */
 export class WaitingRoom {
   private readonly parts: readonly number[];
-  /** By network of each width: the one that has waited longest comes first. */
+  /** Waiting clients by network of every width, the longest waiting first. */
   private readonly byNetwork = new Map<string, Set<Waiting>>();
-  /** The widest network of each that waits, and all that wait there. */
+  /** Waiting clients by their widest network. */
   private readonly widest = new Map<string, Set<Waiting>>();
   private count = 0;
 
@@ -104,7 +112,10 @@ export class WaitingRoom {
     return this.count;
   }
 
-  /** `sendAway` is called when it has to go. Returns what to call when it leaves; later calls do nothing. */
+  /**
+   * Adds a client. `sendAway` is called if it is removed. Returns a function to call when it leaves. Later calls do
+   * nothing.
+   */
   enter(networks: Networks, sendAway: () => void): () => void {
     networks.forEach((network, width) => {
       const present = this.byNetwork.get(network);
@@ -130,7 +141,7 @@ export class WaitingRoom {
 
 const first = <T>(set: ReadonlySet<T> | undefined): T | undefined => set?.values().next().value;
 
-/** Takes time for each network that waits, of which there are few. */
+/** Cost: linear in the number of waiting networks, of which there are few. */
 function largest<T>(sets: ReadonlyMap<string, Set<T>>): Set<T> | undefined {
   let most: Set<T> | undefined;
   for (const set of sets.values()) if (set.size > (most?.size ?? 0)) most = set;

@@ -1,19 +1,21 @@
-/** Whose work it is: an organization's uuid, a client's address; `null` for the operator. */
+/** The owner of work: an organization's UUID or a client's address, or `null` for the operator. */
 export type Owner = string | null;
 
-/** Of more owners than this, those that hold nothing are forgotten. */
+/** Above this number of owners, the ones that hold nothing are removed. */
 const MOST_KEPT = 1000;
 
 /**
- * A capacity of `size` units, places or bytes, counted by owner: none holds more than `most` of them. That share is hard,
- * because nobody can take a unit back: it does not grow while nobody else asks. Every operation takes constant time.
+ * A capacity of `size` units (places or bytes), counted by owner. No owner holds more than `most`. That share is fixed,
+ * because units can't be taken back, so it does not grow while others are idle. Every operation takes constant time.
  */
 export class ByOwner {
-  /** Changed in place, and kept for those that come back soon: new entries would cost a check 0.1 µs more. */
+  /**
+   * Entries are changed in place and kept for owners that come back soon. New entries would cost a check 0.1 µs more.
+   */
   protected readonly holders = new Map<Owner, { units: number }>();
   private taken = 0;
 
-  /** `size` may change at any time: what is held beyond it stays held. */
+  /** `size` may change at any time. Units that are held beyond it stay held. */
   constructor(
     public size: number,
     private readonly most: number = size,
@@ -39,7 +41,6 @@ export class ByOwner {
     return this.taken + units <= this.size && this.hasShareFor(owner, units);
   }
 
-  /** Takes units, also those that `hasCapacityFor` would refuse. */
   take(owner: Owner, units = 1): void {
     const holder = this.holders.get(owner);
     if (holder) holder.units += units;
@@ -47,14 +48,14 @@ export class ByOwner {
     this.taken += units;
   }
 
-  /** False, and nothing is taken, when there is not so much for this owner. */
+  /** Takes units if they are available to this owner. Otherwise takes nothing and returns false. */
   tryTake(owner: Owner, units = 1): boolean {
     const hasCapacity = this.hasCapacityFor(owner, units);
     if (hasCapacity) this.take(owner, units);
     return hasCapacity;
   }
 
-  /** No more than the owner holds. */
+  /** Releases at most the units that the owner holds. */
   release(owner: Owner, units = 1): void {
     const holder = this.holders.get(owner);
     if (!holder || holder.units === 0) return;
@@ -65,7 +66,7 @@ export class ByOwner {
   }
 }
 
-/** What each may have of `size` when nobody gets more than another who wants more. */
+/** Divides `size` fairly: no one gets more than another who wants more. */
 export function sharesOf<Key>(wanted: ReadonlyMap<Key, number>, size: number): Map<Key, number> {
   const shares = new Map<Key, number>();
   let left = size;

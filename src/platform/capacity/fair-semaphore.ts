@@ -2,15 +2,15 @@ import { ByOwner, type Owner } from './by-owner';
 import { InTurns } from './in-turns';
 
 export interface FairLimits {
-  /** Holders at once, of all owners together. */
+  /** Maximum holders of all owners together. */
   size: number;
-  /** Of them for one owner: less than `size`, so that whoever comes later finds room at once. */
+  /** Maximum holders of one owner. Less than `size`, so that a later owner finds a free place immediately. */
   share: number;
-  /** One owner's waiters: what comes beyond them is refused. */
+  /** Maximum waiters of one owner. More are refused. */
   waiting: number;
 }
 
-/** Places that are waited for: the owners in turn, and each owner's own in order. */
+/** A semaphore that serves owners in turn, and the waiters of each owner in order. */
 export class FairSemaphore {
   private readonly places: ByOwner;
   private readonly queue = new InTurns<() => void>();
@@ -19,14 +19,13 @@ export class FairSemaphore {
     this.places = new ByOwner(limits.size, limits.share);
   }
 
-  /** Waiters of all owners. */
   get waiting(): number {
     return this.queue.size;
   }
 
   /**
-   * Resolves with the function that gives the place back; with `null` when the signal aborts first, which leaves the queue
-   * at once, or when too many of this owner wait already.
+   * Resolves with the function that returns the place. Resolves with `null` if the signal aborts first, or if too many
+   * of this owner's takers are waiting already. An aborted taker leaves the queue immediately.
    */
   take(owner: Owner, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return Promise.resolve(null);

@@ -1,6 +1,6 @@
 import type { Owner } from './by-owner';
 
-/** What waits, by owner: the owners are served in turn, so that the backlog of one does not delay the others. */
+/** A queue by owner. Owners are served in turn, so the backlog of one does not delay the others. */
 export class InTurns<Item, Key extends Owner = Owner> {
   private readonly queues = new Map<Key, Item[]>();
   private count = 0;
@@ -20,7 +20,10 @@ export class InTurns<Item, Key extends Owner = Owner> {
     this.count++;
   }
 
-  /** The oldest item of the owner whose turn it is, among those that `mayHave` allows; the others keep their turn. */
+  /**
+   * Returns the oldest item of the owner whose turn it is, among the owners that `mayHave` allows. The others keep
+   * their turn.
+   */
   take(mayHave: (owner: Key) => boolean = () => true): Item | undefined {
     for (const [owner, queue] of this.queues) {
       if (!mayHave(owner)) continue;
@@ -33,7 +36,10 @@ export class InTurns<Item, Key extends Owner = Owner> {
     return undefined;
   }
 
-  /** Removes the newest item of the owner with the most, if these are more than `most`. Takes time for each owner. */
+  /**
+   * Removes the newest item of the owner with the most items if there are more than `most`. Cost: linear in the number
+   * of owners.
+   */
   takeNewestOfLargest(most: number): Item | undefined {
     let largest: Key | undefined;
     let size = most;
@@ -46,7 +52,7 @@ export class InTurns<Item, Key extends Owner = Owner> {
     return item;
   }
 
-  /** An item that waits no longer. Takes time for each that came before it. */
+  /** Removes an item that no longer waits. Cost: linear in the items before it. */
   remove(owner: Key, item: Item): void {
     const queue = this.queues.get(owner);
     const index = queue?.indexOf(item) ?? -1;
@@ -56,7 +62,7 @@ export class InTurns<Item, Key extends Owner = Owner> {
     if (queue.length === 0) this.queues.delete(owner);
   }
 
-  /** Removes and returns all that wait, in no particular order. */
+  /** Removes and returns all items, in no particular order. */
   clear(): Item[] {
     const items = [...this.queues.values()].flat();
     this.queues.clear();

@@ -18,7 +18,6 @@ describe('places that are waited for in two lanes', () => {
     if (release) releases.push(release);
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
-  /** Lets all of them through, one after the other. */
   const finish = async (): Promise<string[]> => {
     await settled();
     for (let release = releases.shift(); release; release = releases.shift()) {

@@ -1,15 +1,14 @@
 import { InTurns } from './in-turns';
 
 export interface KnownFirstLimits {
-  /** Holders at once. */
   size: number;
-  /** Waiters of both lanes together; what comes beyond them is refused. */
+  /** Maximum waiters of both lanes together. More are refused. */
   waiting: number;
-  /** So many strangers keep their place in a full queue when somebody comes who is known. */
+  /** How many strangers keep their place in a full queue when a known owner arrives. */
   strangersKept: number;
 }
 
-/** Who waits: `owner` takes turns with the others of the same lane. */
+/** A waiter. `owner` takes turns with the other owners of the same lane. */
 export interface Arrival {
   owner: string;
   isKnown: boolean;
@@ -18,8 +17,9 @@ export interface Arrival {
 type Admit = (release: (() => void) | null) => void;
 
 /**
- * Places that are waited for in two lanes: who is known comes before strangers, and in each lane the owners are served in turn. In a full
- * queue a stranger makes room for who is known, and the owner with the most waiters for one with fewer: a crowd waits for itself.
+ * A semaphore with two lanes. Known owners come before strangers, and within a lane owners are served in turn. In a
+ * full queue, a stranger makes room for a known owner, and the owner with the most waiters for one with fewer. So a
+ * crowd delays only itself.
  */
 export class KnownFirst {
   private held = 0;
@@ -32,7 +32,9 @@ export class KnownFirst {
     return this.known.size + this.strangers.size;
   }
 
-  /** Resolves with the function that gives the place back; with `null` for who is refused, at once or later in favour of another. */
+  /**
+   * Resolves with the function that returns the place, or with `null` if refused, at once or later in favor of another.
+   */
   take({ owner, isKnown }: Arrival): Promise<(() => void) | null> {
     if (this.held < this.limits.size) return Promise.resolve(this.hold());
     const lane = isKnown ? this.known : this.strangers;
@@ -40,7 +42,7 @@ export class KnownFirst {
     return new Promise((resolve) => lane.push(owner, resolve));
   }
 
-  /** Refuses somebody else who waits; false when the newcomer is the one to be refused. */
+  /** Refuses another waiter. Returns false if the newcomer must be refused instead. */
   private makeRoom(lane: InTurns<Admit, string>, owner: string): boolean {
     if (lane === this.known && this.strangers.size > this.limits.strangersKept) return refuseNewest(this.strangers, 0);
     return refuseNewest(lane, lane.sizeOf(owner) + 1);
@@ -56,7 +58,7 @@ export class KnownFirst {
   }
 }
 
-/** Refuses the newest waiter of the owner with the most, if these are more than `most`. */
+/** Refuses the newest waiter of the owner with the most waiters if there are more than `most`. */
 function refuseNewest(lane: InTurns<Admit, string>, most: number): boolean {
   const newest = lane.takeNewestOfLargest(most);
   newest?.(null);

@@ -1,21 +1,21 @@
 import { ByOwner, type Owner } from './by-owner';
 
-/** What makes an owner large, in averages; of more than so many only the largest count. */
+/** An owner is large if it holds this multiple of the average. Only the largest of them count, at most `MOST_LARGE`. */
 const LARGE = 1.5;
 const MOST_LARGE = 8;
 
 /**
- * A capacity whose shares follow what is free: each owner may take a unit while it uses fewer than are free. So a lone owner
- * holds at most half, of `n` that want all they can get each holds 1 / (n + 1), and a part is always left for whoever comes
- * next, however long the others keep theirs.
+ * A capacity whose shares depend on what is free. Each owner may take a unit while it uses fewer than are free. So a
+ * lone owner holds at most half. If `n` owners want as much as possible, each holds 1 / (n + 1). Some capacity is
+ * always left for the next owner, however long the others keep theirs.
  */
 export class SharedCapacity extends ByOwner {
-  /** False while there is only one owner in the world: then nobody else can come, and it may take every place. */
+  /** False while only one owner exists. No other can arrive then, so it may take every place. */
   isShared = true;
 
   /**
-   * So many places may be handed out at once to owners that are not known yet: no more than the share of one who holds
-   * none, and few enough that hardly anybody who holds some is near the limit (`ownersNearLimit`).
+   * How many places may be given to unknown owners at once. This is at most the share of an owner without places. It is
+   * small enough that hardly any owner with places is near the limit (`ownersNearLimit`).
    */
   get share(): number {
     return this.isShared ? Math.ceil(this.free / 4) : this.free;
@@ -25,14 +25,14 @@ export class SharedCapacity extends ByOwner {
     return !this.isShared || this.usedBy(owner) + units <= this.free;
   }
 
-  /** How many places the owner may take one after the other, if nobody else takes or returns one. */
+  /** Returns how many places the owner may take in a row, if no other owner takes or returns one. */
   availableTo(owner: Owner): number {
     return this.isShared ? Math.max(0, Math.ceil((this.free - this.usedBy(owner)) / 2)) : this.free;
   }
 
   /**
-   * Those that hold half as much again as the average of all that hold something, the largest first, at most a few. While
-   * more is wanted than there is, the others come before them. Takes time for each owner.
+   * Owners that hold at least half as much again as the average of all holders, the largest first, limited to a few.
+   * While demand exceeds supply, other owners come before them. Cost: linear in the number of owners.
    */
   get largeOwners(): string[] {
     if (!this.isShared) return [];
@@ -44,7 +44,10 @@ export class SharedCapacity extends ByOwner {
       .map(([owner]) => owner);
   }
 
-  /** The owners that may take fewer than `count` more, those first that hold the least. Takes time for each owner. */
+  /**
+   * Returns the owners that may take fewer than `count` more, the ones that hold the least first. Cost: linear in the
+   * number of owners.
+   */
   ownersNearLimit(count: number): string[] {
     if (!this.isShared) return [];
     return this.active()
@@ -53,7 +56,7 @@ export class SharedCapacity extends ByOwner {
       .map(([owner]) => owner);
   }
 
-  /** Organizations that hold something, and how much. */
+  /** Returns the organizations that hold something, with their units. */
   private active(): [owner: string, units: number][] {
     const active: [string, number][] = [];
     for (const [owner, { units }] of this.holders) if (owner !== null && units > 0) active.push([owner, units]);

@@ -6,8 +6,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by key: `rate` tokens a second each, at most `burst` saved up. Of more than `maxKeys` keys the least
- * recently used is forgotten, and would begin with a full bucket.
+ * Token buckets by key. Each gains `rate` tokens per second and saves at most `burst`. Above `maxKeys` keys, the least
+ * recently used one is removed and would start again with a full bucket.
  */
 export class TokenBuckets {
   private readonly buckets: BoundedMap<string, Bucket>;
@@ -21,7 +21,10 @@ export class TokenBuckets {
     this.buckets = new BoundedMap(maxKeys);
   }
 
-  /** 0 when `count` tokens were taken (never more than a full bucket has), otherwise the seconds until there are so many. */
+  /**
+   * Takes `count` tokens (at most a full bucket) and returns 0. If there are too few, takes nothing and returns the
+   * seconds until there are enough.
+   */
   take(key: string, count = 1): number {
     const wanted = Math.min(count, this.burst);
     const wait = this.waitFor(key, wanted);
@@ -29,13 +32,13 @@ export class TokenBuckets {
     return wait;
   }
 
-  /** Tokens that were taken and turned out not to be used; a bucket holds no more than it may. */
+  /** Returns unused tokens to the bucket, up to its maximum. */
   giveBack(key: string, count = 1): void {
     const bucket = this.refilled(key);
     bucket.tokens = Math.min(this.burst, bucket.tokens + count);
   }
 
-  /** The seconds until `count` tokens could be taken; 0 when they could be now. Takes nothing. */
+  /** Returns the seconds until `count` tokens are available, or 0 if they are available now. Takes nothing. */
   waitFor(key: string, count = 1): number {
     const { tokens } = this.refilled(key);
     return tokens >= count ? 0 : (count - tokens) / this.rate;

@@ -1,4 +1,4 @@
-/** Seconds from check to check of an endpoint, wherever it runs; an installation may ask for more. */
+/** Bounds of an endpoint's interval in seconds, wherever its checks run. An installation may set a higher minimum. */
 export const INTERVAL_BOUNDS = { minimum: 1, maximum: 86_400 } as const;
-/** Seconds that a check may take. */
+/** Bounds of a check's timeout in seconds. */
 export const TIMEOUT_BOUNDS = { minimum: 1, maximum: 300 } as const;

@@ -6,10 +6,10 @@ import { readUrl } from '../text/read-url';
 import { NO_DATABASE_URL, readDatabaseUrl, WrongDatabaseUrl } from './database-url';
 import type { WrongField } from './env';
 
-// Rules of our own and not of class-validator, whose 320 modules take longer to load than everything else up to a refusal.
+// These rules don't use class-validator, whose 320 modules take longer to load than everything else before a refusal.
 
 interface Rule {
-  /** The words that follow the variable in the sentence that refuses a value. */
+  /** The words after the variable name in the error message. */
   readonly must: string | ((value: unknown) => string);
   readonly holds: (value: unknown) => boolean;
 }
@@ -23,11 +23,14 @@ const rule =
     Reflect.defineMetadata(RULES, [...below, { must, holds }], target, key);
   };
 
-/** Of a text, or of each text in a list. */
+/** Defines a rule for a text, or for each text of a list. */
 const textRule = (must: string, holds: (text: string) => boolean): PropertyDecorator =>
   rule(must, (value) => [value].flat().every((each) => typeof each === 'string' && holds(each)));
 
-/** The fields that break a rule, in the order of the class; of several rules the one beside the field speaks. `null` breaks none. */
+/**
+ * Returns the fields that break a rule, in the order of the class. If a field breaks several rules, the one closest to
+ * the field is reported. `null` breaks no rule.
+ */
 export const brokenRules = (settings: object): WrongField[] =>
   Object.entries(settings).flatMap(([field, value]) => {
     if (value === null) return [];
@@ -91,7 +94,7 @@ export const IsContact = textRule(
   'must be one address such as mailto:security@example.com or https://example.com/security',
   (text) => /^(mailto:|https:\/\/|tel:)[\x21-\x7e]{1,240}$/.test(text),
 );
-/** What no mail, chat or shell takes for markup or for the end of an address. */
+/** Only characters that no email, chat, or shell treats as markup or as the end of a URL. */
 const PLAIN_PATH = /^[\w.~%/-]*$/;
 
 export const IsPublicUrl = textRule(
@@ -103,10 +106,10 @@ export const IsPublicUrl = textRule(
   },
 );
 
-/** The address in its usual form without a slash at its end: what a path is added to. */
+/** Returns the URL in normalized form without a trailing slash, ready to append a path. */
 export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/(?<!\/)\/+$/, '');
 
-/** What a client of a proxy may be told: an address, with user and password, and nothing behind it. */
+/** A proxy URL may contain a host, user, and password, and nothing after them. */
 export const IsProxyUrl = textRule(
   'must be the address of a proxy, such as http://user:password@proxy.example.com:3128',
   (text) => {
@@ -116,15 +119,14 @@ export const IsProxyUrl = textRule(
 );
 
 const MAX_URL = 2084;
-/** Its scheme, and the name or the address of its host as they are written. */
 const URL_PARTS = /^([a-z]+):\/\/(?:[^\s<>/?#\\]+@)?(\[.+\]|[^\s<>/?#\\@:[\]]+)(?::\d*)?(?:[/?#][^\s<>]*)?$/i;
 const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
 
-/** `10.0.1` is neither a name nor an address, although a browser takes it for 10.0.0.1. */
+/** `10.0.1` is neither a name nor an address, although browsers read it as 10.0.0.1. */
 const isHostName = (host: string): boolean =>
   host.split('.').every((label) => LABEL.test(label)) && (isIPv4(host) || !/(^|\.)\d+$/.test(host));
 
-/** `must`: the words for a URL of one of the schemes. */
+/** `must` describes a URL with one of the schemes. */
 const urlOf = (must: string, schemes: RegExp): PropertyDecorator =>
   textRule(must, (text) => {
     const [, scheme = '', host = ''] = URL_PARTS.exec(text) ?? [];
@@ -136,7 +138,7 @@ const urlOf = (must: string, schemes: RegExp): PropertyDecorator =>
 export const IsHttpUrl = urlOf('must be an http(s) URL', /^https?$/i);
 export const IsSmtpUrl = urlOf('must be an smtp:// or smtps:// URL', /^smtps?$/i);
 
-/** The client decodes user name and password when it first uses the URL, long after the start. */
+/** The client decodes the user name and password when it first uses the URL, long after the start. */
 export const HasEncodedCredentials = textRule(
   'must have its user name and password percent-encoded: write a % in them as %25',
   (text) => {
@@ -160,13 +162,13 @@ export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated b
 );
 
 export const IsNotEverybody = textRule(
-  'must name your proxies: a network of all addresses would let anybody choose an address',
+  'must be the networks of your proxies: a network of all addresses would allow anyone to forge an address',
   (text) => !/\/0+$/.test(text) && !hasAllOfIpv4(text),
 );
 
 const MAPPED_BITS = 96;
 
-/** In IPv6, as `::ffff:0:0/96`. */
+/** Returns whether an IPv6 network contains all of IPv4, such as `::ffff:0:0/96`. */
 function hasAllOfIpv4(text: string): boolean {
   if (!parses(() => ipaddr.parseCIDR(text))) return false;
   const [address, bits] = ipaddr.parseCIDR(text);
@@ -178,7 +180,7 @@ export const IsHeaderName = textRule(
   (text) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text) && !OWN_HEADERS.has(text.toLowerCase()),
 );
 
-/** They mean something else here. */
+/** Headers that have another meaning for this service. */
 const OWN_HEADERS = new Set(
   'authorization cookie content-type forwarded host idempotency-key if-match origin user-agent x-api-key x-forwarded-for x-organization'.split(
     ' ',
@@ -196,7 +198,7 @@ export const IsSecretsKey = textRule(
   (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
 );
 
-/** Host names of this machine: what is sent there by http is read by nobody else. */
+/** Host names of this machine. Plain HTTP to them can't be read by others. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export const IsIssuer = textRule(
@@ -214,7 +216,7 @@ export const IsScopes = textRule(
   (text) => /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
 );
 
-/** `group=organization:role`, or `group=operator`; the group may end with a `*`. */
+/** `group=organization:role`, or `group=operator`. The group may end with a `*`. */
 export const GROUP_RULE =
   /^(?<group>[^=*]*)(?<star>\*?)(?<!^)=(?:(?<operator>operator)|(?<organization>.+):(?<role>read|write|admin))$/u;
 

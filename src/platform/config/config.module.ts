@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Config } from './config';
 
-/** Makes the settings injectable everywhere as `Config`. */
 @Module({})
 export class ConfigModule {
   static forRoot(config: Config): DynamicModule {

@@ -165,7 +165,7 @@ describe('Config', () => {
     [
       'a provider where nobody signs in',
       { OIDC_ISSUER: 'https://h', OIDC_CLIENT_ID: 'x', PUBLIC_URL: 'https://h', AUTH: 'off' },
-      'OIDC_ISSUER and AUTH=off exclude each other',
+      'OIDC_ISSUER cannot be used with AUTH=off',
     ],
   ])('refuses %s', (_, environment, sentence) => {
     expect(() => loadConfig(environment)).toThrow(sentence);

@@ -69,7 +69,7 @@ describe('readDatabaseUrl', () => {
 
   it.each([
     ['mysql://h/d', 'must be a postgres:// URL or embedded:memory'],
-    // The password has a slash, a question mark, a hash, or all of them.
+    // Passwords with a slash, a question mark, a hash, or all of these.
     ['postgres://u:Kd/8+a==@h/d', ENCODED],
     ['postgres://u:12/34@h/d', ENCODED],
     ['postgres://u:a?b@h/d', ENCODED],
@@ -77,11 +77,11 @@ describe('readDatabaseUrl', () => {
     ['postgres://u:p@ss/w@h/d', ENCODED],
     ['postgres://u:p@h/d#x', ENCODED],
     ['postgres://u:%FF@h/d', 'must be percent-encoded as UTF-8'],
-    ['postgres://u:p@h:0/d', 'must name a port from 1 to 65535'],
-    ['postgres://u:p@h:x/d', 'must name a port from 1 to 65535'],
+    ['postgres://u:p@h:0/d', 'must have a port from 1 to 65535'],
+    ['postgres://u:p@h:x/d', 'must have a port from 1 to 65535'],
     ['postgres://u:p@h h/d', 'must name hosts such as'],
     ['postgres://u:p@h:1:2/d', 'must name hosts such as'],
-    ['postgres://h/d?host=a,b,c&port=1,2', 'must name one port for all hosts, or one for each of them'],
+    ['postgres://h/d?host=a,b,c&port=1,2', 'must have one port for all hosts, or one for each of them'],
     ['postgres://h/d?sslmode=on', 'must have one of disable, allow, prefer, require,'],
     [
       'postgres://h/d?target_session_attrs=standby',

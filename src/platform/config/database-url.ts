@@ -1,4 +1,7 @@
-/** Where one server listens. `host`: a name, an IP address, or the directory of a socket; both are empty where the URL names none. */
+/**
+ * The address of one server. `host` is a name, an IP address, or the directory of a socket. Both are empty if the URL
+ * omits them.
+ */
 export interface ServerAddress {
   readonly host: string;
   readonly port: string;
@@ -6,7 +9,7 @@ export interface ServerAddress {
 
 /** The decoded parts of a `postgres://` URL. A part that the URL leaves out is empty. */
 export interface DatabaseUrl {
-  /** At least one; several are tried in order. */
+  /** At least one server. Several are tried in order. */
   readonly servers: readonly ServerAddress[];
   readonly user: string;
   readonly password: string;
@@ -15,23 +18,23 @@ export interface DatabaseUrl {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The words that follow `DATABASE_URL` in a sentence that refuses it. They never hold a part of the URL. */
+/** The words after `DATABASE_URL` in the error message. They never contain a part of the URL. */
 export class WrongDatabaseUrl {
   constructor(readonly must: string) {}
 }
 
 export const NO_DATABASE_URL = new WrongDatabaseUrl('must be a postgres:// URL or embedded:memory');
 const UNENCODED = new WrongDatabaseUrl(
-  'must have /, ?, # and @ in the user name, the password and the name of the database percent-encoded: %2F, %3F, %23, %40',
+  'must have /, ?, # and @ in the user name, the password and the database name percent-encoded: %2F, %3F, %23, %40',
 );
 const NOT_UTF8 = new WrongDatabaseUrl('must be percent-encoded as UTF-8');
 const WRONG_HOST = new WrongDatabaseUrl(
   'must name hosts such as db.example.com, 10.0.0.5, [fd00::5], or %2Frun%2Fpostgresql for a socket, separated by commas',
 );
 const WRONG_PORT = new WrongDatabaseUrl(
-  'must name a port from 1 to 65535 after the colon; if the colon belongs to the password, the user and an @ are missing',
+  'must have a port from 1 to 65535 after the colon; if the colon is part of the password, the user and an @ are missing',
 );
-const WRONG_PORTS = new WrongDatabaseUrl('must name one port for all hosts, or one for each of them');
+const WRONG_PORTS = new WrongDatabaseUrl('must have one port for all hosts, or one for each of them');
 
 /** The values of `sslmode`. docs/operations.md explains them. */
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
@@ -45,11 +48,11 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 
 const FORM = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?(#.*)?$/s;
 
-/** Reads a URL as `pg` and libpq do, with several hosts and with sockets in all of their forms. */
+/** Reads a URL as `pg` and libpq do, including several hosts and all forms of sockets. */
 export function readDatabaseUrl(text: string): DatabaseUrl | WrongDatabaseUrl {
   const [isUrl, authority = '', path = '', query = '', fragment] = FORM.exec(text) ?? [];
   if (isUrl === undefined) return NO_DATABASE_URL;
-  // All of these say that an @ of the authority, which ends the password, was taken for a part of what follows.
+  // Each of these shows that the @ that ends the password was read as part of what follows.
   const isCutShort = path.includes('@') || fragment !== undefined || (!authority.includes('@') && query.includes('@'));
   if (path.includes('@') || fragment !== undefined) return UNENCODED;
   const at = authority.lastIndexOf('@');
@@ -78,10 +81,13 @@ export function readDatabaseUrl(text: string): DatabaseUrl | WrongDatabaseUrl {
   };
 }
 
-/** A % that is not followed by two digits of base 16, or a space: such a text is not encoded throughout. */
+/** A space, or a % without two hexadecimal digits after it. Such a text isn't completely encoded. */
 const NOT_ENCODED = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i;
 
-/** `undefined` for bytes that are not UTF-8. In a URL with a stray % every other one but of two digits is a plain % too, as in `pg`. */
+/**
+ * Decodes a part of the URL. Returns `undefined` for bytes that are not UTF-8. If the URL contains a stray %, every %
+ * that isn't followed by two decimal digits counts as a plain %, as in `pg`.
+ */
 function decoded(part: string, url: string): string | undefined {
   try {
     return decodeURIComponent(NOT_ENCODED.test(url) ? encodeURI(part).replaceAll(/%25(\d\d)/g, '%$1') : part);
@@ -90,7 +96,7 @@ function decoded(part: string, url: string): string | undefined {
   }
 }
 
-/** Parameters win over the part before the path, as in libpq. */
+/** Parameters override the part before the path, as in libpq. */
 function serversOf(list: string, parameters: ReadonlyMap<string, string>): readonly ServerAddress[] | WrongDatabaseUrl {
   const before = list.split(',').map(addressOf);
   const hosts = parameters.get('host')?.split(',') ?? before.map((each) => each?.host ?? null);
@@ -136,6 +142,6 @@ const HARMLESS = new Set(
   ),
 );
 
-/** The parameters of a URL that have no effect, as people may expect them to have one. */
+/** Returns the parameters of a URL that have no effect although users may expect one. */
 export const idleParameters = ({ parameters }: DatabaseUrl): string[] =>
   [...parameters.keys()].filter((name) => !READ.has(name) && !HARMLESS.has(name));

@@ -4,7 +4,10 @@ import { cut } from '../text/text-limits';
 
 const ENV = Symbol('config:env');
 
-/** Ties a field of the settings class to its environment variable. The type of the field's default decides how the text is read. */
+/**
+ * Binds a field of the settings class to its environment variable. The type of the field's default decides how the text
+ * is parsed.
+ */
 export const Env =
   (name: string): PropertyDecorator =>
   (target, key) => {
@@ -12,7 +15,7 @@ export const Env =
     Reflect.defineMetadata(ENV, new Map(known).set(String(key), name), target);
   };
 
-/** Field → variable, in the order of the class; none of a class without settings. */
+/** Returns the variables by field, in the order of the class. Empty for a class without settings. */
 export const envNames = (type: new () => object): Map<string, string> =>
   (Reflect.getMetadata(ENV, type.prototype) as Map<string, string> | undefined) ?? new Map<string, string>();
 
@@ -39,15 +42,15 @@ function read(text: string, fallback: unknown): unknown {
   return text;
 }
 
-/** A field whose value may not be, and what it must be: the words that follow its variable. */
+/** A field with an invalid value, and the words of the message after its variable. */
 export interface WrongField {
   readonly field: string;
   readonly must: string;
 }
 
 /**
- * Builds the settings from the environment, or throws a `ConfigError` that lists every problem at once. `judge`: what is wrong
- * with them, by the rules that their class has.
+ * Builds the settings from the environment, or throws a `ConfigError` that lists all problems. `judge` returns the
+ * fields that break the rules of their class.
  */
 export function readSettings<T extends object>(
   type: new () => T,
@@ -73,17 +76,20 @@ export function readSettings<T extends object>(
 
 const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET|ISSUER|HTTPS_PROXY/;
 
-/** The value in a sentence that refuses it. What may hold a credential is not repeated. */
+/** Returns the value for the error message. Values that may contain a credential are not repeated. */
 const given = (name: string, text = ''): string =>
   MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify(cut(text, 100, ''))}`;
 
 const FILE = '.env';
 
-/** The variables of the process, with those of `.env` in the working directory; what the process has already wins over the file. */
+/**
+ * Returns the variables of the process and of `.env` in the working directory. Variables of the process override the
+ * file.
+ */
 export function readEnvironment(): NodeJS.ProcessEnv {
   if (existsSync(FILE)) {
     try {
-      // For its errors, which say what is wrong.
+      // Read only for its error messages, which are precise.
       readFileSync(FILE);
       process.loadEnvFile(FILE);
     } catch (error) {

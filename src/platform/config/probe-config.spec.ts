@@ -70,7 +70,7 @@ describe('the settings of a probe', () => {
     [
       'both kinds of token are there',
       { PROBE_TOKEN_FILE: '/nowhere' },
-      [/exclude each other/, /^PROBE_TOKEN_FILE: .*ENOENT/],
+      [/cannot be used together/, /^PROBE_TOKEN_FILE: .*ENOENT/],
     ],
     [
       'the proxy is none',
@@ -95,7 +95,7 @@ describe('the settings of a probe', () => {
     const key = join(folder, 'key');
     const { PROBE_URL, ROLE } = RIGHT;
     expect(problemsOf({ ROLE, PROBE_URL, PROBE_TOKEN_FILE: key })[0]).toMatch(
-      /^PROBE_TOKEN_FILE: what the file holds must be/,
+      /^PROBE_TOKEN_FILE: the content of the file must be/,
     );
     expect(problemsOf({ ...RIGHT, PROBE_CA: key })[0]).toMatch(/^PROBE_CA must be a file of certificates in PEM/);
   });
@@ -104,8 +104,8 @@ describe('the settings of a probe', () => {
     const environment = { ...RIGHT, DATABASE_URL: 'nonsense', DATA_DIR: '/data', AUTH: 'off', SECRETS_KEYS: '' };
     expect(problemsOf(environment)).toEqual([]);
     expect(settingsWithoutEffect(environment)).toEqual([
-      'DATABASE_URL has no effect with ROLE=probe: a probe has no database and serves no API.',
-      'AUTH has no effect with ROLE=probe: a probe has no database and serves no API.',
+      'DATABASE_URL has no effect with ROLE=probe, because a probe has no database and no API.',
+      'AUTH has no effect with ROLE=probe, because a probe has no database and no API.',
     ]);
   });
 });

@@ -18,44 +18,44 @@ import { ConfigError, Env, envNames, readSettings } from './env';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings that only a probe has (`ROLE=probe`): how it reaches the service that it checks for. */
+/** The settings that only a probe has (`ROLE=probe`): how it reaches its service. */
 export class ProbeConfig {
-  /** Where the service is, as its PUBLIC_URL: https; http on this machine, and elsewhere with `insecure`. */
+  /** The service's PUBLIC_URL. It must be https. http is allowed on this machine, and elsewhere with `insecure`. */
   @Env('PROBE_URL') @IsPublicUrl url: string | null = null;
 
-  /** What the creation of the probe has shown, or `tokenFile`. */
+  /** The token shown when the probe was created. Alternative: `tokenFile`. */
   @Env('PROBE_TOKEN') @IsProbeToken token: string | null = null;
 
-  /** A file with the token: no environment shows it. */
+  /** A file with the token, which keeps the token out of the environment. */
   @Env('PROBE_TOKEN_FILE') tokenFile: string | null = null;
 
-  /** A file of certificates in PEM: of the service's only these are trusted. */
+  /** A file of certificates in PEM. Only these are trusted for the connection to the service. */
   @Env('PROBE_CA') caFile: string | null = null;
 
-  /** Everybody on the way may read token and definitions. */
+  /** Allows http to the service, so that anyone on the network path may read the token and the definitions. */
   @Env('PROBE_INSECURE') @IsSwitch insecure = false;
 
-  /** The proxy through which the service is reached (CONNECT), with user and password. Checks never use it. */
+  /** The proxy to the service (CONNECT), with user and password. Checks never use it. */
   @Env('HTTPS_PROXY') @IsProxyUrl @HasEncodedCredentials proxy: string | null = null;
 
-  /** Hosts that are reached without it: names with all below them, `host:port`, networks, or `*`. */
+  /** Hosts to reach without the proxy: names including their subdomains, `host:port`, networks, or `*`. */
   @Env('NO_PROXY') @MostItems(200) noProxy: string[] = [];
 }
 
-/** How a probe reaches its service: judged, with what stands in files. A token for injection. */
+/** The validated access to the service, including the content of files. Also an injection token. */
 export class ServerAccess {
   constructor(
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     readonly url: string,
     readonly token: string,
-    /** The only certificates that are trusted, in PEM; `null`: those that Node trusts. */
+    /** The only trusted certificates, in PEM, or `null` for the ones that Node trusts. */
     readonly ca: string | null,
     readonly proxy: string | null,
     readonly noProxy: readonly string[],
   ) {}
 }
 
-/** What a probe takes of the settings of the service. */
+/** The service settings that a probe also uses. */
 const SHARED_SETTINGS: readonly string[] = [
   'HOST',
   'PORT',
@@ -68,23 +68,24 @@ const SHARED_SETTINGS: readonly string[] = [
   'LOG_LEVEL',
   'FAILPOINTS',
 ];
-/** The image sets it for everybody. */
+/** The image always sets this variable. */
 const SET_BY_THE_IMAGE = 'DATA_DIR';
 
-/** One sentence for each setting of the service that a probe does nothing with. */
+/** Returns one sentence per service setting that has no effect on a probe. */
 export const settingsWithoutEffect = (environment: Environment): string[] =>
   [...envNames(Config).values()]
     .filter((name) => !SHARED_SETTINGS.includes(name) && name !== SET_BY_THE_IMAGE && (environment[name] ?? '') !== '')
-    .map((name) => `${name} has no effect with ROLE=probe: a probe has no database and serves no API.`);
+    .map((name) => `${name} has no effect with ROLE=probe, because a probe has no database and no API.`);
 
-/** Reads the environment of a probe. Throws a `ConfigError` that lists every problem at once. */
+/** Reads the environment of a probe. Throws a `ConfigError` that lists all problems. */
 export function loadProbeConfig(environment: Environment): { config: Config; access: ServerAccess } {
   const problems: string[] = [];
   const own = withEitherCase(environment, problems);
   const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
   const config = noted(problems, () => loadConfig(shared));
   noted(problems, () => readSettings(ProbeConfig, own, brokenRules));
-  // Also of settings that are wrong alone: what is wrong with files, or together, is told in the same breath.
+  // Also reads settings that are already invalid, so that problems with files and contradictions are reported together
+  // with them.
   const access = accessOf(
     readSettings(ProbeConfig, own, () => []),
     problems,
@@ -93,25 +94,26 @@ export function loadProbeConfig(environment: Environment): { config: Config; acc
   return { config, access };
 }
 
-/** Other programs read these in either case. */
+/** Other programs read these in upper and lower case. */
 const IN_EITHER_CASE = ['HTTPS_PROXY', 'NO_PROXY'] as const;
 
-/** With those settings that have their values in lower case. Which of two counts, programs do not agree: that is not guessed. */
+/**
+ * Adds the lower-case values of those settings. If both are set, it is a problem, because programs don't agree on which
+ * one counts.
+ */
 function withEitherCase(environment: Environment, problems: string[]): Environment {
   const all: Record<string, string | undefined> = { ...environment };
   for (const name of IN_EITHER_CASE) {
     const other = name.toLowerCase();
     const [upper = '', lower = ''] = [environment[name], environment[other]];
     if (upper !== '' && lower !== '' && upper !== lower)
-      problems.push(
-        `${name} and ${other} differ, and programs disagree about which of them counts: unset one of them.`,
-      );
+      problems.push(`${name} and ${other} differ, and programs disagree on which one applies: unset one of them.`);
     all[name] = upper === '' ? lower : upper;
   }
   return all;
 }
 
-/** What the work returns; `null` when it finds settings wrong, which are noted. */
+/** Returns the result of the work, or `null` if it finds invalid settings, which are recorded. */
 function noted<T>(problems: string[], work: () => T): T | null {
   try {
     return work();
@@ -142,7 +144,7 @@ function tokenOf({ token, tokenFile }: Pick<ProbeConfig, 'token' | 'tokenFile'>,
   const text = fileOf('PROBE_TOKEN_FILE', tokenFile, problems)?.trim();
   if (text === undefined) return null;
   const [wrong] = brokenRules(Object.assign(new ProbeConfig(), { token: text }));
-  if (wrong !== undefined) problems.push(`PROBE_TOKEN_FILE: what the file holds ${wrong.must}.`);
+  if (wrong !== undefined) problems.push(`PROBE_TOKEN_FILE: the content of the file ${wrong.must}.`);
   return text;
 }
 
@@ -153,7 +155,10 @@ function caOf(path: string, problems: string[]): string | null {
   if (text === null) return null;
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return blocks.join('\n');
-  problems.push('PROBE_CA must be a file of certificates in PEM, each from -----BEGIN CERTIFICATE----- to its end.');
+  problems.push(
+    // prose: BEGIN is part of the format
+    'PROBE_CA must be a file of certificates in PEM, each from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----.',
+  );
   return null;
 }
 
@@ -170,14 +175,14 @@ function fileOf(name: string, path: string, problems: string[]): string | null {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const why = isRecord(error) ? String(error['code']) : String(error);
-    problems.push(`${name}: the file cannot be read (${why}). Name a file that this user may read.`);
+    problems.push(`${name}: the file cannot be read (${why}). Set ${name} to a file that this user may read.`);
     return null;
   }
 }
 
-const NO_URL = 'PROBE_URL must be set with ROLE=probe: the address of the service, such as https://uptime.example.com.';
+const NO_URL = 'PROBE_URL must be set with ROLE=probe: the URL of the service, such as https://uptime.example.com.';
 const OPEN_TO_READERS =
-  'PROBE_URL must be https: on the way everybody could read the token. PROBE_INSECURE=on if that is meant.';
+  'PROBE_URL must be https, because otherwise anyone on the network path could read the token. Set PROBE_INSECURE=on if you want that.';
 const NO_TOKEN =
   'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probe create` shows.';
-const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE exclude each other: unset one of them.';
+const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE cannot be used together: unset one of them.';

@@ -3,7 +3,7 @@ import { readUrl } from '../text/read-url';
 import { cut } from '../text/text-limits';
 import type { Config } from './config';
 
-/** One sentence for each setting that is valid, but doesn't do what it seems to. */
+/** Returns one sentence per setting that is valid but does not do what it seems to. */
 export function settingHints({ smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>): string[] {
   const url = smtpUrl === null ? null : readUrl(smtpUrl);
   if (url === null) return [];
@@ -15,6 +15,6 @@ export function settingHints({ smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'sm
 }
 
 const NO_SENDER =
-  'SMTP_URL has no sender, so emails through it are refused: set SMTP_FROM, such as Uptime <uptime@example.com>.';
+  'SMTP_URL has no sender, so emails through it are rejected: set SMTP_FROM, such as Uptime <uptime@example.com>.';
 const REMOVE_THEM =
-  'remove them. With smtps:// or a password the service requires TLS; otherwise it uses TLS if the server offers it.';
+  'remove them. With smtps:// or a password, the service requires TLS. Otherwise, it uses TLS if the server offers it.';

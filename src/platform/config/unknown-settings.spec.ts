@@ -24,7 +24,7 @@ describe('unknownSettings', () => {
 
   it('lists the settings of a beginning when none of them is near', () => {
     expect(unknownSettings({ SMTP_PASSWORD: 'x' })).toEqual([
-      'SMTP_PASSWORD is not a setting and has no effect: those that begin with SMTP_ are SMTP_URL, SMTP_FROM, SMTP_EHLO_NAME.',
+      'SMTP_PASSWORD is not a setting and has no effect: the settings that start with SMTP_ are SMTP_URL, SMTP_FROM, SMTP_EHLO_NAME.',
     ]);
   });
 

@@ -2,20 +2,20 @@ import { Config } from './config';
 import { envNames } from './env';
 import { ProbeConfig } from './probe-config';
 
-/** Beginnings that nobody else's variables have: what begins so was meant for us. */
+/** Prefixes that no other program uses, so variables with them are meant for this service. */
 const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_', 'OIDC_', 'PROBE_'];
-/** Not those of proxies, which other programs share: `https_proxy` is no misspelt setting. */
+/** Proxy variables are left out, because other programs share them. `https_proxy` isn't a misspelled setting. */
 const OF_PROBES = [...envNames(ProbeConfig).values()].filter((name) => name.startsWith('PROBE_'));
-/** A typing error in a short name leaves less to recognise it by. */
+/** Length up to which a name is too short to recognize a typo by distance. */
 const SHORT = 5;
-/** A misspelt name with one of our beginnings is near to one of ours up to here. */
+/** Maximum distance at which a name with one of these prefixes counts as a misspelled setting. */
 const NEAR = 4;
-/** What Kubernetes puts into every container for a service that is called, say, `smtp`. */
+/** Variables that Kubernetes sets in every container for a service named, for example, `smtp`. */
 const SERVICE_LINK = /_SERVICE_(HOST|PORT)|_PORT(_\d+_\w+)?$/;
 
 /**
- * One sentence for each variable that looks like a misspelt setting. Only a warning: variables of other programs share the
- * environment.
+ * Returns one sentence per variable that looks like a misspelled setting. It is only a warning, because variables of
+ * other programs share the environment.
  */
 export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = [...envNames(Config).values(), ...OF_PROBES];
@@ -37,10 +37,13 @@ function explain(name: string, known: readonly string[]): string | null {
     return `${name} is not a setting and has no effect: did you mean ${nearest.setting}?`;
   if (prefix === undefined) return null;
   const same = known.filter((setting) => setting.startsWith(prefix));
-  return `${name} is not a setting and has no effect: those that begin with ${prefix} are ${same.join(', ')}.`;
+  return `${name} is not a setting and has no effect: the settings that start with ${prefix} are ${same.join(', ')}.`;
 }
 
-/** Short names are near to many words (`PATH`, `POST`): there only letters in another order, or `PORTS`, count. */
+/**
+ * Returns whether the name is a typo of the setting. Short names are close to many words (`PATH`, `POST`), so for them
+ * only swapped letters or a suffix (`PORTS`) count.
+ */
 function isTypingError(name: string, setting: string): boolean {
   if (setting.length > SHORT) return true;
   const letters = (text: string): string => [...text].sort().join('');
@@ -48,8 +51,9 @@ function isTypingError(name: string, setting: string): boolean {
 }
 
 /**
- * Letters to add, drop, change or swap with their neighbour to come from one to the other. Packages count no swap: for them
- * `PROT` is as far from `PORT` as from `POST` (docs/decisions/0049-two-small-helpers.md).
+ * Returns how many letters must be added, dropped, changed, or swapped with their neighbor to convert one into the
+ * other. Packages don't count swaps. For them `PROT` is as far from `PORT` as from `POST`
+ * (docs/decisions/0049-two-small-helpers.md).
  */
 export function distance(from: string, to: string): number {
   const rows: number[][] = [];

@@ -2,15 +2,15 @@ import { getMetadataStorage, type ValidationError, validateSync } from 'class-va
 import { readSettings } from './env';
 
 /**
- * The settings of an extension, whose rules are those of `class-validator`, from the environment. Throws a `ConfigError` that
- * lists every problem at once.
+ * Reads the settings of an extension, validated with `class-validator`, from the environment. Throws a `ConfigError`
+ * that lists all problems.
  */
 export const loadSettings = <T extends object>(
   type: new () => T,
   environment: Readonly<Record<string, string | undefined>>,
 ): T =>
   readSettings(type, environment, (settings) =>
-    // They may have no rule at all.
+    // Settings may have no rule at all.
     validateSync(settings, { forbidUnknownValues: false }).map((error) => ({
       field: error.property,
       must: rangeOf(type, error.property) ?? messageOf(error),
@@ -22,7 +22,7 @@ function messageOf({ property, constraints = {} }: ValidationError): string {
   return message.replace('each value in ', '');
 }
 
-/** `must be a whole number from 1 to 10`, whichever of the rules is broken; `null` for what is no number. */
+/** Returns `must be a whole number from 1 to 10` for any broken rule of a number, and `null` for other types. */
 function rangeOf(type: new () => object, property: string): string | null {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(type, '', true, false)

@@ -11,19 +11,19 @@ import { makeDirectory, syncDirectory, syncFile, syncTree, writeWhole } from '..
 
 export type BackupTarget = Pick<Config, 'databaseUrl' | 'dataDir'>;
 
-/** Marks a directory that holds a whole database. */
+/** Marks a directory that contains a complete database. */
 const MARK = 'pgdata.ready';
-/** Belongs to the process that runs, not to the data. */
+/** Belongs to the running process, not to the data. */
 const LOCK = 'database.lock';
 
 /**
- * Writes everything that the service stores into one new file, readable by its owner only. PostgreSQL: a dump in pg_dump's
- * own format, taken while the service runs. Embedded: an archive of the directory, for which the service must be
- * stopped. Throws a `StartError` when the file exists or the directory is in use; never leaves a partial file. The backup survives a
- * power cut.
+ * Writes everything that the service stores into a new file that only its owner can read. PostgreSQL: a dump in
+ * pg_dump's custom format, taken while the service runs. Embedded: an archive of the directory, for which the service
+ * must be stopped. Throws a `StartError` if the file exists or the directory is in use. Never leaves a partial file.
+ * The backup survives a power cut.
  */
 export async function saveBackup(target: BackupTarget, file: string): Promise<void> {
-  if (existsSync(file)) throw new StartError(`${file} exists already; a backup never overwrites one.`);
+  if (existsSync(file)) throw new StartError(`${file} already exists; a backup never overwrites a file.`);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   closeSync(openSync(partial, 'wx', 0o600));
@@ -40,9 +40,9 @@ export async function saveBackup(target: BackupTarget, file: string): Promise<vo
 }
 
 /**
- * Restores a backup into a database whose schema is empty, or into a data directory that does not exist or is empty: nothing is ever
- * overwritten. Throws a `StartError` otherwise. The service must be stopped. If a restore into a directory is interrupted, it can be
- * repeated, and the service does not start there until then.
+ * Restores a backup into a database with an empty schema, or into a data directory that doesn't exist or is empty.
+ * Nothing is ever overwritten. Throws a `StartError` otherwise. The service must be stopped. An interrupted restore
+ * into a directory can be repeated, and the service does not start there until then.
  */
 export async function restoreBackup(target: BackupTarget, file: string): Promise<void> {
   if (!existsSync(file)) throw new StartError(`${file} does not exist.`);
@@ -53,13 +53,14 @@ export async function restoreBackup(target: BackupTarget, file: string): Promise
 type ServerTarget = { databaseUrl: string };
 
 const isServer = (target: BackupTarget): target is BackupTarget & ServerTarget => {
-  if (target.databaseUrl === 'embedded:memory') throw new StartError('embedded:memory keeps nothing to back up.');
+  if (target.databaseUrl === 'embedded:memory') throw new StartError('embedded:memory has nothing to back up.');
   return target.databaseUrl !== null;
 };
 
 async function archive(directory: string, file: string): Promise<void> {
   requireFinishedRestore(directory);
-  if (!existsSync(join(directory, MARK))) throw new StartError(`${directory} holds no database; is DATA_DIR right?`);
+  if (!existsSync(join(directory, MARK)))
+    throw new StartError(`${directory} contains no database; is DATA_DIR correct?`);
   const lock = await DirectoryLock.acquire(directory);
   try {
     await run('tar', ['--create', '--gzip', `--file=${file}`, `--exclude=./${LOCK}*`, `--directory=${directory}`, '.']);
@@ -72,10 +73,10 @@ async function unpack(directory: string, file: string): Promise<void> {
   const unfinished = join(directory, UNFINISHED_RESTORE);
   makeDirectory(directory, 0o700);
   if (!existsSync(unfinished) && readdirSync(directory).length > 0)
-    throw new StartError(`${directory} is not empty; move it away or set DATA_DIR to another directory.`);
+    throw new StartError(`${directory} is not empty; move it away, or set DATA_DIR to another directory.`);
   writeWhole(unfinished, 'A backup is being restored into this directory.\n');
   removeAllBut(UNFINISHED_RESTORE, directory);
-  // The archive has the numbers of the users that it was made with: on this machine the service may have another one.
+  // The archive contains the user IDs of the machine that created it, which may differ from the service's user here.
   const owner = ownerFor(directory);
   try {
     await run('tar', ['--extract', '--gzip', `--file=${file}`, `--directory=${directory}`]);

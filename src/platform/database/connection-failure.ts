@@ -1,7 +1,10 @@
 import { addressOf, type ServerConnection } from './connection/server-connection';
 import { sqlState } from './postgres-errors';
 
-/** Returns the problem and the cure if waiting does not help, and `null` for every other error. Never contains a password. */
+/**
+ * Returns the problem and the cure if waiting does not help, and `null` for every other error. Never contains a
+ * password.
+ */
 export function refusalOf(error: unknown, connection: ServerConnection): string | null {
   const text = messageOf(error);
   const { user, database } = connection;
@@ -9,20 +12,20 @@ export function refusalOf(error: unknown, connection: ServerConnection): string 
   const refusal = ((): string | null => {
     switch (sqlState(error)) {
       case '28P01':
-        return `${address} refuses the password of user "${user}". Correct the user or the password.`;
+        return `${address} rejected the password for user "${user}". Correct the user or the password.`;
       case '28000':
         return refusalOfUser(error, address, user);
       case '3D000':
         return `${address} has no database "${database}". Create it (CREATE DATABASE), or correct the name.`;
       case '3F000':
         return (
-          `user "${user}" has no schema to create tables in, in database "${database}" of ${address} (${text}). ` +
-          `Create the schema that its search_path names, or correct search_path.`
+          `in database "${database}" of ${address}, user "${user}" has no schema to create tables in (${text}). Create ` +
+          'the schema in its search_path, or correct search_path.'
         );
       case '42501':
         return (
-          `user "${user}" may not do everything that is needed in database "${database}" of ${address} ` +
-          `(${text}). Make the user the owner of that database.`
+          `in database "${database}" of ${address}, user "${user}" does not have all required permissions (${text}). ` +
+          'Make the user the owner of that database.'
         );
       default:
         return refusalOfClient(error, text, address, user) ?? refusalOfTls(error, text, address);
@@ -31,20 +34,20 @@ export function refusalOf(error: unknown, connection: ServerConnection): string 
   return refusal === null ? null : `DATABASE_URL: ${refusal}`;
 }
 
-/** The server's texts may be in any language; the names of its routines are not. */
+/** Recognizes the error by its routine name, because the server's messages may be in any language. */
 function refusalOfUser(error: unknown, address: string, user: string): string {
   const text = messageOf(error);
   if (routineOf(error) === 'InitializeSessionUserId' && !/log in/.test(text))
     return `${address} has no user "${user}". Create it, or correct the user.`;
-  return `${address} does not let user "${user}" in (${text}). Correct the user, or the server's pg_hba.conf.`;
+  return `${address} rejected user "${user}" (${text}). Correct the user, or pg_hba.conf of the server.`;
 }
 
-/** What `pg` itself finds, before the server has said anything. */
+/** Explains errors that `pg` itself raises before the server has replied. */
 function refusalOfClient(error: unknown, text: string, address: string, user: string): string | null {
   if (/password must be a string/.test(text))
-    return `${address} wants a password of user "${user}". Put it into the URL, behind the user and a colon, or set PGPASSWORD.`;
+    return `${address} requires a password for user "${user}". Put it into the URL, after the user and a colon, or set PGPASSWORD.`;
   if (/does not support SSL connections/.test(text))
-    return `${address} does not speak TLS. Set sslmode=disable in the URL, or switch TLS on there.`;
+    return `${address} does not support TLS. Set sslmode=disable in the URL, or turn on TLS there.`;
   return null;
 }
 
@@ -59,7 +62,7 @@ const UNTRUSTED = new Set([
   'INVALID_PURPOSE',
 ]);
 
-/** TLS alerts about the certificate that the client has shown, or has not. */
+/** TLS alerts about a client certificate that is wrong or missing. */
 const ALERT_OF_CERTIFICATE = /SSL alert number (4[0-68]|116)\b/;
 
 /** Explains problems with the certificate of the server or of the client. */
@@ -67,36 +70,36 @@ function refusalOfTls(error: unknown, text: string, address: string): string | n
   const code = sqlState(error) ?? '';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return (
-      `the certificate of ${address} is for another host (${text}). Use a name that the certificate has, or ` +
+      `the certificate of ${address} is for another host (${text}). Use a name in the certificate, or ` +
       'sslmode=verify-ca with sslrootcert to trust every server of that authority.'
     );
   if (UNTRUSTED.has(code))
     return (
-      `the certificate of ${address} is not trusted (${text}). Name the file with its authority in sslrootcert or ` +
-      'NODE_EXTRA_CA_CERTS. sslmode=no-verify encrypts without verifying.'
+      `the certificate of ${address} is not trusted (${text}). Set sslrootcert or NODE_EXTRA_CA_CERTS to the file ` +
+      'with its authority. sslmode=no-verify encrypts without verification.'
     );
   if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${address} has expired. Renew it there.`;
   if (code === 'CERT_NOT_YET_VALID')
     return `the certificate of ${address} is not valid yet. Correct the clock of this machine, or the certificate.`;
   if (ALERT_OF_CERTIFICATE.test(text))
-    return `${address} does not accept the client certificate (${text}). Name one that it knows in sslcert and sslkey.`;
+    return `${address} does not accept the client certificate (${text}). Set sslcert and sslkey to a certificate that it accepts.`;
   return /^(ERR_SSL_|ERR_TLS_|CERT_|EPROTO)/.test(code)
-    ? `TLS with ${address} fails (${text}). Correct sslmode and its files.`
+    ? `TLS with ${address} failed (${text}). Correct sslmode and its files.`
     : null;
 }
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/ENOTFOUND|EAI_AGAIN/, 'the name of its host has no address'],
+  [/ENOTFOUND|EAI_AGAIN/, 'its host name has no address'],
   [/ECONNREFUSED/, 'nothing listens there'],
-  [/ENOENT/, 'there is no such socket'],
+  [/ENOENT/, 'the socket does not exist'],
   [/EHOSTUNREACH|ENETUNREACH/, 'there is no route to its host'],
   [
     /ETIMEDOUT|timeout exceeded when trying to connect|due to connection timeout|timeout expired|Query read timeout/,
     'it does not respond',
   ],
-  [/ECONNRESET|Connection terminated/, 'it closes the connection'],
+  [/ECONNRESET|Connection terminated/, 'it closed the connection'],
 ];
-/** The server's own text says more. */
+/** Errors for which the server's own text says more. */
 const EXPLAINED: readonly (readonly [string, string])[] = [
   [
     '53300',
@@ -104,10 +107,10 @@ const EXPLAINED: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** The server answers, and cannot be used all the same. */
+/** Returns true if the server responds but can't be used. */
 export const isThere = (error: unknown): boolean => /^(25006|53300|08001|57P03)$/.test(sqlState(error) ?? '');
 
-/** Why a server cannot be used yet. */
+/** Returns why a server can't be used yet. */
 export function unreachableReason(error: unknown): string {
   const text = messageOf(error);
   const state = sqlState(error) ?? '';
@@ -117,7 +120,7 @@ export function unreachableReason(error: unknown): string {
   return reason ?? (text || state || 'unknown error');
 }
 
-/** By its shape: what OpenSSL throws is not an `Error` in every realm. */
+/** Checks the shape, because OpenSSL's errors are not an `Error` in every realm. */
 const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
     ? error.message

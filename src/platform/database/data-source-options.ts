@@ -7,20 +7,19 @@ import { migrations } from './migrations/migrations';
 
 export type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** The target of the pools: a server, or the embedded database by a stream for each connection. */
+/** The target of the pools: a server, or the embedded database with a stream per connection. */
 export type ConnectionTarget = PostgresServer | { readonly connect: () => Duplex };
 
 export interface PoolOptions {
-  /** Connections at most. */
   readonly size: number;
   /** The application name that the server shows for each connection. */
   readonly name: string;
-  /** A statement without a reply fails after this long, and its connection is closed. 0 = never. */
+  /** Milliseconds after which a statement without a reply fails and its connection is closed. 0 means never. */
   readonly queryTimeoutMs: number;
   readonly entities?: PostgresOptions['entities'];
 }
 
-/** To the embedded database. */
+/** For the embedded database. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Long enough to keep connections open between ticks and requests. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -28,7 +27,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 
 const logger = new Logger('Database');
 
-/** The TypeORM settings of one pool. Never with `synchronize`: the migrations alone make the schema. */
+/** Returns the TypeORM settings of one pool. `synchronize` is never set, because only migrations change the schema. */
 export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): PostgresOptions {
   const isServer = target instanceof PostgresServer;
   return {
@@ -40,11 +39,11 @@ export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): 
     entities: pool.entities ?? [],
     migrations,
     migrationsTransactionMode: 'all',
-    // Ids are made by the application; `gen_random_uuid()` needs no extension on any supported server.
+    // The application creates IDs. `gen_random_uuid()` needs no extension on any supported server.
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     logging: false,
-    // Without a listener the process would end when the server closes an idle connection.
+    // Without a listener, the process would crash when the server closes an idle connection.
     poolErrorHandler: (error: Error) => logger.warn(`An idle connection was lost: ${error.message}`),
     extra: {
       Client: DatabaseClient,

@@ -6,11 +6,11 @@ import { sessionSettings } from './connection/session-settings';
 import { sqlState } from './postgres-errors';
 
 type Method = (...args: unknown[]) => unknown;
-/** As pg declares it; a pool reads the error only. */
+/** A callback as pg declares it. A pool uses only the error. */
 type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
 
 export interface DatabaseClientConfig extends ClientConfig {
-  /** The server to connect to. The embedded database has a stream instead. */
+  /** The server to connect to. The embedded database uses a stream instead. */
   readonly server?: PostgresServer;
 }
 
@@ -19,9 +19,9 @@ const isReadTimeout = (error: unknown): boolean => error instanceof Error && err
 const REFUSED_SETTING = new Set(['08P01', '0A000', '42704']);
 
 /**
- * A `pg` client that closes its connection after the first statement that times out. The plain one goes back to the pool
- * with the statement still in flight, and its next user waits for a server that may be frozen for good. It sets everything that
- * the service needs of its session, and finds its server among several.
+ * A `pg` client that closes its connection after the first statement that times out. The original client returns to the
+ * pool with the statement in flight. Its next user then waits for a server that may never reply. This client also sets
+ * every session setting that the service needs, and chooses among several servers.
  */
 export class DatabaseClient extends Client {
   private readonly server: PostgresServer | null;
@@ -83,7 +83,7 @@ export class DatabaseClient extends Client {
     Object.assign(connection ?? {}, { ssl, sslNegotiation: sslnegotiation });
   }
 
-  /** Overrides a method that the types of `pg` do not list: the message that opens a session. */
+  /** Overrides the message that opens a session. The types of `pg` do not list this method. */
   getStartupConf(): object {
     const plain = this.plain('getStartupConf') as object;
     return this.server === null
@@ -95,7 +95,7 @@ export class DatabaseClient extends Client {
     return Reflect.apply(Reflect.get(Client.prototype, method) as Method, this, args);
   }
 
-  /** Ending a client with a statement in flight cuts its connection. */
+  /** Closes the connection, because ending a client with a statement in flight cuts it. */
   private disconnect(): void {
     this.end().catch(() => {});
   }

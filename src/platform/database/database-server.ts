@@ -12,21 +12,19 @@ import type { ExtensionMigration } from './extension-migrations';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from '../config/start-error';
 
-/** How long a start waits for a PostgreSQL that is not up yet. */
+/** How long a start waits for a PostgreSQL server that isn't running yet. */
 const START_WAIT_MS = 60_000;
 const PAUSE_MS = 1000;
-/** While it waits it says so this often. */
+/** How many attempts pass between two log lines while waiting. */
 const SAY_EVERY = 10;
 
 const NOT_SYNCED =
-  'DATABASE_SYNC=off: a power cut can lose or damage the embedded database. Use this only for tests and benchmarks.';
+  'DATABASE_SYNC=off: a power failure can lose or damage the embedded database. Use this only for tests and benchmarks.';
 
 const logger = new Logger('Database');
 
-/** The settings that say where the database is. */
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir'> & Partial<Pick<Config, 'databaseSync'>>;
 
-/** The database that `DATABASE_URL` and `DATA_DIR` name, ready for connections. */
 export class DatabaseServer {
   private constructor(
     readonly target: ConnectionTarget,
@@ -37,10 +35,13 @@ export class DatabaseServer {
     return this.embedded !== null;
   }
 
-  /** Starts the embedded engine if the settings ask for it. Throws a `DirectoryInUseError` when another process has its directory. */
+  /**
+   * Opens the database and starts the embedded engine if the settings require it. Throws a `DirectoryInUseError` if
+   * another process uses its directory.
+   */
   static async open(config: DatabaseSettings): Promise<DatabaseServer> {
     const { databaseUrl, dataDir, databaseSync = true } = config;
-    // Tests name a migrated cluster behind it; the rules of the setting refuse that.
+    // Tests append a migrated cluster. The rules of the setting refuse that.
     const memory = /^embedded:memory(?::(.+))?$/.exec(databaseUrl ?? '');
     if (databaseUrl !== null && memory === null) return DatabaseServer.at(databaseUrl);
     if (memory === null && !databaseSync) logger.warn(NOT_SYNCED);
@@ -53,13 +54,16 @@ export class DatabaseServer {
   private static at(url: string): DatabaseServer {
     const server = PostgresServer.at(url);
     for (const name of server.connection.idleParameters)
-      logger.warn(`DATABASE_URL: its parameter ${name} has no effect. docs/operations.md lists those that have one.`);
+      logger.warn(
+        `DATABASE_URL: its parameter ${name} has no effect. The supported parameters are listed in docs/operations.md.`,
+      );
     return new DatabaseServer(server, null);
   }
 
   /**
-   * Brings the schema to this version, then to that of the extensions. A server that cannot be reached is tried again for a minute, so that both may be
-   * started together. Throws a `StartError` that names the setting and the address, but no password.
+   * Migrates the schema to this version, then runs the migrations of extensions. Retries an unreachable server for a
+   * minute, so that both can be started together. Throws a `StartError` that names the setting and the address, but no
+   * password.
    */
   async migrate(extensions: readonly ExtensionMigration[] = [], waitMs = START_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
@@ -71,7 +75,7 @@ export class DatabaseServer {
       } catch (error) {
         if (error instanceof StartError) throw error;
         if (this.server?.isPlainStart === true && !isPlain) {
-          // A pooler has refused the settings of the session. Try again at once without them.
+          // A pooler has refused the session settings. Try again immediately without them.
           isPlain = true;
           continue;
         }
@@ -81,11 +85,14 @@ export class DatabaseServer {
         const why = `${this.address} cannot be ${isThere(error) ? 'used' : 'reached'}: ${unreachableReason(error)}.`;
         const leftMs = deadline - performance.now();
         if (leftMs <= 0)
-          throw new StartError(`${why} Gave up after ${waitMs / 1000} s. Start it, or correct the address.`, {
-            cause: error,
-          });
+          throw new StartError(
+            `${why} Gave up after ${waitMs / 1000} s. Start the database, or correct DATABASE_URL.`,
+            {
+              cause: error,
+            },
+          );
         if (attempt % SAY_EVERY === 0)
-          logger.warn(`${why} Waiting for it, for another ${Math.ceil(leftMs / 1000)} s at most.`);
+          logger.warn(`${why} Waiting for it, for at most ${Math.ceil(leftMs / 1000)} more seconds.`);
         await delay(PAUSE_MS);
       }
     }

@@ -10,22 +10,24 @@ import { DatabaseServer } from './database-server';
 import type { ExtensionMigration } from './extension-migrations';
 import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
-/** Client-side, because a frozen server would not keep a limit of its own. */
+/** Enforced by the client, because a server that hangs would not enforce a limit. */
 const QUERY_TIMEOUT_MS = 30_000;
-/** A request does not wait longer for a lock. Ours are held for milliseconds: only a manual session or a backup holds one longer. */
+/**
+ * How long a request waits for a lock. The service holds locks for milliseconds. Only a manual session or a backup
+ * holds one longer.
+ */
 const API_LOCK_TIMEOUT_MS = 2000;
 /**
- * Our transactions are never idle for longer than the event loop is blocked. The embedded database needs no such limit:
- * it has no other clients, and both ends of its connection are in one process.
+ * Maximum idle time of a transaction. The service's transactions are idle only while the event loop is blocked. The
+ * embedded database needs no limit, because it has no other clients and both ends of its connection are in one process.
  */
 const IDLE_TRANSACTION_MS = 10_000;
-/** Connections of the pool that this process's role hardly uses. */
+/** Size of the pool that this process's role hardly uses. */
 const SPARE_POOL = 2;
 
-/** The connections of one pool to the embedded database, which has a single session. */
+/** Size of a pool for the embedded database, which has a single session. */
 const EMBEDDED_POOL = 5;
 
-/** Connections of one pool at most. */
 function poolSize(server: DatabaseServer, configured: number, isUsed: boolean): number {
   if (!isUsed) return SPARE_POOL;
   return server.isEmbedded ? EMBEDDED_POOL : configured;
@@ -41,7 +43,7 @@ const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
 
-/** With the entities of the API's pool. */
+/** Opens the worker pool with the entities of the API's pool. */
 async function openWorkerPool(server: DatabaseServer, config: Config, api: DataSource): Promise<WorkerDatabase> {
   const options = dataSourceOptions(server.target, {
     size: poolSize(server, config.databasePoolWorker, config.role !== 'api'),
@@ -63,7 +65,7 @@ async function openServer(config: Config, extensions: readonly ExtensionMigratio
   }
 }
 
-/** A module of its own, so that TypeORM's module can have the server injected. */
+/** A separate module, so that TypeORM's module can inject the server. */
 @Module({})
 class DatabaseServerModule {
   static forRoot(extensions: readonly ExtensionMigration[]): DynamicModule {
@@ -76,7 +78,7 @@ class DatabaseServerModule {
   }
 }
 
-/** Closes both pools, then the embedded engine behind them: in this order nothing is lost. */
+/** Closes both pools, then the embedded engine. This order loses nothing. */
 @Injectable()
 class DatabaseShutdown implements OnApplicationShutdown {
   constructor(
@@ -92,13 +94,13 @@ class DatabaseShutdown implements OnApplicationShutdown {
 }
 
 /**
- * The database, everywhere: `Database` for requests, `WorkerDatabase` for checks and deliveries, and TypeORM's
- * repositories (`TypeOrmModule.forFeature`, on the API's pool). Connected and migrated once the application is created.
- * Needs `Config` only; with no variable set it runs the embedded database in `DATA_DIR`.
+ * Provides the database everywhere: `Database` for requests, `WorkerDatabase` for checks and deliveries, and TypeORM's
+ * repositories (`TypeOrmModule.forFeature`, on the API's pool). It is connected and migrated once the application is
+ * created. Needs only `Config`. Without settings it runs the embedded database in `DATA_DIR`.
  */
 @Module({})
 export class DatabaseModule {
-  /** `hotTables`: those that every check or delivery rewrites; the embedded database vacuums them often. */
+  /** `hotTables` are tables that every check or delivery rewrites. The embedded database vacuums them often. */
   static forRoot(extensions: readonly ExtensionMigration[] = [], hotTables: readonly string[] = []): DynamicModule {
     const serverModule = DatabaseServerModule.forRoot(extensions);
     return {

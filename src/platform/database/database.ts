@@ -3,7 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isLockTimeout, isRetryable } from './postgres-errors';
 
-/** `tx` is `null` once the work has ended: what it left running must not write into a transaction that is over. */
+/**
+ * `tx` becomes `null` when the work ends. Promises that the work left running must not write into a finished
+ * transaction.
+ */
 interface Scope {
   tx: Tx | null;
 }
@@ -11,13 +14,13 @@ interface Scope {
 const storage = new AsyncLocalStorage<Scope>();
 let open = 0;
 
-/** The transaction that what runs now is part of; `null` outside of `joinTransaction`. */
+/** The transaction that the current code is part of, or `null` outside `joinTransaction`. */
 const joinedTransaction = (): Tx | null => storage.getStore()?.tx ?? null;
 
 /**
- * Runs `work` as a part of the open transaction: every query of it, on either pool, goes through `tx`, and a transaction
- * that it begins is a savepoint in this one. It must begin no two of them at once. The storage costs every promise of the
- * process a little, so it is switched off while nothing uses it.
+ * Runs `work` as part of the open transaction. Every query in it, on either pool, goes through `tx`, and a nested
+ * transaction is a savepoint. `work` must not open two of them at once. The storage slows every promise of the process
+ * a little, so it is disabled while unused.
  */
 export async function joinTransaction<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const scope: Scope = { tx };
@@ -31,23 +34,26 @@ export async function joinTransaction<T>(tx: Tx, work: () => Promise<T>): Promis
   }
 }
 
-/** Runs SQL: the database itself or an open transaction. Parameters are always bound, never concatenated. */
+/** Runs SQL on the database or in an open transaction. Parameters are always bound, never concatenated. */
 export interface Sql {
-  /** The rows of one statement; for INSERT, UPDATE and DELETE those of its RETURNING clause. */
+  /** Returns the rows of one statement. For INSERT, UPDATE, and DELETE these are the rows of its RETURNING clause. */
   query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** An open transaction. Inside it everything takes `tx`: the embedded database has one session and would wait for itself. */
+/**
+ * An open transaction. Everything inside it must use `tx`, because the embedded database has one session and would wait
+ * for itself.
+ */
 export interface Tx extends Sql {
   readonly manager: EntityManager;
-  /** Which pool of connections it is of: the same as `Database.pool`. */
+  /** The connection pool of the transaction, equal to `Database.pool`. */
   readonly pool: object;
-  /** `work` runs after a successful commit, never after a rollback. For waking loops, not for writing. */
+  /** Runs `work` after a successful commit, never after a rollback. Use it to wake loops, not to write. */
   afterCommit(work: () => void): void;
 }
 
 const ATTEMPTS = 4;
-/** A transaction that has waited for locks this long is not repeated: it would wait for the same lock again. */
+/** A transaction that has waited this long for locks is not retried, because it would wait for the same lock again. */
 const LOCK_WAIT_LIMIT_MS = 2000;
 
 async function run<Row>(manager: EntityManager, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
@@ -59,13 +65,19 @@ async function run<Row>(manager: EntityManager, sql: string, parameters: readonl
   return result as Row[];
 }
 
-/** Set in each transaction and for it only, so that they work through a connection pooler. */
+/**
+ * Limits of a transaction. They are set in each transaction and only for it, so that they work through a connection
+ * pooler.
+ */
 export interface TransactionLimits {
-  /** How long the transaction waits for a lock before it fails with 55P03; by default as long as a statement may take. */
+  /** How long the transaction waits for a lock before it fails with 55P03. Default: as long as a statement may take. */
   readonly lockMs?: number;
-  /** How long one of its statements may take before it fails with 57014. The embedded database keeps no such time. */
+  /** How long one of its statements may take before it fails with 57014. The embedded database ignores this limit. */
   readonly statementMs?: number;
-  /** How long the server keeps it and its locks while we are silent: our half of the connection may be gone. */
+  /**
+   * How long the server keeps the transaction and its locks while the client is silent, because the connection may be
+   * broken.
+   */
   readonly idleMs?: number;
 }
 
@@ -75,7 +87,6 @@ const SETTINGS = {
   idleMs: 'idle_in_transaction_session_timeout',
 } as const;
 
-/** For the transaction that is open on `manager`. */
 export async function setLimits(manager: EntityManager, limits: TransactionLimits): Promise<void> {
   const calls = (['lockMs', 'statementMs', 'idleMs'] as const).flatMap((key) =>
     limits[key] === undefined ? [] : [`set_config('${SETTINGS[key]}', '${limits[key]}ms', true)`],
@@ -83,7 +94,7 @@ export async function setLimits(manager: EntityManager, limits: TransactionLimit
   if (calls.length > 0) await run(manager, `SELECT ${calls.join(', ')}`);
 }
 
-/** The database for the API: a pool of its own, apart from the worker's. */
+/** The database for the API, with a pool separate from the worker's. */
 @Injectable()
 export class Database implements Sql {
   constructor(
@@ -91,12 +102,11 @@ export class Database implements Sql {
     private readonly limits: TransactionLimits = {},
   ) {}
 
-  /** Tells one database from another where a process has several. */
+  /** Identifies the database in processes with several. */
   get pool(): object {
     return this.dataSource;
   }
 
-  /** For reads of entities. */
   get manager(): EntityManager {
     return joinedTransaction()?.manager ?? this.dataSource.manager;
   }
@@ -106,10 +116,10 @@ export class Database implements Sql {
   }
 
   /**
-   * One transaction, repeated up to three times with jitter after a deadlock, a serialization failure, a lock timeout or
-   * when the server has no connection left; not after two seconds of waiting for a lock. `work` must therefore have no
-   * effect outside `tx`. No network work inside. `limits` override those of this pool. Within `joinTransaction` it is a
-   * savepoint in the transaction that is open, which alone is repeated.
+   * Runs `work` in a transaction. Retries it up to three times with jitter after a deadlock, a serialization failure, a
+   * lock timeout, or if the server has no connection left. It isn't retried after two seconds of waiting for a lock. So
+   * `work` must have no effect outside `tx`, and must not use the network. `limits` override the limits of this pool.
+   * Within `joinTransaction` it is a savepoint of the open transaction, and only the savepoint is retried.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits = {}): Promise<T> {
     const outer = joinedTransaction();
@@ -133,7 +143,10 @@ export class Database implements Sql {
   }
 }
 
-/** A transaction on a pool's manager, a savepoint on that of an open transaction. `after`: what is to run after the commit. */
+/**
+ * Opens a transaction on a pool's manager, or a savepoint on the manager of an open transaction. `after` contains the
+ * work to run after the commit.
+ */
 async function begin<T>(
   on: EntityManager,
   work: (tx: Tx) => Promise<T>,
@@ -158,6 +171,6 @@ async function part<T>(outer: Tx, work: (tx: Tx) => Promise<T>, limits: Transact
   return result;
 }
 
-/** The database for checks and deliveries: a pool that slow API reads cannot exhaust. */
+/** The database for checks and deliveries. Slow API reads can't exhaust its pool. */
 @Injectable()
 export class WorkerDatabase extends Database {}

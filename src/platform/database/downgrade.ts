@@ -5,19 +5,21 @@ import { underLock } from './migrate';
 import { RELEASES } from './migrations/releases';
 import { isUnavailable } from './postgres-errors';
 
-/** The names that pools of the service give their connections. Cost: one look at the list of sessions. */
+/** Counts connections with the names that pools of the service use. Cost: one read of the session list. */
 const SERVICES = `
   SELECT count(*)::int AS count FROM pg_stat_activity
    WHERE datname = current_database() AND application_name IN ('uptime-monitor api', 'uptime-monitor worker')`;
 
 /**
- * Takes the schema back to an earlier release, in one transaction. Data that only later releases store is lost. Returns the
- * migrations that were undone, newest first. Throws a `StartError` for a release that is not known, and while the service runs.
+ * Reverts the schema to an earlier release, in one transaction. Data that only later releases store is lost. Returns
+ * the reverted migrations, newest first. Throws a `StartError` for an unknown release, and while the service runs.
  */
 export async function downgrade(target: ConnectionTarget, release: string): Promise<string[]> {
   const last = RELEASES[release];
   if (last === undefined)
-    throw new StartError(`${release} is not an earlier release; these are: ${Object.keys(RELEASES).join(', ')}.`);
+    throw new StartError(
+      `${release} is not an earlier release. The earlier releases are: ${Object.keys(RELEASES).join(', ')}.`,
+    );
   const options = dataSourceOptions(target, { size: 1, name: 'uptime-monitor migrations', queryTimeoutMs: 0 });
   const source = await opened(new DataSource({ ...options, logger: 'debug' }));
   try {
@@ -32,7 +34,7 @@ export async function downgrade(target: ConnectionTarget, release: string): Prom
       const names = ((await runner.query('SELECT name FROM migrations ORDER BY timestamp')) as { name: string }[]).map(
         ({ name }) => name,
       );
-      if (!names.includes(last)) throw new StartError(`The database is not of ${release} or of a later release.`);
+      if (!names.includes(last)) throw new StartError(`The database does not belong to ${release} or a later release.`);
       for (const name of names.slice(names.indexOf(last) + 1).reverse()) {
         await executor.undoLastMigration();
         undone.push(name);

@@ -12,7 +12,7 @@ describe('what extensions have left behind', () => {
   it('is told once of each extension that is gone, with what it had migrated', () => {
     const rows = [row('billing', 'A1'), row('billing', 'B2'), row('stock', 'A1')];
     expect(leftBehind(rows, [row('stock', 'A1')])).toEqual([
-      'Extension "billing" is not loaded any more. Its tables and their rows stay as they are (A1, B2).',
+      'Extension "billing" is no longer loaded. Its tables and their rows are kept (A1, B2).',
     ]);
   });
 

@@ -3,7 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from '../config/start-error';
 
-/** A change of the schema that an extension brings. */
+/** A schema change that belongs to an extension. */
 export interface ExtensionMigration {
   readonly extension: string;
   /** Unique within the extension. */
@@ -13,7 +13,7 @@ export interface ExtensionMigration {
 
 const logger = new Logger('Database');
 
-/** Which have run, of whatever extension. One statement; a row per migration ever run. */
+/** Returns the applied migrations of all extensions. Cost: one statement, one row per migration. */
 async function applied(runner: QueryRunner): Promise<{ extension: string; name: string }[]> {
   return (await runner.query('SELECT extension, name FROM extension_migration ORDER BY extension, name')) as {
     extension: string;
@@ -22,9 +22,10 @@ async function applied(runner: QueryRunner): Promise<{ extension: string; name: 
 }
 
 /**
- * Runs one in the open transaction unless it has run; with it its name is written down, or nothing is. Call it under the lock
- * of migrations and look no earlier: what is read before the lock is held may have been done by another instance meanwhile.
- * A failure is a `StartError` that names the migration; one that is worth another attempt (a lock, a connection) is thrown as it is.
+ * Runs the migration in the open transaction unless it has run, and records its name in the same transaction. Call it
+ * under the migration lock, and don't check earlier. Another instance may have run the migration before this one got
+ * the lock. Throws a `StartError` that names the migration. Errors that may succeed on retry (a lock, a connection) are
+ * thrown unchanged.
  */
 export async function runOnce(runner: QueryRunner, { extension, name, up }: ExtensionMigration): Promise<void> {
   if ((await applied(runner)).some((row) => row.extension === extension && row.name === name)) return;
@@ -39,7 +40,10 @@ export async function runOnce(runner: QueryRunner, { extension, name, up }: Exte
   logger.log(`Migrated: ${name} of extension "${extension}"`);
 }
 
-/** When the open transaction began: the same throughout it, another one in each statement without one. */
+/**
+ * Returns the start of the open transaction. It stays the same throughout the transaction, and differs per statement
+ * without one.
+ */
 async function transactionOf(runner: QueryRunner): Promise<string | undefined> {
   const [row] = (await runner.query('SELECT now()::text AS began')) as { began: string }[];
   return row?.began;
@@ -47,23 +51,23 @@ async function transactionOf(runner: QueryRunner): Promise<string | undefined> {
 
 const endsItsTransaction = (extension: string, name: string): StartError =>
   new StartError(
-    `Extension "${extension}": migration ${name} ends the transaction that it runs in. What it changed may be half done, and its name is not written down. Leave COMMIT and ROLLBACK to the service.`,
+    `Extension "${extension}": migration ${name} ends the transaction that it runs in. Its changes may be incomplete, and it was not recorded as run. Leave COMMIT and ROLLBACK to the service.`,
   );
 
 function failure(extension: string, name: string, error: unknown): StartError {
   const why = error instanceof Error ? error.message : String(error);
   return new StartError(
-    `Extension "${extension}": migration ${name} failed (${why}). Nothing of it is kept; those before it are. Mend it, or start without the extension.`,
+    `Extension "${extension}": migration ${name} failed (${why}). It was rolled back; earlier migrations were kept. Fix it, or start without the extension.`,
     { cause: error },
   );
 }
 
-/** Says of which extensions there are tables although they, or these migrations of theirs, are not here any more. */
+/** Logs which extensions have tables although they, or some of their migrations, are no longer installed. */
 export async function reportLeftBehind(runner: QueryRunner, present: readonly ExtensionMigration[]): Promise<void> {
   for (const text of leftBehind(await applied(runner), present)) logger.warn(text);
 }
 
-/** One sentence for each extension that was here with more than it has now. */
+/** Returns one sentence per extension with migrations that are no longer installed. */
 export function leftBehind(
   rows: readonly { extension: string; name: string }[],
   present: readonly Pick<ExtensionMigration, 'extension' | 'name'>[],
@@ -74,7 +78,7 @@ export function leftBehind(
   return [...new Set(missing.map(({ extension }) => extension))].map((extension) => {
     const names = missing.filter((row) => row.extension === extension).map(({ name }) => name);
     return present.some((migration) => migration.extension === extension)
-      ? `Extension "${extension}" is older than its tables: it does not know ${names.join(', ')}. Nothing was undone.`
-      : `Extension "${extension}" is not loaded any more. Its tables and their rows stay as they are (${names.join(', ')}).`;
+      ? `Extension "${extension}" is older than its tables: it does not contain the migrations ${names.join(', ')}. Nothing was undone.`
+      : `Extension "${extension}" is no longer loaded. Its tables and their rows are kept (${names.join(', ')}).`;
   });
 }

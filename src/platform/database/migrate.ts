@@ -10,33 +10,36 @@ import { isRetryable } from './postgres-errors';
 import { requireUsableServer } from './usable-server';
 import { StartError } from '../config/start-error';
 
-/** A number that nothing else on the server uses. */
+/** A lock number that nothing else on the server uses. */
 const LOCK_KEY = 7_301_544_021;
 const POLL_MS = 250;
 /**
- * Statements queue up behind a migration that waits for a table: they wait no longer than this for each table that it
- * needs. Shorter than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock the migration gives way and not the
- * transaction of a running instance.
+ * How long a migration waits for each table, because other statements queue up behind it. Shorter than PostgreSQL's
+ * `deadlock_timeout` (1 s), so that in a deadlock the migration gives way and not the transaction of a running
+ * instance.
  */
 const LOCK_WAIT_MS = 500;
-/** Between two attempts the running instances catch up. */
+/** The pause between two attempts, in which running instances catch up. */
 const RETRY_MS = 2000;
 
-/** A migration takes as long as it takes. PostgreSQL has this limit since version 17. */
+/** A migration has no time limit. PostgreSQL has this limit since version 17. */
 const WITHOUT_TRANSACTION_LIMIT = `
   SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`;
 
-/** What only a new database lacks: one that begins from the template has the initial schema already. */
+/**
+ * The migrations that only an empty database needs. A database created from the template already has the initial
+ * schema.
+ */
 const FIRST: ReadonlySet<string> = new Set([Initial1795564800000.name, HistoryBegins1795564800001.name]);
 
 const BEFORE_FIRST_RELEASE =
-  'The database was made by a version before 0.1.0, which no version can update: export the configuration with the version that made it (GET /api/v1/configuration), start this one with an empty database, and apply it there.';
+  'The database was created by a version before 0.1.0, which cannot be updated. Export the configuration with the version that created it (GET /api/v1/configuration), start this version with an empty database, and apply the configuration there.';
 
-/** What a migration may wait for. */
+/** The obstacles that a migration may wait for. */
 const OBSTACLES = {
   instance: { log: 'Another instance is migrating the database; waiting for it.', pauseMs: POLL_MS },
   table: {
-    log: 'Another session keeps a table that is to be migrated (pg_locks shows which); trying until it is free.',
+    log: 'Another session has locked a table that has to be migrated (pg_locks shows which); retrying until it is free.',
     pauseMs: RETRY_MS,
   },
 } as const;
@@ -45,15 +48,17 @@ type Obstacle = keyof typeof OBSTACLES;
 const logger = new Logger('Database');
 
 /**
- * Brings the schema up to date. All pending migrations are one transaction, which holds a transaction-level advisory
- * lock: of several instances that start at once, one migrates and the others wait. The embedded database grants that lock
- * to every connection, but there the directory lock admits only one process. While another session holds a table that is
- * to be changed (a backup, a long query, an older version that records results), all is rolled back and tried again.
- * Those of extensions run afterwards under the same lock, each in a transaction of its own: one that fails undoes no other.
+ * Migrates the schema to this version. All pending migrations run in one transaction, which holds a transaction-level
+ * advisory lock. If several instances start at once, one migrates and the others wait. The embedded database grants
+ * that lock to every connection, but its directory lock admits only one process.
+ *
+ * If another session holds a table that must change (a backup, a long query, an older version that records results),
+ * everything is rolled back and retried. Migrations of extensions run afterwards under the same lock, each in a
+ * separate transaction, so one that fails reverts no other.
  */
 export async function migrate(target: ConnectionTarget, extensions: readonly ExtensionMigration[] = []): Promise<void> {
   const options = dataSourceOptions(target, { size: 1, name: 'uptime-monitor migrations', queryTimeoutMs: 0 });
-  // TypeORM's own logger would print failures that are retried below; the others are thrown.
+  // TypeORM's logger would print failures that are retried below. The others are thrown.
   const source = await new DataSource({ ...options, logger: 'debug' }).initialize();
   try {
     await requireUsableServer(source, target);
@@ -66,8 +71,8 @@ export async function migrate(target: ConnectionTarget, extensions: readonly Ext
 }
 
 /**
- * Databases of the time before 0.1.0 were made by migrations that are gone: what the newer ones need may not be there, or be
- * there in another form. Every later one has the initial migration.
+ * Throws for a database from before 0.1.0. Such databases were created by migrations that no longer exist, so later
+ * migrations may miss tables or find them in another form. Every later database has the initial migration.
  */
 async function requireInitial(runner: QueryRunner): Promise<void> {
   if (!(await runner.hasTable('migrations'))) return;
@@ -84,13 +89,13 @@ async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
   executor.transaction = 'none';
   const done = await executor.executePendingMigrations();
   const isNew = done.some(({ name }) => FIRST.has(name));
-  if (isNew) logger.log(`Migrated: ${done.at(-1)?.name ?? ''} and all before it, in a new database`);
+  if (isNew) logger.log(`Migrated: ${done.at(-1)?.name ?? ''} and all earlier migrations, in a new database`);
   else for (const { name } of done) logger.log(`Migrated: ${name}`);
 }
 
 type Work = (runner: QueryRunner) => Promise<void>;
 
-/** Does the work once, in one transaction that holds the lock, however long something is in the way. */
+/** Runs the work once, in one transaction that holds the lock, however long it has to wait. */
 export async function underLock(source: DataSource, work: Work): Promise<void> {
   let waitsFor: Obstacle | null = null;
   for (let obstacle = await attempt(source, work); obstacle !== null; obstacle = await attempt(source, work)) {
@@ -100,7 +105,7 @@ export async function underLock(source: DataSource, work: Work): Promise<void> {
   }
 }
 
-/** Returns what was in the way, or `null` when the work is done. */
+/** Returns the obstacle, or `null` when the work is done. */
 async function attempt(source: DataSource, work: Work): Promise<Obstacle | null> {
   const runner = source.createQueryRunner();
   await runner.startTransaction();

@@ -9,7 +9,7 @@ describe('isUnavailable', () => {
     ['a server that shuts down', withCode('57P01'), true],
     ['a full disk', withCode('53100'), true],
     ['a connection that is gone', new Error('Connection terminated unexpectedly'), true],
-    // A connection that breaks between two statements of a transaction: TypeORM has let go of it.
+    // TypeORM has released a connection that breaks between two statements of a transaction.
     ['a transaction whose connection broke', new QueryRunnerProviderAlreadyReleasedError(), true],
     ['a statement whose connection broke', new QueryRunnerAlreadyReleasedError(), true],
     ['a violated constraint', withCode('23505'), false],

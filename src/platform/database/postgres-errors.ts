@@ -1,11 +1,11 @@
-/** The SQLSTATE of a database error, also inside TypeORM's wrapper, or `null`. */
+/** Returns the SQLSTATE of a database error, also inside TypeORM's wrapper, or `null`. */
 export function sqlState(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('driverError' in error) return sqlState(error.driverError);
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** The constraint or unique index that a statement violated, or `null`. */
+/** Returns the constraint or unique index that a statement violated, or `null`. */
 export function violatedConstraint(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('driverError' in error) return violatedConstraint(error.driverError);
@@ -17,18 +17,21 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_MANY_CONNECTIONS = '53300';
 const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, TOO_MANY_CONNECTIONS]);
 
-/** A statement finds that another transaction was between its parts: as a serialization failure, the transaction is run again. */
+/**
+ * The error of a statement that ran into the middle of another transaction. Like a serialization failure, it makes the
+ * transaction run again.
+ */
 export class RowsMoved extends Error {
   readonly code = '40001';
 }
 
-/** Other transactions were in the way: the same transaction may succeed when it is run again. */
+/** Returns true if other transactions were in the way, so the same transaction may succeed on retry. */
 export const isRetryable = (error: unknown): boolean => CONTENTION.has(sqlState(error) ?? '');
 
-/** The server has no connection left for this user. */
+/** Returns true if the server has no connection left for this user. */
 export const isOutOfConnections = (error: unknown): boolean => sqlState(error) === TOO_MANY_CONNECTIONS;
 
-/** Another session holds a lock for longer than we wait. */
+/** Returns true if another session held a lock longer than the timeout. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE;
 
 const CONNECTION = new Set([
@@ -41,13 +44,13 @@ const CONNECTION = new Set([
   'ENOENT',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  // A file for TLS to the server that is just being replaced.
+  // A TLS file that is being replaced right now.
   'TLS_FILE',
 ]);
 const CONNECTION_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|query runner (was )?already released/i;
 
-/** The database cannot be reached, is full, read-only or shutting down: a 503, not a bug. */
+/** Returns true if the database is unreachable, full, read-only, or shutting down. This is a 503, not a bug. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (

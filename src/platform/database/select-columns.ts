@@ -1,9 +1,9 @@
 import { getMetadataArgsStorage } from 'typeorm';
 
 /**
- * The select list of an entity's columns under their property names, e.g. `e.id, e.org_id AS "orgId"`: a row is an entity
- * without hydration, and a new column cannot be forgotten. `properties` narrows the list. bigint is read as text, as
- * TypeORM does. Call it once per statement, when the module is loaded.
+ * Returns the select list of an entity's columns under their property names, such as `e.id, e.org_id AS "orgId"`. A row
+ * is then an entity without hydration, and a new column can't be forgotten. `properties` narrows the list. bigint is
+ * read as text, as in TypeORM. Call it once per statement, when the module is loaded.
  */
 export function selectColumns<Entity extends object>(
   entity: new () => Entity,

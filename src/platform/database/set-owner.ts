@@ -1,8 +1,8 @@
 import type { Tx } from './database';
 
 /**
- * Writes who declares these rows of an organization, `null` for nobody, where it is another: one statement, nothing else of
- * them changes. `table`: one of the caller's, with the columns `org_id`, `id` and `owner`.
+ * Sets the owner of these rows of an organization, or removes it with `null`. Rows that already have the owner are not
+ * changed. Cost: one statement. `table` comes from the code and must have the columns `org_id`, `id`, and `owner`.
  */
 export async function setOwner(
   tx: Tx,

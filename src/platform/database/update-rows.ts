@@ -1,11 +1,10 @@
 import type { Tx } from './database';
 
-/** Rows of one statement. */
 const AT_ONCE = 1000;
 
 /**
- * Writes the properties that the first of the rows has, all have the same, to the rows of these ids. Cost: one statement and
- * a probe of the primary key for each row. The caller holds their locks.
+ * Updates the rows with these IDs. All rows must have the same properties as the first one. The caller holds their
+ * locks. Cost: one statement and one probe of the primary key per row.
  */
 export async function updateRows<Row extends { id: string }>(
   tx: Tx,

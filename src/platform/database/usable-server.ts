@@ -27,7 +27,8 @@ const FOUND = `
            .join(', ')}) AS settings`;
 
 /**
- * Throws a `StartError` for a server that the service cannot work with, and a `ReadOnlyServerError` for one that only reads as yet.
+ * Throws a `StartError` for a server that the service can't work with, and a `ReadOnlyServerError` for one that is
+ * still read-only.
  */
 export async function requireUsableServer(source: DataSource, target: ConnectionTarget): Promise<void> {
   if (!(target instanceof PostgresServer)) return;
@@ -36,22 +37,22 @@ export async function requireUsableServer(source: DataSource, target: Connection
   for (const found of (await source.query(FOUND)) as Found[]) {
     const { version, number, encoding, standby, readOnly } = found;
     if (number < OLDEST_SERVER)
-      throw new StartError(`DATABASE_URL: this is PostgreSQL ${version}; 15 or later is needed.`);
+      throw new StartError(`DATABASE_URL: this is PostgreSQL ${version}; 15 or later is required.`);
     if (encoding !== 'UTF8')
       throw new StartError(
-        `DATABASE_URL: ${where} has the encoding ${encoding}; UTF8 is needed. Create another one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+        `DATABASE_URL: ${where} has the encoding ${encoding}; UTF8 is required. Create another one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
       );
     const [odd] = Object.entries(NEEDED).filter(([name, value]) => !isAsNeeded(found.settings[name], value));
     if (odd !== undefined)
       throw new StartError(
-        `DATABASE_URL: ${where} has ${odd[0]} set to ${found.settings[odd[0]]}, and the pooler in front of it lets no client change ` +
-          `that. Run ALTER ROLE "${user}" SET ${odd[0]} = '${odd[1]}' there.`,
+        `DATABASE_URL: ${where} has ${odd[0]} set to ${found.settings[odd[0]]}, and the pooler in front of it does ` +
+          `not allow clients to change that. Run ALTER ROLE "${user}" SET ${odd[0]} = '${odd[1]}' there.`,
       );
     if (standby) throw new ReadOnlyServerError('standby');
     if (readOnly) throw new ReadOnlyServerError('setting');
   }
 }
 
-/** More digits of a number than needed are as good. */
+/** A higher precision than needed is accepted. */
 const isAsNeeded = (value: string | undefined, needed: string): boolean =>
   value === needed || (/^\d+$/.test(needed) && Number(value) > Number(needed));

@@ -5,8 +5,8 @@ type EventClass<E extends object> = abstract new (...args: never[]) => E;
 type Handler = (event: object, tx: Tx) => Promise<void>;
 
 /**
- * Upward reactions between modules: a module emits what happens to its rows (a website or endpoint is stopped or
- * deleted), and modules above it react inside the same transaction. Everything else is a plain call downwards.
+ * Lets lower modules notify higher ones. A module emits changes of its rows (a website or endpoint is stopped or
+ * deleted), and modules above it react in the same transaction. All other calls go downwards directly.
  */
 @Injectable()
 export class TransactionEvents {
@@ -18,7 +18,7 @@ export class TransactionEvents {
     this.handlers.set(type, list);
   }
 
-  /** Runs the handlers one after the other; a throw rolls the caller's transaction back. */
+  /** Runs the handlers one after the other. An error rolls back the caller's transaction. */
   async emit(event: object, tx: Tx): Promise<void> {
     for (const handler of this.handlers.get(event.constructor as EventClass<object>) ?? []) await handler(event, tx);
   }

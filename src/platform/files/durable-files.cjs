@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Functions for files that must survive a power cut: when one returns, its result is on the disk. This is plain JavaScript, because
- * the thread of the embedded database uses it and is loaded without the compiler.
+ * Functions for files that must survive a power cut: when one returns, its result is on the disk. This is plain
+ * JavaScript, because the thread of the embedded database uses it and is loaded without the compiler.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -67,7 +67,7 @@ function entriesBelow(directory) {
   return { files, directories };
 }
 
-/** Ignores a file that was removed in the meantime. */
+/** Ignores a file that was removed since then. */
 async function syncFileIfThere(file) {
   let handle;
   try {

@@ -1,7 +1,10 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 
-/** A signal that is aborted when the client closes the connection before it has the response, for work that lasts. */
+/**
+ * Passes a signal to the handler that is aborted if the client disconnects before the response is complete. Use it for
+ * long work.
+ */
 export const ClientLeft = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const response = context.switchToHttp().getResponse<Response>();
   const left = new AbortController();

@@ -4,40 +4,42 @@ import { ServerSecrets } from '../secrets/server-secrets';
 import { problems } from '../problem/problem';
 import { MAX_PAGE_BYTES, Page } from './page';
 
-/** Rows at once of lists whose rows may have tens of kilobytes: a few megabytes in memory. */
+/** Rows read at once for lists with rows of tens of kilobytes. Takes a few megabytes of memory. */
 export const LARGE_ROWS = 100;
-/** Rows at once of lists whose rows may have several kilobytes, 16 at most. */
+/** Rows read at once for lists with rows of several kilobytes, at most 16 KB. */
 export const MEDIUM_ROWS = 500;
 
-/** One list and what the client asked of it. */
+/** A list and the page that the client requested. */
 export interface PageRequest<Row> {
   orgId: string;
-  /** The list's name, with the id of its parent where it has one: a cursor is valid for one list only. */
+  /** The list's name, with the ID of its parent if it has one. A cursor is valid for one list only. */
   list: string;
   cursor: string | undefined;
   limit: number;
   /**
-   * At most `count` rows behind the position `after`, which is `null` for the first page. In a call it stands before
-   * `idOf`: TypeScript takes the type of a row from it.
+   * Reads at most `count` rows after the position `after`, which is `null` for the first page. In a call it must come
+   * before `idOf`, because TypeScript infers the row type from it.
    */
   read: (after: string | null, count: number) => Promise<readonly Row[]>;
-  /** The sort key of a row: the next page begins behind that of the last row. */
+  /** Returns the sort key of a row. The next page starts after the key of the last row. */
   idOf: (row: Row) => string;
   /**
-   * For lists whose rows may be large: so many rows are read at once, and no more once a page is full by its bytes.
-   * Without it one statement reads the page.
+   * How many rows are read at once if rows may be large. Reading stops when the page has enough bytes. Without it, one
+   * statement reads the whole page.
    */
   rowsAtOnce?: number;
   /**
-   * Count of the whole list, asked for after the page was read; without it, or when it is `null`, the page has none. Never
-   * counts what has no bound: a kept counter, or `null`. Not asked for when the first page is all there is.
+   * Returns the size of the whole list, after the page was read. Without it, or if it returns `null`, the page has no
+   * total. It must not count an unbounded list: return a maintained counter or `null`. It isn't called if the first
+   * page is the whole list.
    */
   total?: (rows: readonly Row[]) => number | null | Promise<number | null>;
 }
 
 /**
- * List positions, encrypted for one organization and one list: some are numbers of the whole installation, by which a client
- * could count what others do. A foreign, damaged or swapped one is refused.
+ * Encrypts list positions for one organization and one list. Some positions are numbers of the whole installation,
+ * which would let a client count the activity of others. A cursor that is foreign, damaged, or from another list is
+ * refused.
  */
 @Injectable()
 export class Cursors {
@@ -49,7 +51,7 @@ export class Cursors {
     return this.opaque.seal(contextOf(orgId, list), position);
   }
 
-  /** The position, or `null` when there is no cursor. Throws `invalid_cursor`. */
+  /** Returns the position, or `null` without a cursor. Throws `invalid_cursor`. */
   decode(orgId: string, list: string, cursor: string | undefined): string | null {
     if (cursor === undefined) return null;
     const position = this.opaque.open(contextOf(orgId, list), cursor);
@@ -58,8 +60,8 @@ export class Cursors {
   }
 
   /**
-   * Reads one page: decodes the cursor, reads one row more than `limit` (fewer where rows are so large that the page would
-   * have more than a megabyte), and signs the next cursor if there is one.
+   * Reads one page: decodes the cursor, reads one row more than `limit`, and encrypts the next cursor if there is one.
+   * Reads fewer rows if the page would exceed one megabyte.
    */
   async paginate<Row>(request: PageRequest<Row>): Promise<Page<Row>> {
     const { orgId, list, cursor, idOf, total } = request;
@@ -81,10 +83,10 @@ export class Cursors {
 
 const contextOf = (orgId: string, list: string): string => `${orgId}\n${list}`;
 
-/** The first portion is smaller: where rows are large, it is all that fits. */
+/** The first portion is smaller, because with large rows it already fills the page. */
 const FIRST_PART = 4;
 
-/** At most `limit` rows behind the position, as many as fit into a page's bytes, but at least one. */
+/** Reads at most `limit` rows after the position, as many as fit into a page's bytes, but at least one. */
 async function readRows<Row>(
   { limit, read, idOf, rowsAtOnce }: PageRequest<Row>,
   after: string | null,
@@ -92,7 +94,7 @@ async function readRows<Row>(
   const rows: Row[] = [];
   let [position, bytes] = [after, 0];
   for (;;) {
-    // One row more tells whether there is another page.
+    // The extra row shows whether there is another page.
     const portion = rows.length === 0 && rowsAtOnce !== undefined ? Math.ceil(rowsAtOnce / FIRST_PART) : rowsAtOnce;
     const count = Math.min(limit + 1 - rows.length, (portion ?? limit) + 1);
     const next = await read(position, count);
@@ -107,7 +109,7 @@ async function readRows<Row>(
   }
 }
 
-/** About what a value from the database takes: the characters and bytes in it. */
+/** Estimates the memory of a database value by its characters and bytes. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 4;

@@ -8,7 +8,7 @@ import { IdempotencyRetention } from './idempotency/idempotency-retention.job';
 import { LoadShedder } from './load/load-shedder';
 import { EntityTags } from './precondition/entity-tags';
 
-/** What every list and every request needs. */
+/** Provides the services that every list and every request needs. */
 @Global()
 @Module({
   providers: [Compression, Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention, EntityTags],

@@ -3,7 +3,10 @@ import { ApiParam } from '@nestjs/swagger';
 import { exampleId, type IdKind } from '../ids/id';
 import { PrefixedIdPipe } from '../ids/prefixed-id.pipe';
 
-/** The id of this kind in the path, documented, and given to the handler as its uuid. `name`: what the path calls it. */
+/**
+ * Documents an ID of this kind in the path and passes it to the handler as a UUID. `name` is the name of the path
+ * parameter.
+ */
 export const IdParam =
   (kind: IdKind, name = 'id'): ParameterDecorator =>
   (controller, handler, index) => {

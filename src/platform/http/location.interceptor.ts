@@ -34,6 +34,9 @@ class LocationInterceptor implements NestInterceptor {
   }
 }
 
-/** For routes that create: 201 with `Location: <base>/<id>`, the id being that of the returned view. `:id` of the base is that of the request. */
+/**
+ * Responds 201 with `Location: <base>/<id>`, with the ID of the returned view. `:id` in the base is replaced with the
+ * ID of the request.
+ */
 export const LocatedAt = (base: string) =>
   applyDecorators(SetMetadata(LOCATED_AT, base), UseInterceptors(LocationInterceptor));

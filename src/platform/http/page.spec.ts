@@ -1,6 +1,6 @@
 import { Page } from './page';
 
-/** The cursor behind an item is its index. */
+/** The cursor after an item is its index. */
 const pageOf = (items: readonly unknown[]): Page<unknown> => new Page(items, 'next', null, String);
 
 describe('Page.toJson', () => {

@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
-/** A whole number in the query string. Anything else is refused. Add `Min` and `Max` for the bounds. */
+/** Accepts a whole number in the query string and refuses anything else. Add `Min` and `Max` for the bounds. */
 export const QueryInteger = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) =>
@@ -12,17 +12,18 @@ export const QueryInteger = (): PropertyDecorator =>
     IsInt(),
   );
 
-/** `true` or `false` in the query string. Anything else is refused. */
+/** Accepts `true` or `false` in the query string and refuses anything else. */
 export const QueryBoolean = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
     IsBoolean(),
   );
 
-/** `limit` and `cursor`, which every list takes. Lists with other bounds declare their own `limit`. */
+/** The parameters of every list. Lists with other bounds declare their own `limit`. */
 export class CursorQuery {
   @ApiPropertyOptional({
-    description: 'Opaque position from the previous page: the `X-Next-Cursor` header or the `Link` header’s URL.',
+    description:
+      'The opaque position from the previous page: the `X-Next-Cursor` header or the URL in the `Link` header.',
   })
   @IsOptional()
   @IsString()
@@ -30,12 +31,11 @@ export class CursorQuery {
   cursor?: string;
 }
 
-/** Items of a page when the client does not say how many; also the most it may ask for. */
+/** Default and maximum number of items per page. */
 export const MAX_PAGE_SIZE = 1000;
 
-/** Of every `limit`. */
 export const LIMIT_DESCRIPTION =
-  'Items per page, at most: a page ends early when its body would have more than 1 MiB; `X-Next-Cursor` tells whether there is more.';
+  'The maximum number of items per page. A page ends early if its body would exceed 1 MiB. `X-Next-Cursor` is present if there are more items.';
 
 export class PageQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })
@@ -46,7 +46,7 @@ export class PageQuery extends CursorQuery {
   limit?: number;
 }
 
-/** Items of a page of a list whose items are large, or of which the first are asked for, when the client does not say how many. */
+/** Default number of items per page if items are large, or if the first ones matter most. */
 export const SHORT_PAGE_SIZE = 100;
 
 export class ShortPageQuery extends PageQuery {
@@ -54,18 +54,18 @@ export class ShortPageQuery extends PageQuery {
   override limit?: number = SHORT_PAGE_SIZE;
 }
 
-/** A page's body has at most this many bytes, or one item that is larger; the next page goes on behind it. */
+/** Maximum size of a page's body in bytes. A single item may be larger. The next page continues after it. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** One page of a list. The response is a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
+/** One page of a list. The response is a bare array with `Link`, `X-Next-Cursor`, and `X-Total-Count`. */
 export class Page<T> {
   constructor(
     readonly items: readonly T[],
-    /** Opaque cursor of the next page, `null` on the last one. */
+    /** Opaque cursor of the next page, or `null` on the last one. */
     readonly nextCursor: string | null,
-    /** Count of the whole list, for resource lists. */
+    /** Size of the whole list, for resource lists. */
     readonly total: number | null = null,
-    /** The cursor behind the item at this index; without it the page is never cut. */
+    /** Returns the cursor after the item at this index. Without it, the page is never cut. */
     private readonly cursorBehind: ((index: number) => string) | null = null,
   ) {}
 
@@ -74,8 +74,8 @@ export class Page<T> {
   }
 
   /**
-   * The items as a JSON array of at most `maxBytes` (or of one item that is larger), and the cursor behind the last one that
-   * is in it. Nearly all pages fit, so that is tried first: item by item costs a third more.
+   * Returns the items as a JSON array of at most `maxBytes`, or of one larger item, and the cursor after the last item.
+   * Tries the whole page first, because nearly all pages fit and serializing item by item costs a third more.
    */
   toJson(maxBytes = MAX_PAGE_BYTES): { json: string; nextCursor: string | null } {
     const whole = JSON.stringify(this.items);

@@ -11,7 +11,10 @@ import { requestIdOf } from './request-id';
 import { Problem, problems } from '../problem/problem';
 import { writeProblem } from './write-problem';
 
-/** Writes everything that is thrown as application/problem+json. An error that is not in the catalogue is a bug: logged, 500. */
+/**
+ * Writes every thrown error as application/problem+json. An error outside the catalog is a bug, which is logged and
+ * becomes a 500.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
@@ -41,9 +44,9 @@ export class ProblemFilter implements ExceptionFilter {
       const allowed = allowedMethods(request);
       if (allowed.length === 0 || allowed.includes(request.method)) return problems.notFound();
       const list = allowed.join(', ');
-      return new Problem('method_not_allowed', `Allowed here: ${list}.`, [], { Allow: list });
+      return new Problem('method_not_allowed', `Allowed methods: ${list}.`, [], { Allow: list });
     }
-    // A path that cannot be decoded leads nowhere.
+    // A path that can't be decoded does not exist.
     if (error.getStatus() === 400) return problems.notFound();
     return this.bug(error, requestIdOf(request));
   }
@@ -72,15 +75,15 @@ export class ProblemFilter implements ExceptionFilter {
 
   private bug(error: unknown, id: string): Problem {
     this.logger.error(`${id}: ${text(error)}`, error instanceof Error ? error.stack : undefined);
-    return new Problem('internal_error', `Report this with the request id ${id}.`);
+    return new Problem('internal_error', `Report this problem with the request ID ${id}.`);
   }
 }
 
-/** Unique indexes of keys. */
+/** Unique indexes of resource keys. */
 const KEYS = /_external_key$|^probe_(shared_)?key$/;
-const TAKEN = 'Something with the same identity exists already.';
+const TAKEN = 'A resource with the same identity already exists.';
 const TAKEN_KEY =
-  'The key is taken by another one of its kind in the same place. Choose another key, or null for none.';
+  'The key is already used by another resource of this kind in the same place. Choose another key, or null for none.';
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -90,8 +93,8 @@ interface RouteLayer {
 }
 
 /**
- * The methods of a path, read from Express's own route table; empty for an unknown path. Nest makes a wrong method a 404
- * by design; with these the filter makes it a 405.
+ * Returns the methods of a path from Express's route table, or none for an unknown path. Nest answers a wrong method
+ * with 404 by design. The filter uses this to send 405.
  */
 function allowedMethods(request: Request): string[] {
   const { stack } = request.app.router as unknown as { stack: RouteLayer[] };

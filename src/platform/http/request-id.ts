@@ -3,7 +3,7 @@ import { newUuid } from '../ids/id';
 
 const WELL_FORMED = /^[A-Za-z0-9._-]{8,64}$/;
 const REQUEST_ID = Symbol('http:request-id');
-/** What an id that the client chose begins with in the audit log; no id itself can have a colon. */
+/** The prefix in the audit log for IDs that the client chose. IDs themselves can't contain a colon. */
 const CHOSEN = 'client:';
 const MAX_RECORDED = 64;
 
@@ -13,7 +13,7 @@ interface RequestId {
 }
 type IdentifiedRequest = Request & { [REQUEST_ID]?: RequestId };
 
-/** Gives every request an id (the client's own `X-Request-Id` when it is well formed) and sends it back. */
+/** Gives every request an ID and sends it back. Uses the client's `X-Request-Id` if it is well formed. */
 export const requestId: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   const given = request.headers['x-request-id'];
   const isChosen = typeof given === 'string' && WELL_FORMED.test(given);
@@ -26,8 +26,8 @@ export const requestId: RequestHandler = (request: Request, response: Response, 
 export const requestIdOf = (request: Request): string => (request as IdentifiedRequest)[REQUEST_ID]?.id ?? newUuid();
 
 /**
- * The id as the audit log records it, at most 64 characters: one that the client chose is marked, so that no entry looks
- * as if it were of another request.
+ * Returns the ID for the audit log, at most 64 characters. IDs chosen by the client are marked, so that no entry can
+ * pretend to belong to another request.
  */
 export function recordedRequestId(request: Request): string {
   const known = (request as IdentifiedRequest)[REQUEST_ID];

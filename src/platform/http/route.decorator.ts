@@ -12,26 +12,30 @@ import { HonoursIfMatch, RefusesIfMatch } from './precondition/precondition.deco
 const METHODS = { GET: Get, POST: Post, PUT: Put, DELETE: Delete };
 type Method = keyof typeof METHODS;
 
-/** Headers of a response (`...WITH_ETAG`), a sentence for the client about it, and whole examples where it has several forms. */
+/**
+ * Response headers (`...WITH_ETAG`), a sentence for the client, and whole examples if the response has several forms.
+ */
 type Shown = Pick<ApiResponseOptions, 'headers' | 'description'> & {
   examples?: Record<string, { summary: string; value: unknown }>;
 };
 
-/** What a handler returns, and so the status: 200 for `ok`, `page`, `list` and `content`. `noContent` is a description, too. */
+/**
+ * The result of a handler, which also sets the status: 200 for `ok`, `page`, `list`, and `content`. `noContent` is also
+ * a description.
+ */
 type Returns =
   | ({ ok: Type<object>; noContent?: string } & Shown)
-  /** `at`: the path that the `Location` of what was created begins with. */
+  /** `at` is the path prefix of the `Location` header. */
   | ({ created: Type<object>; at?: string } & Shown)
   | ({ page: Type<object> } & Shown)
   | ({ list: Type<object> } & Shown)
-  /** By media type, as in OpenAPI. Most such handlers write the response themselves. */
+  /** By media type, as in OpenAPI. Most of these handlers write the response themselves. */
   | ({ content: ResponseContent } & Shown)
-  /** Sends the browser elsewhere; where to, in words. */
+  /** Redirects the browser. The value describes the target. */
   | { redirect: string }
   | { noContent: string };
 type ResponseContent = NonNullable<ApiResponseOptions['content']>;
 
-/** What the handler of a route with these `Returns` has to promise. */
 type Returned<R extends Returns> = R extends { page: Type<infer View> }
   ? Page<View>
   : R extends { list: Type<infer View> }
@@ -44,41 +48,44 @@ type Returned<R extends Returns> = R extends { page: Type<infer View> }
           ? void
           : string | void;
 
-/** Whether a route honours a header of safe requests; `refused` is a sentence for the client: why not. */
+/** Whether a route honors a header of safe requests. `refused` is a sentence for the client that gives the reason. */
 type HeaderRule = 'honoured' | { refused: string };
 
-/** What the method of a route asks for besides. */
+/** The decisions that each HTTP method requires. */
 interface OfMethod {
   GET: { idempotencyKey?: never; ifMatch?: never; servedBeyondQuota?: never };
-  /** `honoured`: see `@Idempotent` for what the handler must not do then. */
+  /** `honoured`: see `@Idempotent` for what the handler must not do. */
   POST: { idempotencyKey: HeaderRule; ifMatch?: never; servedBeyondQuota?: true };
-  /** `honoured`: its service calls `requireMatch`. */
+  /** `honoured`: the service must call `requireMatch`. */
   PUT: { ifMatch: HeaderRule; idempotencyKey?: never; servedBeyondQuota?: true };
   DELETE: { ifMatch: HeaderRule; idempotencyKey?: never; servedBeyondQuota?: true };
 }
 
 interface Described<R extends Returns> extends Pick<ApiOperationOptions, 'requestBody'> {
-  /** Who may call it; `public` needs no key. */
+  /** The callers that may use the route. `public` needs no key. */
   access: AccessRule;
-  /** It is about people, of whom there are none with AUTH=off: 409 then. Routes for persons are, anyway. */
+  /**
+   * The route is about people, who don't exist with AUTH=off, so it then returns 409. Routes for persons do this
+   * anyway.
+   */
   needsAccounts?: true;
-  /** Of a public route that one address may ask more often than 20 times a second: who bounds it instead, in words. */
+  /** Names the limit on a public route that one address may call more than 20 times a second. */
   countedBy?: string;
-  /** Tokens of the rate limit; without it 1. */
+  /** Rate limit tokens per request. Default: 1. */
   cost?: CostOf;
-  /** The name of its function in a generated client. */
+  /** The name of the function in a generated client. */
   operationId: string;
   summary: string;
   description: string;
   returns: R;
-  /** What its service refuses. What follows from its parameters is added: see `withOperationsCompleted`. */
+  /** The problems of its service. Problems that follow from its parameters are added by `withOperationsCompleted`. */
   problems?: readonly ProblemCode[];
 }
 
 /**
- * A route: its path within that of the controller, who may call it, how it is documented, and what its method has to decide.
- * Does what Nest's `@Get(path)` and so on with `@Access`, `@ApiOperation`, `@Problems` and the others do. The parameters of
- * the handler are Nest's, besides `@IdParam`; other decorators may stand below.
+ * Declares a route: its path below the controller's, who may call it, its documentation, and the decisions of its
+ * method. Replaces Nest's `@Get(path)` and so on, `@Access`, `@ApiOperation`, `@Problems`, and others. The handler's
+ * parameters use Nest's decorators and `@IdParam`. Other decorators may follow below.
  */
 export const Route =
   <M extends Method, const R extends Returns>(method: M, path: string, route: Described<R> & OfMethod[M]) =>
@@ -94,7 +101,7 @@ export const Route =
     const problems: readonly ProblemCode[] = [
       ...own,
       ...(isAboutPeople ? (['conflict'] as const) : []),
-      // For a key, and for the session of one, it does not exist.
+      // For a key, and for a session that was opened with a key, the resource does not exist.
       ...(access === 'person' ? (['not_found'] as const) : []),
       ...(access === 'probe' ? (['unauthenticated', 'probe_disabled', 'rate_limited'] as const) : []),
     ];
@@ -113,7 +120,7 @@ export const Route =
     )(controller, name, handler);
   };
 
-/** How one proves who one is, where that is no key. */
+/** How callers authenticate if not with a key. */
 const SECURITY: Readonly<Partial<Record<AccessRule, Pick<ApiOperationOptions, 'security'>>>> = {
   public: { security: [] },
   person: { security: [{ session: [] }] },
@@ -134,7 +141,7 @@ interface AnyReturns extends Shown {
   redirect?: string;
 }
 
-const LOCATION = { Location: { description: 'Where to.', schema: { type: 'string' as const } } };
+const LOCATION = { Location: { description: 'The target URL.', schema: { type: 'string' as const } } };
 
 function responses({ ok, created, at, page, list, noContent, redirect, ...shown }: AnyReturns): MethodDecorator[] {
   if (redirect !== undefined)

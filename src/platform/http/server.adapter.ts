@@ -16,16 +16,19 @@ import type { Compression } from './compression';
 import { rootFor } from './own-address';
 import { Page } from './page';
 
-/** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). Idle ones are bounded by their number. */
+/**
+ * Limits against slow and greedy clients. Node's defaults are far longer (60 s, 300 s, checked every 30 s). Idle
+ * connections are bounded by their number.
+ */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1000,
 };
 const MAX_CONNECTIONS = 12_000;
-/** Where Node itself refuses: those that we close still count for a moment. */
+/** Node's own limit. It is higher, because connections that the service closes still count for a moment. */
 const MAX_SOCKETS = MAX_CONNECTIONS + 1000;
-/** Memory of responses that their clients do not read: of one organization (or address without a key), and of all. */
+/** Memory for unread responses, per organization (or per address without a key) and in total. */
 const UNREAD_BYTES = { perHolder: 16 * 1024 * 1024, inAll: 128 * 1024 * 1024 };
 
 const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
@@ -35,19 +38,18 @@ const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
 
 type RouteHandler = (request: Request, response: Response, next: unknown) => Promise<void>;
 
-/** Why the service itself closed a connection. */
 export type ConnectionClosed = ClosedBecause | 'unread';
 
-/** Runs the handler of a route that may change something; resolves when it is done. */
+/** Runs the handler of a route that may change something. Resolves when it is done. */
 export type AroundChange = (request: Request, handle: () => Promise<void>) => Promise<void>;
 
 /**
- * Express behind a hardened node:http server, whose parser's refusals become problems, too. Three things are done here
- * because global interceptors were a third of the cost of a read: `around` is called around each handler of a method
- * that may change something, a `Page` becomes an array and its headers, and a resource gets its `ETag`.
+ * Runs Express on a hardened node:http server whose parser errors also become problems. Three steps run here, because
+ * global interceptors were a third of the cost of a read. `around` is called for each handler of a method that may
+ * change something. A `Page` becomes an array and headers. A resource gets its `ETag`.
  */
 export class ServerAdapter extends ExpressAdapter {
-  /** Responses that wait to be read. */
+  /** The responses that clients have not read yet. */
   readonly unread = new UnreadResponses(UNREAD_BYTES, () => this.onClosed('unread'));
   private onClosed: (because: ConnectionClosed) => void = () => {};
   private tagOf: (body: unknown) => string | null = () => null;
@@ -57,7 +59,7 @@ export class ServerAdapter extends ExpressAdapter {
     private readonly around: AroundChange,
     private readonly settings: Pick<Config, 'maxConnectionsPerAddress' | 'keepAliveSeconds'>,
   ) {
-    // Set before the router exists: it reads them once.
+    // Set before the router exists, which reads these settings once.
     super(
       express()
         .enable('case sensitive routing')
@@ -88,7 +90,7 @@ export class ServerAdapter extends ExpressAdapter {
     return super.delete(...this.wrapped(route));
   }
 
-  /** A promise for what is compressed first; Nest waits for it. */
+  /** Sends a reply. Returns a promise if the body is compressed first, which Nest awaits. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     this.tag(response, body);
     const text = body instanceof Page ? pageText(response, body) : textOf(body);
@@ -106,12 +108,15 @@ export class ServerAdapter extends ExpressAdapter {
       : super.reply(response, body, status);
   }
 
-  /** Called for each connection that the service closes to keep its limits. */
+  /** Sets the callback for each connection that the service closes to keep its limits. */
   watchClosed(onClosed: (because: ConnectionClosed) => void): void {
     this.onClosed = onClosed;
   }
 
-  /** What replies need of the application, which is made with this adapter. `tagOf`: the tag of a shown resource, or `null`. */
+  /**
+   * Sets what replies need from the application, which is created with this adapter. `tagOf` returns the tag of a shown
+   * resource, or `null`.
+   */
   completeReplies(tagOf: (body: unknown) => string | null, compression: Compression): void {
     this.tagOf = tagOf;
     this.compression = compression;
@@ -128,20 +133,20 @@ export class ServerAdapter extends ExpressAdapter {
       (because) => this.onClosed(because),
       (address) => isTrustedProxy({ app }, address),
     );
-    // Before the handler, which may end a response at once.
+    // Registered before the handler, which may end a response at once.
     server.on('request', (_, response: Response) => {
       response.once(ENDED, () => this.unread.count(response, () => holderOf(response.req)));
     });
     endSlowReaders(server, this.getInstance());
     server.on('clientError', respondToClientError);
     server.on('checkExpectation', (_, response) => {
-      const body = rendered(new Problem('expectation_failed', 'Leave out the Expect header.'));
+      const body = rendered(new Problem('expectation_failed', 'Remove the Expect header.'));
       response.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
     });
     this.setHttpServer(server);
   }
 
-  /** The tag is that of the settings, the body has more: Express must not send 304 because the tag is the same. */
+  /** The tag covers the settings, and the body has more. So Express must not send 304 because the tag is unchanged. */
   private tag(response: Response, body: unknown): void {
     const tag = this.tagOf(body);
     if (tag === null) return;
@@ -149,7 +154,7 @@ export class ServerAdapter extends ExpressAdapter {
     delete response.req.headers['if-none-match'];
   }
 
-  /** `route`: a path and its handler, as Nest registers them. */
+  /** `route` is a path and its handler, as Nest registers them. */
   private wrapped([path, handler]: readonly unknown[]): [path: unknown, handler: RouteHandler] {
     const handle = handler as RouteHandler;
     return [path, (request, response, next) => this.around(request, () => handle(request, response, next))];
@@ -158,17 +163,20 @@ export class ServerAdapter extends ExpressAdapter {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Whose memory an unread response takes. */
+/** Returns the holder whose memory limit an unread response counts against. */
 const holderOf = (request: AuthenticatedRequest): string => request.caller?.orgId ?? networkOf(clientAddress(request));
 
-/** A page is cut by the bytes of its text, which decide about the cursor in the headers. */
+/** Serializes a page. Its size in bytes decides where the page is cut, and so the cursor in the headers. */
 function pageText(response: Response, page: Page<unknown>): string {
   const { json, nextCursor } = page.toJson();
   writePageHeaders({ total: page.total, nextCursor }, response.req, response);
   return json;
 }
 
-/** The text of plain objects and arrays; `null` for what Express or Nest turn into a body: text, files, errors, nothing. */
+/**
+ * Serializes plain objects and arrays. Returns `null` for values that Express or Nest turn into a body: text, files,
+ * errors, nothing.
+ */
 const textOf = (body: unknown): string | null =>
   Array.isArray(body) || (typeof body === 'object' && body !== null && isPlain(body)) ? JSON.stringify(body) : null;
 const isPlain = (body: object): boolean =>
@@ -190,11 +198,11 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): voi
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // A client that never closes its half would keep our descriptor forever.
+  // A client that never closes its half would keep the file descriptor open forever.
   setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref();
 }
 
-/** The count and the link to the next page as headers, so that the body of a page can be a bare array. */
+/** Writes the total and the link to the next page as headers, so that the body can be a bare array. */
 function writePageHeaders(
   page: Pick<Page<unknown>, 'total' | 'nextCursor'>,
   request: Request,

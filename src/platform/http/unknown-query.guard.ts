@@ -3,10 +3,10 @@ import type { Request } from 'express';
 import { problems } from '../problem/problem';
 import { cut } from '../text/text-limits';
 
-/** Nest's key for a handler's parameters; entries of `@Query()` start with `4:`. */
+/** Nest's metadata key for a handler's parameters. Entries of `@Query()` start with `4:`. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
 
-/** Refuses query parameters on routes without a query dto; with one, the validation refuses unknown parameters. */
+/** Refuses query parameters on routes without a query DTO. With a DTO, validation refuses unknown parameters. */
 @Injectable()
 export class UnknownQueryGuard implements CanActivate {
   private readonly known = new WeakMap<object, boolean>();
@@ -19,7 +19,7 @@ export class UnknownQueryGuard implements CanActivate {
         names.map((name) => ({
           pointer: `?${cut(name, 100, '')}`,
           code: 'unknown_field' as const,
-          message: 'this route takes no such parameter',
+          message: 'this route has no such parameter',
         })),
       );
     }

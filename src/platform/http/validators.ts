@@ -6,37 +6,39 @@ import { isRecord } from '../text/json';
 import { isLongerThan } from '../text/text-limits';
 import { type BodyClass, PART_RULE } from './body/body-parts';
 
-/** The field may be absent; when it is sent, `null` included, its other rules apply. */
+/** Makes the field optional. If it is sent, even as `null`, its other rules apply. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-/** The field may be absent or `null`. */
 export const Nullable = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined && value !== null);
 
-/** Accepted on input and ignored, so that a client may send back what it received. */
+/** Accepts the field and ignores it, so that a client may send back what it received. */
 export const ReadOnlyField = (): PropertyDecorator => Allow();
 
-/** A body that takes all that a view shows: what it has no field of its own for is ignored. */
+/** Makes a body accept every field that a view shows. Fields that the body doesn't declare are ignored. */
 export const ReadOnlyFieldsOf =
   (view: BodyClass): ClassDecorator =>
   ({ prototype }) => {
     for (const name of shownFields(view)) ReadOnlyField()(prototype as object, name);
   };
 
-/** Swagger notes them like this, each as `:name`, and exports no way to ask for them. */
+/** Swagger stores the names as `:name` and exports no way to read them. */
 const shownFields = (view: BodyClass): string[] =>
   (Reflect.getMetadata('swagger/apiModelPropertiesArray', view.prototype as object) as string[]).map((name) =>
     name.slice(1),
   );
 
-/** The body of a partial update: each field of the other one may be absent, but is `null` only where it may be there. */
+/**
+ * Returns the body of a partial update. Each field may be absent, but is nullable only if it is nullable in the full
+ * body.
+ */
 export const PartialOf = <Body>(body: Class<Body>): Class<Partial<Body>> =>
   PartialType(body, { skipNullProperties: false });
 
-/** Unlike `Type` it is inherited by what is made of the class. */
+/** Records the class of a part. Unlike `Type`, derived classes inherit it. */
 const Part = (type: () => BodyClass): PropertyDecorator =>
   ValidateBy({ name: PART_RULE, constraints: [type], validator: { validate: () => true } });
 
-/** A list of objects of one class. Unlike nested validation alone it refuses `[[]]`, `[null]` and `["a"]`. */
+/** Accepts a list of objects of one class. Unlike nested validation alone, it refuses `[[]]`, `[null]`, and `["a"]`. */
 export const ObjectList = (type: () => new () => object, maxItems: number): PropertyDecorator =>
   applyDecorators(
     ValidateBy({
@@ -59,30 +61,36 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     Part(type),
   );
 
-/** An object of one class. Unlike nested validation alone it refuses lists and `null`. */
+/** Accepts an object of one class. Unlike nested validation alone, it refuses lists and `null`. */
 export const Nested = (type: () => new () => object): PropertyDecorator =>
   applyDecorators(IsPlainObject(), ValidateNested(), Type(type), Part(type));
 
-/** A JSON object whose own keys are validated elsewhere (a channel's config). */
+/** Accepts a JSON object whose own keys are validated elsewhere, such as a channel's config. */
 export const IsPlainObject = (): PropertyDecorator =>
   ValidateBy({
     name: 'isObject',
     validator: { validate: isRecord, defaultMessage: (args) => `${args?.property ?? 'value'} must be an object` },
   });
 
-// C0 and C1 controls, and the bidirectional overrides that make a name read as another one.
+// C0 and C1 controls, and the bidirectional overrides that make a name look like another one.
 const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** The same but for line ends. */
+/** The same set without line breaks. */
 const CONTROLS_IN_LINES = new RegExp(`(?![\\r\\n])${CONTROLS.source}`, 'u');
 
-/** A name: 1 to `max` characters after trimming, without control or bidirectional characters. Trim it with `trimmed`. */
+/**
+ * Accepts a name of 1 to `max` characters after trimming, without control or bidirectional characters. Trim it with
+ * `trimmed`.
+ */
 export const IsName = (max: number): PropertyDecorator => isText(max, CONTROLS, 1);
 
-/** As a name, but it may be empty. */
+/** Accepts a name as `IsName` does, or an empty text. */
 export const IsLabel = (max: number): PropertyDecorator => isText(max, CONTROLS, 0);
 
-/** A text of several lines, plain: 1 to `max` characters after trimming, of control characters only line ends. */
+/**
+ * Accepts plain text of several lines, 1 to `max` characters after trimming. Line breaks are the only control
+ * characters allowed.
+ */
 export const IsLines = (max: number): PropertyDecorator => isText(max, CONTROLS_IN_LINES, 1);
 
 const isText = (max: number, refused: RegExp, min: 0 | 1): PropertyDecorator =>
@@ -120,9 +128,9 @@ const isText = (max: number, refused: RegExp, min: 0 | 1): PropertyDecorator =>
 const TIMESTAMP = /^(?!0000)(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * The one rule for times in a query: an ISO 8601 timestamp with `Z` or an offset, or a date, which means its start in
- * UTC. `null` for anything else, also for days and hours that do not exist and for years that no column holds. A local
- * time without an offset is refused because it is ambiguous.
+ * Parses a time of a query: an ISO 8601 timestamp with `Z` or an offset, or a date, which means its start in UTC.
+ * Returns `null` for anything else, including days and hours that don't exist and years that no column can hold. A
+ * local time without an offset is refused because it is ambiguous.
  */
 export function parseTimestamp(text: unknown): Date | null {
   const [, year, month, day] = (typeof text === 'string' && TIMESTAMP.exec(text)) || [];
@@ -133,7 +141,7 @@ export function parseTimestamp(text: unknown): Date | null {
   return isInRange && Number(day) <= daysInMonth ? date : null;
 }
 
-/** A time in a body by the same rule; `parseTimestamp` reads it. */
+/** Accepts a time in a body by the rule of `parseTimestamp`. */
 export const IsTimestamp = (): PropertyDecorator =>
   ValidateBy({
     name: 'isTimestamp',
@@ -144,7 +152,6 @@ export const IsTimestamp = (): PropertyDecorator =>
     },
   });
 
-/** The first and the last accepted time. */
 export interface TimestampBounds {
   readonly first: Date;
   readonly last: Date;
@@ -153,7 +160,7 @@ export interface TimestampBounds {
 const isWithin = (at: Date, bounds: TimestampBounds | undefined): boolean =>
   bounds === undefined || (at >= bounds.first && at <= bounds.last);
 
-/** Reads a timestamp from the query string into a `Date`; anything else stays as it is and fails validation. */
+/** Converts a timestamp in the query string to a `Date`. Other values are left unchanged and fail validation. */
 export const QueryTimestamp = (bounds?: TimestampBounds): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => {

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** The prefix of each kind of id of the service. The id of a secret never has the prefix of the secret itself. */
+/** The prefix of each kind of ID. The ID of a secret never has the prefix of the secret itself. */
 export const ID_PREFIXES = {
   website: 'ws',
   endpoint: 'ep',
@@ -22,50 +22,51 @@ export const ID_PREFIXES = {
   incidentUpdate: 'iu',
   probe: 'pr',
 } as const;
-/** Those of the service, and what extensions have registered. */
+/** Kinds of the service, and kinds that extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);
 
 const prefixes: Record<string, string> = { ...ID_PREFIXES };
 
 /**
- * Adds kinds of ids with their prefixes, for the whole process. Throws when a kind or prefix is another's: two applications of
- * one process share them.
+ * Registers kinds of IDs with their prefixes for the whole process. Throws if a kind or prefix is already in use
+ * differently, because two applications of one process share them.
  */
 export function registerIdKinds(kinds: Readonly<Record<string, string>>): void {
   for (const [kind, prefix] of Object.entries(kinds)) {
     const [owner] = Object.entries(prefixes).find((known) => known[0] === kind || known[1] === prefix) ?? [];
     if (owner !== undefined && (owner !== kind || prefixes[kind] !== prefix))
-      throw new Error(`The id prefix "${prefix}" of "${kind}" clashes with "${owner}" (${prefixes[owner]})`);
+      throw new Error(`The id prefix "${prefix}" of "${kind}" conflicts with "${owner}" (${prefixes[owner]})`);
     prefixes[kind] = prefix;
   }
 }
 
-/** What the ids of a kind begin with. Throws for a kind that nobody has registered. */
+/** Returns the prefix of a kind's IDs. Throws for a kind that isn't registered. */
 export function prefixOf(kind: IdKind): string {
   const prefix = prefixes[kind];
-  if (prefix === undefined) throw new Error(`There is no kind of id "${kind}": name it in the "ids" of its extension`);
+  if (prefix === undefined) throw new Error(`There is no kind of id "${kind}": add it to the "ids" of its extension`);
   return prefix;
 }
 
-/** An id of the kind, for texts about ids. */
 export const exampleId = (kind: IdKind): string => `${prefixOf(kind)}_01jd3k6q7be5y9x4v2m8n0r1st`;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The value of each character code, or -1. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
-/** Two characters for each number of ten bits. Twice as fast as BigInt, and a list of 1000 items has thousands of ids. */
+/**
+ * Two characters for each number of ten bits. Twice as fast as BigInt, and a list of 1000 items has thousands of IDs.
+ */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31));
 
-/** Sorts before every id: where a list without a cursor begins. */
+/** Sorts before every ID, so a list without a cursor starts here. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** When the id was made: the milliseconds that a UUIDv7 begins with. */
+/** Returns when the ID was created, from the milliseconds at the start of a UUIDv7. */
 export const madeAtMs = (uuid: string): number => parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 let lastMs = 0;
 let sequence = 0;
 
-/** Random bytes for 256 ids at once: a call to the system's generator costs more than the rest of an id. */
+/** Random bytes for 256 IDs at once, because a call to the system's generator costs more than the rest of an ID. */
 let pool = Buffer.alloc(0);
 function random16(): Buffer {
   if (pool.length === 0) pool = randomBytes(256 * 16);
@@ -75,8 +76,8 @@ function random16(): Buffer {
 }
 
 /**
- * A UUIDv7 (RFC 9562), the form in which every row id is stored: sortable by creation, also within one millisecond of
- * one process (the 12 bits of rand_a are a counter), 62 random bits.
+ * Returns a UUIDv7 (RFC 9562), the stored form of every row ID. It sorts by creation, also within one millisecond of
+ * one process, because the 12 bits of rand_a are a counter. It has 62 random bits.
  */
 export function newUuid(atMs: number = Date.now()): string {
   if (atMs > lastMs) {
@@ -95,7 +96,7 @@ export function newUuid(atMs: number = Date.now()): string {
 
 export const toUuid = (bytes: Buffer): string => dashed(bytes.toString('hex'));
 
-/** The public form of a stored uuid: `ws_` + 26 characters of Crockford base32, as in TypeID. */
+/** Returns the public form of a stored UUID: `ws_` + 26 characters of Crockford base32, as in TypeID. */
 export function formatId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
   let text = `${prefixOf(kind)}_${pairOf(parseInt(hex.slice(0, 2), 16))}`;
@@ -106,7 +107,7 @@ export function formatId(kind: IdKind, uuid: string): string {
   return text;
 }
 
-/** The uuid of a public id, or `null` when the text is not an id of that kind (exact lower case, no overflow). */
+/** Returns the UUID of a public ID, or `null` if the text isn't an ID of that kind (exact lower case, no overflow). */
 export function parseId(kind: IdKind, text: unknown): string | null {
   const prefix = `${prefixOf(kind)}_`;
   if (typeof text !== 'string' || text.length !== prefix.length + 26 || !text.startsWith(prefix)) return null;
@@ -121,7 +122,7 @@ export function parseId(kind: IdKind, text: unknown): string | null {
   return dashed(hex);
 }
 
-/** The number that `count` characters stand for; negative when one of them is not in the alphabet. */
+/** Returns the number encoded by `count` characters, or a negative one if a character isn't in the alphabet. */
 function bitsOf(text: string, from: number, count: number): number {
   let bits = 0;
   for (let i = from; i < from + count; i++) {
@@ -137,7 +138,7 @@ const hexOf = (bits: number, length: number): string => bits.toString(16).padSta
 const dashed = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 
-/** The smallest UUIDv7 of a millisecond: ids are in the order of their creation, so ranges of time are ranges of ids. */
+/** Returns the smallest UUIDv7 of a millisecond. IDs sort by creation, so ranges of time are ranges of IDs. */
 export function firstUuidAt(time: Date): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6);

@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { exampleId, type IdKind, parseId } from './id';
 
-/** A field of a body or query that holds a public id of one kind. Says nothing about whose it is or whether it exists. */
+/** Accepts a public ID of one kind in a body or query. Does not check its owner or whether it exists. */
 export const IsPublicId = (kind: IdKind, options: ValidationOptions = {}): PropertyDecorator =>
   ValidateBy(
     {

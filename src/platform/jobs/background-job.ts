@@ -4,20 +4,20 @@ import { Metrics } from '../observability/metrics';
 import { Clock } from '../time/clock';
 import { SECOND_MS } from '../time/time-units';
 
-/** What a periodic job does, and in which processes. */
+/** The work of a periodic job, and the processes that run it. */
 export interface JobOptions {
-  /** In logs and as the label of its metric: `audit-retention`. */
+  /** Used in logs and as the metric label, such as `audit-retention`. */
   name: string;
   run: () => Promise<void>;
-  /** After a run that called `rest` nothing is done for this long, unless it said how long. Milliseconds, default 0. */
+  /** How long nothing is done after a run that called `rest` without a time. Milliseconds. Default: 0. */
   restMs?: number;
-  /** `worker` (the default): everywhere but in processes with `ROLE=api`. `any`: in every process. */
+  /** `worker` (default): everywhere except processes with `ROLE=api`. `any`: in every process. */
   role?: 'worker' | 'any';
 }
 
 /**
- * Work that is repeated by a timer. A run that fails is logged, the first of a row only, and the next tick tries again.
- * Made by `BackgroundJobs.create`; call `tick` from `@Cron` or `@Interval`.
+ * Work that a timer repeats. The first of several failures in a row is logged, and the next tick tries again. Create it
+ * with `BackgroundJobs.create` and call `tick` from `@Cron` or `@Interval`.
  */
 export class BackgroundJob {
   private current: Promise<void> | null = null;
@@ -25,7 +25,7 @@ export class BackgroundJob {
   private stopping = false;
   /** On the monotonic clock. */
   private restUntil = -Infinity;
-  /** Since the run began: what it has found is no longer all there is. */
+  /** Whether `wake` was called since the run started, so that the run may have missed new work. */
   private wasWoken = false;
 
   constructor(
@@ -36,23 +36,29 @@ export class BackgroundJob {
     private readonly logger: Logger,
   ) {}
 
-  /** True from the start of the shutdown on: a run of several steps should end after the current one. */
+  /** True from the start of the shutdown. A run of several steps should end after the current one. */
   get isStopping(): boolean {
     return this.stopping;
   }
 
-  /** Called by a run that found nothing to do: the ticks of that time do nothing, unless `wake` was or is called. Milliseconds. */
+  /**
+   * Call it in a run that found nothing to do. Ticks do nothing for `forMs` milliseconds, unless `wake` was called
+   * since the start of the run or is called later.
+   */
   rest(forMs = this.options.restMs ?? 0): void {
     if (!this.wasWoken) this.restUntil = this.clock.monotonic() + forMs;
   }
 
-  /** Something is to be done: the next tick runs. */
+  /** Records that there is work, so the next tick runs. */
   wake(): void {
     this.wasWoken = true;
     this.restUntil = -Infinity;
   }
 
-  /** Runs the job unless it is running, resting, stopping or not for this process's role. Resolves after the run; never rejects. */
+  /**
+   * Runs the job unless it is running, resting, stopping, or disabled for this process's role. Resolves after the run.
+   * Never rejects.
+   */
   async tick(): Promise<void> {
     if (!this.isEnabled || this.stopping || this.current || this.clock.monotonic() < this.restUntil) return;
     this.wasWoken = false;
@@ -61,7 +67,7 @@ export class BackgroundJob {
     this.current = null;
   }
 
-  /** No new runs; resolves when the current one has ended. */
+  /** Prevents new runs. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.current;
@@ -81,7 +87,7 @@ export class BackgroundJob {
   }
 }
 
-/** Makes the process's periodic jobs, measures them, and lets the running ones end before the database closes. */
+/** Creates the process's periodic jobs, measures them, and lets running jobs finish before the database closes. */
 @Injectable()
 export class BackgroundJobs implements BeforeApplicationShutdown {
   private readonly logger = new Logger(BackgroundJob.name);
@@ -100,7 +106,7 @@ export class BackgroundJobs implements BeforeApplicationShutdown {
     });
   }
 
-  /** Call it once for each job, in the constructor of the class that has the timer. */
+  /** Call it once per job, in the constructor of the class with the timer. */
   create(options: JobOptions): BackgroundJob {
     const isEnabled = options.role === 'any' || this.config.role !== 'api';
     const onSuccess = () => this.succeededAt.set({ job: options.name }, this.clock.now().getTime() / SECOND_MS);

@@ -1,4 +1,6 @@
-/** Works on one after the other; one that fails keeps none of the others from its turn. Throws the first failure, at the end. */
+/**
+ * Processes the items one after the other. A failure doesn't affect the others. Throws the first failure at the end.
+ */
 export async function eachInTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   for (const item of items) {

@@ -9,7 +9,10 @@ import { type BackgroundJob, BackgroundJobs } from './background-job';
 const HOT_VACUUM_EVERY_MS = 3 * MINUTE_MS;
 const FULL_VACUUM_EVERY_MS = HOUR_MS;
 
-/** When the embedded database is maintained, one step at a time. A PostgreSQL server maintains itself: then there is no job. */
+/**
+ * Schedules the maintenance of the embedded database, one step at a time. A PostgreSQL server maintains itself and
+ * needs no job.
+ */
 @Injectable()
 export class EmbeddedMaintenanceJob {
   private readonly job: BackgroundJob | null;
@@ -35,7 +38,7 @@ export class EmbeddedMaintenanceJob {
     await this.job?.tick();
   }
 
-  /** A step that fails is due again at the next tick. */
+  /** A failed step is due again at the next tick. */
   private async run(): Promise<void> {
     await this.maintenance.checkpoint();
     const now = this.clock.monotonic();

@@ -4,7 +4,7 @@ import { EmbeddedMaintenanceJob } from './embedded-maintenance.job';
 import { MemoryTrimJob } from './memory-trim.job';
 import { RetentionJob } from './retention.job';
 
-/** The periodic jobs of every module, and the platform's own. */
+/** Provides the periodic jobs of every module, and the platform's own. */
 @Global()
 @Module({
   providers: [BackgroundJobs, RetentionJob, EmbeddedMaintenanceJob, MemoryTrimJob],

@@ -6,8 +6,9 @@ const TYPESCRIPT = join(__dirname, '../../../scripts/typescript.cjs');
 const HERE = (file: string): string => JSON.stringify(join(__dirname, file));
 
 /**
- * Fills the C library's heap with 100 MB in pieces too small to be mapped by themselves, keeps one of fifty so that the end
- * of the heap stays in use, forgets the others, and prints how many megabytes less are resident when the job has run.
+ * Fills the C library's heap with 100 MB in pieces too small to be mapped separately. Keeps every fiftieth so that the
+ * end of the heap stays in use, and drops the others. Prints how many megabytes fewer are resident after the job has
+ * run.
  */
 const CHILD = `
 require('reflect-metadata');

@@ -3,7 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import { MINUTE_MS } from '../time/time-units';
 import { type BackgroundJob, BackgroundJobs } from './background-job';
 
-/** `malloc_trim` takes what is to be kept free at the end of the heap: nothing. */
+/** `malloc_trim` takes the bytes to keep free at the end of the heap, which is 0 here. */
 type Trim = (keepBytes: number) => unknown;
 
 interface Koffi {
@@ -11,9 +11,9 @@ interface Koffi {
 }
 
 /**
- * glibc keeps what was freed for later: a quarter of the process, most of it from compiling and from unpacking at the
- * start (measured: docs/decisions/0049-two-small-helpers.md). Once a minute it is given back to the system, in 1 to 3 ms. Elsewhere (musl,
- * macOS, Windows), or without the optional package koffi, there is nothing to call and no job.
+ * Returns freed memory to the system once a minute, in 1 to 3 ms. glibc would keep it, about a quarter of the process.
+ * Most of it comes from compiling and unpacking at the start (measured in docs/decisions/0049-two-small-helpers.md). On
+ * other systems (musl, macOS, Windows), or without the optional package koffi, there is no job.
  */
 @Injectable()
 export class MemoryTrimJob {

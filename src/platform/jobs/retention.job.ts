@@ -7,33 +7,38 @@ import { Clock } from '../time/clock';
 import { DAY_MS } from '../time/time-units';
 import { type BackgroundJob, BackgroundJobs, type JobOptions } from './background-job';
 
-/** Rows deleted by one statement, so that none holds its locks for long. */
+/** Rows deleted per statement, so that no statement holds its locks for long. */
 export const RETENTION_BATCH = 1000;
 
-/** One run over rows of one kind. */
 export interface Removal {
   database: WorkerDatabase;
-  /** What is older goes. Counted back from the earlier of our clock and the database's, so that one wrong clock cannot make everything old. */
+  /**
+   * Older rows are deleted. Counted back from the earlier of the process's clock and the database's, so that one wrong
+   * clock can't make everything old.
+   */
   cutoff: Date;
-  /** Asked between two statements; `true` ends the run early. */
+  /** Called between two statements. `true` ends the run early. */
   isStopping: () => boolean;
 }
 
-/** Rows of one kind: how long they are kept, and what removes the older ones. */
+/** How long rows of one kind are kept, and how older ones are removed. */
 export interface KeptRows {
   days: number | ((config: Config) => number);
   remove: (removal: Removal) => Promise<void>;
 }
 
-/** What a module keeps for a time: its line in the list of retention, and the job of that name. */
+/** The retention of a module: its entry in the list of retention, and the job of that name. */
 export interface Retention extends Pick<JobOptions, 'name' | 'role'> {
-  /** In this order. */
+  /** Removed in this order. */
   rows: readonly KeptRows[];
-  /** After a run without an error nothing is done for this long; default 0: every hour. */
+  /** How long nothing is done after a run without errors. Default: 0, which means every hour. */
   restMs?: number;
 }
 
-/** Repeats a statement that deletes and returns up to `RETENTION_BATCH` rows until it returns fewer. `$1` is the cutoff by default. */
+/**
+ * Repeats a statement that deletes and returns up to `RETENTION_BATCH` rows until it returns fewer. `$1` is the cutoff
+ * by default.
+ */
 export const inBatches =
   (statement: string, parametersOf: (cutoff: Date) => readonly unknown[] = (cutoff) => [cutoff]): KeptRows['remove'] =>
   async ({ database, cutoff, isStopping }) => {
@@ -42,7 +47,9 @@ export const inBatches =
       removed = (await database.query(statement, parametersOf(cutoff))).length;
   };
 
-/** Each hour removes what modules have kept long enough, one `Retention` after the other; one that fails stops no other. */
+/**
+ * Removes expired rows of all modules every hour, one `Retention` after the other. A failure does not stop the others.
+ */
 @Injectable()
 export class RetentionJob {
   private readonly jobs: BackgroundJob[] = [];
@@ -54,7 +61,7 @@ export class RetentionJob {
     private readonly background: BackgroundJobs,
   ) {}
 
-  /** Called once by the module that owns the tables, in its constructor. */
+  /** Called once in the constructor of the module that owns the tables. */
   add(retention: Retention): void {
     const { name, role, restMs } = retention;
     const run = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import { BodyBudget } from './http/body-budget';
 import { OutboundHttp } from './http/outbound-http';
 import { TrustedRoots } from './dial/trusted-roots';
 
-/** The only way out: every outgoing connection of the service, and of what extensions add, goes through these. */
+/** Provides the only way out. Every outgoing connection of the service and its extensions goes through these. */
 @Global()
 @Module({
   providers: [

@@ -1,6 +1,6 @@
 import { attemptInTurn, Stagger } from './staggered-attempts';
 
-/** Attempts whose behaviour is given per candidate; each settles with its candidate. */
+/** Attempts with a scripted behavior per candidate. Each resolves with its candidate. */
 class Scripted {
   readonly begun: string[] = [];
   readonly aborted: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Begins candidates in their order: the first when `next` is called, each further one when `next` is called again or
- * `delayMs` after the one before was begun. What was begun goes on; ending it is the caller's business.
+ * Starts candidates in order. The first starts when `next` is called. Each later one starts when `next` is called
+ * again, or `delayMs` after the previous start. Started work continues until the caller ends it.
  */
 export class Stagger<Candidate> {
   private begun = 0;
@@ -12,7 +12,7 @@ export class Stagger<Candidate> {
     private readonly begin: (candidate: Candidate) => void,
   ) {}
 
-  /** True when there is no further candidate to begin. */
+  /** True if all candidates were started. */
   get isExhausted(): boolean {
     return this.begun >= this.candidates.length;
   }
@@ -26,29 +26,30 @@ export class Stagger<Candidate> {
     this.begin(candidate);
   }
 
-  /** Begins nothing more. */
   stop(): void {
     if (this.timer) clearTimeout(this.timer);
     this.begun = this.candidates.length;
   }
 }
 
-/** How the attempts on a list of candidates are made. */
 export interface Attempts<Candidate, Result> {
-  /** The next candidate is tried when one has failed, or after this much silence; the silent one goes on. */
+  /** The next candidate is tried after a failure or after this much silence. The silent attempt continues. */
   nextAfterMs: number;
   /** Settles soon after its signal aborts. A rejection ends everything. */
   attempt: (candidate: Candidate, signal: AbortSignal) => Promise<Result>;
   isGood: (result: Result) => boolean;
 }
 
-/** One object for all: a reason of its own would carry a stack, at more cost than the rest of an attempt. */
+/**
+ * A shared abort reason. Creating an error per attempt would capture a stack, which costs more than the rest of an
+ * attempt.
+ */
 const LOST = new Error('another attempt was good');
 
 /**
- * Tries candidates in their order until one result is good; then the others are aborted. Resolves with the results so
- * far, in the order of arrival: a good result is the last one, and there is none when all failed or the signal aborted
- * first. After an abort no candidate is begun, and the results of all that were begun are waited for.
+ * Tries candidates in order until one succeeds, then aborts the others. Resolves with the results so far in order of
+ * arrival. A successful result comes last. There isn't one if all failed or the signal aborted first. After an abort no
+ * candidate is started, and the results of all started ones are awaited.
  */
 export function attemptInTurn<Candidate, Result>(
   candidates: readonly Candidate[],

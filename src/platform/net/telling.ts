@@ -1,18 +1,18 @@
 /**
- * How much the end of one attempt tells about the target, from most to least:
+ * How much the end of an attempt shows about the target, from most to least:
  *
- * - `target`: the target answered, if only to refuse.
+ * - `target`: the target answered, even if only to refuse.
  * - `way`: a router or a firewall on the way answered in its place.
  * - `silence`: something was sent, and nothing came back in time.
- * - `ours`: nothing could be sent, so nothing is known of the target.
+ * - `ours`: nothing could be sent, so nothing is known about the target.
  */
 export const TELLING = ['target', 'way', 'silence', 'ours'] as const;
 export type Telling = (typeof TELLING)[number];
 
 /**
- * Returns the attempt that decides when several addresses, address families, or resolvers were tried and none of them was
- * good: the first one of those that tell most. So a result is `unknown` only when nothing could be sent at all, and one
- * address family or one resolver that this machine cannot use hides nothing. `undefined` without attempts.
+ * Returns the attempt that decides if several addresses, address families, or resolvers were tried and none succeeded:
+ * the first of those that show the most. So a result is `unknown` only if nothing could be sent at all. An address
+ * family or resolver that this machine can't use hides nothing. Returns `undefined` without attempts.
  */
 export function decisive<Attempt>(
   attempts: readonly Attempt[],

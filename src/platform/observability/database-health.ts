@@ -3,7 +3,7 @@ import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Health, type HealthFinding } from './health';
 
-/** Asks the database by a real query whether it answers. */
+/** Checks with a real query whether the database responds. */
 @Injectable()
 export class DatabaseHealth {
   private asking: Promise<HealthFinding> | null = null;
@@ -16,7 +16,7 @@ export class DatabaseHealth {
     health.registerAsked('database', () => this.finding());
   }
 
-  /** One question at a time, for all who ask meanwhile: anybody may ask, as often as they like. */
+  /** Runs one query at a time and shares its result, because anyone may request it as often as they like. */
   private finding(): Promise<HealthFinding> {
     this.asking ??= this.ask().finally(() => (this.asking = null));
     return this.asking;

@@ -1,30 +1,36 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../time/clock';
 
-/** How often the loop is looked at while somebody depends on it. */
+/** How often the loop is observed while work depends on it. */
 export const BEAT_MS = 50;
-/** And while nobody does: each look wakes the process, and twenty a second cost more than twenty endpoints. */
+/**
+ * How often it is observed otherwise. Each look wakes the process, and twenty per second cost more than twenty
+ * endpoints.
+ */
 const REST_MS = 5000;
-/** Beats in a row without anybody before it rests. */
+/** Beats in a row without dependent work before it rests. */
 const LINGER_BEATS = 2;
 
 /** The time between two looks at the event loop, on the monotonic clock. */
 export interface Beat {
   from: number;
   to: number;
-  /** How long it should have taken at most: less when somebody came while nobody was there. */
+  /** The maximum time it should have taken. Shorter if work arrived during a rest. */
   intendedMs: number;
-  /** How far the wall clock moved more than the monotonic one; negative when it was set back. */
+  /** How much more the wall clock advanced than the monotonic one, negative if it was set back. */
   wallShiftMs: number;
 }
 
-/** How much longer than intended a beat took: for that time no timer ran and no socket was read. Negative when it was cut short. */
+/**
+ * Returns how much longer than intended a beat took. For that time no timer ran and no socket was read. Negative if the
+ * beat was cut short.
+ */
 export const lagOf = ({ from, to, intendedMs }: Beat): number => to - from - intendedMs;
 
 /**
- * Watches for moments in which this process could not run: a blocked event loop, SIGSTOP, a suspended machine, a wall
- * clock that was set. What that means is for its listeners to decide. Who depends on it for as long as something lasts (a
- * check, a request) calls `enter` and `leave`: then it looks 20 times a second, otherwise once in 5 s.
+ * Detects moments in which this process could not run: a blocked event loop, SIGSTOP, a suspended machine, a wall clock
+ * that was set. Its listeners decide what that means. Work that depends on it (a check, a request) calls `enter` and
+ * `leave`. In between it looks 20 times per second, otherwise once in 5 s.
  */
 @Injectable()
 export class EventLoopLag implements OnModuleInit, OnModuleDestroy {
@@ -50,17 +56,17 @@ export class EventLoopLag implements OnModuleInit, OnModuleDestroy {
     this.timer = undefined;
   }
 
-  /** `listener` is called with every beat: 20 times a second while somebody depends on it, once in 5 s otherwise. */
+  /** Calls `listener` with every beat: 20 times per second while work depends on it, otherwise once in 5 s. */
   onBeat(listener: (beat: Beat) => void): void {
     this.listeners.push(listener);
   }
 
-  /** Nobody is told of any beat from now on: for tests whose steps must not depend on how busy their machine is. */
+  /** Stops all beats, for tests whose steps must not depend on the load of their machine. */
   silence(): void {
     this.listeners.length = 0;
   }
 
-  /** From now on no lag of more than a beat goes unnoticed, until as many `leave`. */
+  /** Ensures that every lag of more than a beat is noticed until the matching `leave`. */
   enter(): void {
     this.present++;
     this.wasEntered = true;
@@ -73,7 +79,7 @@ export class EventLoopLag implements OnModuleInit, OnModuleDestroy {
     this.present--;
   }
 
-  /** Reports a lag of more than `ms` now, if there is one, instead of when the timer has run. */
+  /** Reports a lag of more than `ms` now instead of at the next timer. */
   reportBeyond(ms: number): void {
     if (!this.timer || this.clock.monotonic() - this.beatAt <= this.intendedMs + ms) return;
     this.beat();

@@ -4,19 +4,20 @@ import { Injectable } from '@nestjs/common';
 import { BEAT_MS, type Beat, EventLoopLag, lagOf } from './event-loop-lag';
 import { Metrics } from './metrics';
 
-/** A stall of an hour and one of a day are told alike. */
+/** Stalls of more than an hour count as an hour. */
 const MOST_US = 3_600_000_000;
 const SECOND_US = 1_000_000;
-/** What a beat in time counts. */
+/** The sample of a beat that is on time. */
 const IN_TIME_US = BEAT_MS * 1000;
 
-/** Microseconds: like the time between two samples 50 ms apart, however long the beat was meant to be. */
+/** Returns microseconds, as for two samples 50 ms apart, regardless of the beat's intended length. */
 export const sampleOf = (beat: Beat): number =>
   Math.min(MOST_US, Math.max(IN_TIME_US, Math.round(IN_TIME_US + lagOf(beat) * 1000)));
 
 /**
- * The `nodejs_eventloop_lag_*` metrics under the names that Prometheus users know, from the beats of `EventLoopLag`. Node's
- * own sampler would wake the process twenty times a second for nothing else. Each scrape starts a new count, as there.
+ * Provides the `nodejs_eventloop_lag_*` metrics, whose names Prometheus users know, from the beats of `EventLoopLag`.
+ * Node's sampler would wake the process twenty times per second for this alone. Each scrape starts a new count, as with
+ * Node's sampler.
  */
 @Injectable()
 export class EventLoopMetrics {
@@ -37,9 +38,9 @@ export class EventLoopMetrics {
     metrics.gauge({
       name: 'nodejs_eventloop_lag_seconds',
       help: 'Lag of event loop in seconds.',
-      // The first of them that is read sets them all.
+      // The first gauge that is read sets them all.
       async collect() {
-        // Between two scrapes less than a second apart there may be no beat: then the figures stay.
+        // Between two scrapes within a second there may be no beat. Then the values stay.
         if (samples.count > 0) for (const { gauge, read } of gauges) gauge.set(read() / SECOND_US);
         samples.reset();
         const began = performance.now();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 import { StartError } from '../config/start-error';
 
-/** Every point at which a test may make the process fail. */
+/** All points at which a test may make the process fail. */
 export const FAILPOINTS = [
   'start.before_first_key',
   'start.after_first_key',
@@ -65,7 +65,6 @@ export const FAILPOINTS = [
 export type FailpointName = (typeof FAILPOINTS)[number];
 
 const ACTIONS = ['kill', 'error', 'hang', 'slow'] as const;
-/** How long `slow` takes. */
 const SLOW_MS = 3000;
 type Action = (typeof ACTIONS)[number];
 
@@ -77,8 +76,8 @@ interface Armed {
 let armed: ReadonlyMap<FailpointName, Armed> = new Map();
 
 /**
- * Fails here when a test has armed it: `kill` ends the process at once like `kill -9`, `error` throws, `hang` never
- * returns, `slow` takes 3 s. Otherwise it costs a look-up in an empty map.
+ * Fails here if a test has armed it: `kill` ends the process immediately like `kill -9`, `error` throws, `hang` never
+ * returns, `slow` takes 3 s. Cost: a look-up in an empty map if not armed.
  */
 export async function failpoint(name: FailpointName): Promise<void> {
   const found = armed.get(name);
@@ -99,17 +98,17 @@ export async function failpoint(name: FailpointName): Promise<void> {
   }
 }
 
-/** A failpoint as a function, for code that must prepare for it; `undefined` unless a test has armed it. */
+/** Returns a failpoint as a function, for code that must prepare for it, or `undefined` unless a test has armed it. */
 export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | undefined =>
   armed.has(name) ? () => failpoint(name) : undefined;
 
 /**
- * Arms the failpoints listed as `name=kill|error|hang|slow[:once]` and disarms all others.
- * Throws for an unknown name or action, and for any at all in production.
+ * Arms the failpoints listed as `name=kill|error|hang|slow[:once]` and disarms all others. Throws for an unknown name
+ * or action, and in production for any entry.
  */
 export function armFailpoints(entries: readonly string[], nodeEnv = process.env['NODE_ENV']): void {
   if (entries.length > 0 && nodeEnv === 'production')
-    throw new StartError('FAILPOINTS are for tests: unset the variable, or NODE_ENV=production.');
+    throw new StartError('FAILPOINTS are only for tests: unset the variable, or unset NODE_ENV=production.');
   armed = new Map(entries.map(parse));
 }
 
@@ -124,7 +123,6 @@ function parse(entry: string): [FailpointName, Armed] {
   return [known, { action: does, once: once !== undefined }];
 }
 
-/** Arms the failpoints of the settings when the application is created. */
 @Injectable()
 export class Failpoints {
   constructor(config: Config) {

@@ -5,7 +5,7 @@ import { Access, CountedBy } from '../access/caller';
 import { Health, type HealthReport } from './health';
 import { Metrics } from './metrics';
 
-/** For supervisors and Prometheus. None of these responses holds data of an organization. */
+/** Serves supervisors and Prometheus. No response here contains data of an organization. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {
@@ -16,14 +16,14 @@ export class HealthController {
 
   @Get('health/live')
   @Access('public')
-  @CountedBy('nobody: whoever supervises the service is answered always')
+  @CountedBy('no limit: health checks always get a response')
   live(@Res() response: Response): void {
     send(response, this.health.live());
   }
 
   @Get('health/ready')
   @Access('public')
-  @CountedBy('nobody: whoever supervises the service is answered always')
+  @CountedBy('no limit: health checks always get a response')
   async ready(@Res() response: Response): Promise<void> {
     send(response, await this.health.ready());
   }

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 
-/** The state of one part of the service. `fatal`: only a restart helps (liveness); otherwise traffic should go elsewhere. */
+/**
+ * The state of one part of the service. `fatal` means that only a restart helps (liveness). Otherwise traffic should go
+ * elsewhere.
+ */
 export interface HealthFinding {
   ok: boolean;
   fatal?: boolean;
   detail?: string;
 }
 
-/** What is answered: 200 when `ok`, else 503. */
+/** The response: 200 if `ok`, else 503. */
 export interface HealthReport {
   ok: boolean;
   body: { status: 'ok' | 'failing'; details: Readonly<Record<string, Pick<HealthFinding, 'ok' | 'detail'>>> };
@@ -15,7 +18,7 @@ export interface HealthReport {
 
 type Part = () => HealthFinding;
 
-/** The health of the service by its parts, which register themselves. */
+/** The health of the service. Its parts register themselves. */
 @Injectable()
 export class Health {
   private readonly parts = new Map<string, Part>();
@@ -23,22 +26,22 @@ export class Health {
   private stopping = false;
   private readonly asked = new Map<string, () => Promise<HealthFinding>>();
 
-  /** `part` is called on every probe: it must be cheap and must not throw. */
+  /** Registers a part that is called on every probe. It must be cheap and must not throw. */
   register(name: string, part: Part): void {
     this.parts.set(name, part);
   }
 
-  /** `part` is asked whenever somebody wants to know whether the service is ready; it must not reject. */
+  /** Registers a part that is called for each readiness check. It must not reject. */
   registerAsked(name: string, part: () => Promise<HealthFinding>): void {
     this.asked.set(name, part);
   }
 
-  /** From now on the service is not ready, but it still serves: load balancers stop sending before anything is refused. */
+  /** Makes the service not ready. It still serves, so that load balancers stop sending before anything is refused. */
   leave(): void {
     this.leaving = true;
   }
 
-  /** From now on the service refuses requests of the API as well. */
+  /** Makes the service refuse API requests as well. */
   drain(): void {
     this.leave();
     this.stopping = true;
@@ -52,13 +55,13 @@ export class Health {
     return this.stopping;
   }
 
-  /** Whether it lives: what only a restart helps. */
+  /** Returns the liveness report, which fails only if a restart is needed. */
   live(): HealthReport {
     const failed = this.findings().filter(([, finding]) => !finding.ok && finding.fatal === true);
     return reportOf(failed.length === 0, failed);
   }
 
-  /** Whether it can be used now. */
+  /** Returns the readiness report, which shows whether the service can be used now. */
   async ready(): Promise<HealthReport> {
     const findings = this.findings();
     for (const [name, part] of this.asked) findings.push([name, await part()]);

@@ -10,24 +10,25 @@ import {
   Registry,
 } from 'prom-client';
 
-/** Node's own sampler of the event loop, which cannot be left out, wakes the process once in 24 days; see `EventLoopMetrics`. */
+/** Node's event loop sampler can't be disabled, so it runs only once in 24 days. See `EventLoopMetrics`. */
 const NEVER_MS = 2 ** 31 - 1;
 const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_';
-/** Gauges with the name of counters; the same without `_total` says it by type. */
+/** Gauges with the name of a counter. The same metrics without `_total` have the values by type. */
 const MISNAMED = /^nodejs_active_\w+_total$/;
 
-/** By label its values. A function is asked at the first scrape: for those that are known only when all has started. */
+/**
+ * The values of each label. A function is called at the first scrape, for values that are known only after the start.
+ */
 type LabelValues = Readonly<Record<string, readonly string[] | (() => readonly string[])>>;
 
 interface Labelled<Values extends LabelValues> {
   readonly name: string;
   readonly help: string;
   readonly values: Values;
-  /** Of the combinations those that can be. */
+  /** Selects the combinations that can occur. */
   readonly only?: (labels: LabelsOf<Values>) => boolean;
 }
 
-/** A value for each label. */
 type LabelsOf<Values extends LabelValues> = {
   [Label in keyof Values & string]: Values[Label] extends readonly (infer Value extends string)[] ? Value : string;
 };
@@ -48,7 +49,7 @@ function combinationsOf<Values extends LabelValues>(values: Values): LabelsOf<Va
   return all as LabelsOf<Values>[];
 }
 
-/** The process's Prometheus registry. Names start with `uptime_`; labels never carry an organization's data. */
+/** The process's Prometheus registry. Names start with `uptime_`. Labels never contain an organization's data. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -65,8 +66,8 @@ export class Metrics {
   }
 
   /**
-   * A counter by labels, all of whose values are known: each combination begins at 0. Prometheus sees no increase in a series that
-   * begins with its first event, and an alert rule would miss it.
+   * Creates a counter by labels with known values, so that each combination starts at 0. Prometheus sees no increase in
+   * a series that starts with its first event, and an alert rule would miss it.
    */
   labelledCounter<const Values extends LabelValues>(counter: Labelled<Values>): LabelledCounter<Values> {
     const { name, help, values, only = () => true } = counter;
@@ -88,7 +89,7 @@ export class Metrics {
     return new Gauge({ ...options, registers: [this.registry] });
   }
 
-  /** A gauge whose value is read at each scrape. */
+  /** Creates a gauge whose value is read at each scrape. */
   watch(gauge: { name: string; help: string }, read: () => number): void {
     this.gauge({
       ...gauge,
@@ -102,7 +103,9 @@ export class Metrics {
     return new Histogram({ ...options, registers: [this.registry] });
   }
 
-  /** Prometheus text format. Whoever asks while it is being written gets the same: some figures ask the database. */
+  /**
+   * Returns the Prometheus text format. Concurrent calls share one result, because some values need a database query.
+   */
   expose(): Promise<string> {
     this.exposing ??= this.registry.metrics().finally(() => (this.exposing = null));
     return this.exposing;

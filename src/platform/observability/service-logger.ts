@@ -4,14 +4,14 @@ import type { Config } from '../config/config';
 const LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
 const NEST_LEVELS: readonly LogLevel[] = ['verbose', 'debug', 'log', 'warn', 'error'];
 
-/** Nest's own account of its wiring: of interest to nobody who runs the service. */
+/** Contexts of Nest's log about its wiring, which no operator needs. */
 const WIRING = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** Nest logs what stops the start, with its stack, and throws it as well: whoever starts the application tells it once. */
+/** Nest logs a failed start with its stack and also throws it. The caller reports it once. */
 const THROWN = 'ExceptionHandler';
 
 class ServiceLogger extends ConsoleLogger {
-  /** ISO, as everywhere else. */
+  /** ISO, as in all other output. */
   protected override getTimestamp(): string {
     return new Date().toISOString();
   }
@@ -29,7 +29,7 @@ class ServiceLogger extends ConsoleLogger {
   }
 }
 
-/** JSON lines for machines; readable lines on a terminal. */
+/** Returns a logger that writes JSON lines for machines and readable lines on a terminal. */
 export function serviceLogger(config: Pick<Config, 'logLevel'>): ConsoleLogger {
   const least = LEVELS.indexOf(config.logLevel);
   const logLevels: LogLevel[] = least < 0 ? [] : [...NEST_LEVELS.slice(least), 'fatal'];

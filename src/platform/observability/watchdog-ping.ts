@@ -6,8 +6,8 @@ import { OutboundHttp } from '../net/http/outbound-http';
 const LIMIT_MS = 10_000;
 
 /**
- * Shows a watchdog outside that this service works: `HEARTBEAT_URL` is requested once a minute while the consistency
- * check passes. When the requests stop, the watchdog raises the alarm, and nothing of ours needs to work for that.
+ * Shows an external watchdog that this service works. `HEARTBEAT_URL` is requested once a minute while the consistency
+ * check passes. If the requests stop, the watchdog raises the alarm, which needs no working part of this service.
  */
 @Injectable()
 export class WatchdogPing {
@@ -21,19 +21,22 @@ export class WatchdogPing {
     private readonly egress: EgressPolicy,
   ) {}
 
-  /** No ping while `holds` is true, for example while the monitor has no network. Called once a minute. */
+  /**
+   * Skips pings while `holds` returns true, for example while the monitor has no network. `holds` is called once a
+   * minute.
+   */
   holdWhile(reason: string, holds: () => boolean): void {
     this.reasons.set(reason, holds);
   }
 
-  /** One ping, unless something holds it back. Never throws: the missing ping says enough. */
+  /** Sends one ping, unless a reason holds it back. Never throws, because the missing ping is the signal. */
   async send(): Promise<void> {
     const url = this.config.heartbeatUrl;
     if (url === null) return;
     const held = [...this.reasons].find(([, holds]) => holds());
-    if (held) return this.report(`no heartbeat: ${held[0]}`);
+    if (held) return this.report(`heartbeat not sent: ${held[0]}`);
     try {
-      // The operator's own setting, so it may point into the operator's network.
+      // The operator sets this URL, so it may point into the operator's network.
       const egress = this.egress.forOrganization({ id: null, isDefault: true });
       const { status } = await this.http.request({
         method: 'GET',
@@ -43,7 +46,7 @@ export class WatchdogPing {
         egress,
         timeoutMs: LIMIT_MS,
       });
-      this.report(status < 300 ? null : `the heartbeat was answered ${status}`);
+      this.report(status < 300 ? null : `the heartbeat got the response ${status}`);
     } catch (error) {
       this.report(`the heartbeat did not arrive: ${error instanceof Error ? error.message : 'unknown'}`);
     }

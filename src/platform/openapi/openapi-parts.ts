@@ -1,15 +1,15 @@
 import { Injectable, Global, Module } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** Completes the document, e.g. with the schemas of the registered channels. */
+/** Completes the document, for example with the schemas of the registered channels. */
 export type OpenApiPart = (document: OpenAPIObject) => void;
 
-/** What modules add to the document that decorators cannot express. */
+/** Parts of the document that modules add because decorators can't express them. */
 @Injectable()
 export class OpenApiParts {
   private readonly parts: { models: (new () => object)[]; complete: OpenApiPart }[] = [];
 
-  /** `models`: classes whose schemas must be in the document although no route refers to them. */
+  /** `models` are classes whose schemas must be in the document although no route refers to them. */
   add(models: (new () => object)[], complete: OpenApiPart): void {
     this.parts.push({ models, complete });
   }

@@ -13,28 +13,28 @@ import { asOpenApi31, withDefaultsInWords, withProblemsExplained, withPublicName
 
 const descriptionAt = (
   base: string,
-): string => `Websites, the endpoints that watch them, alert rules and every event they raised.
+): string => `The API for websites, their endpoints, alert rules, and every event that they raise.
 
-**Authentication**: \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`write\` or \`admin\`. Browsers of people have a session instead, in one of their organizations at a time: with \`X-Organization: org_…\` a request is 409 \`conflict\` when it is in another one.
+**Authentication**: send \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`write\`, or \`admin\`. The browser of a signed-in user has a session instead, in one organization at a time. If you send \`X-Organization: org_…\` and the session is in another organization, you get 409 \`conflict\`.
 
-**Ids** carry a prefix and are opaque. **Times** are ISO 8601 in UTC with milliseconds. **Durations** in the fields \`interval\` and \`timeout\` are seconds.
+**IDs** have a prefix and are opaque. **Times** are ISO 8601 in UTC with milliseconds. **Durations** in the fields \`interval\` and \`timeout\` are in seconds.
 
-**Lists** are arrays; \`Link: <…>; rel="next"\` and \`X-Next-Cursor\` lead to the next page, \`X-Total-Count\` tells the size of a resource list, unless it is filtered and has more than 1000 items. A page ends early when its body would have more than 1 MiB, so only the header tells which page is the last.
+**Lists** are arrays. \`Link: <…>; rel="next"\` and \`X-Next-Cursor\` link to the next page. \`X-Total-Count\` is the number of items in the list, unless the list is filtered and has more than 1000 items. A page ends early if its body would exceed 1 MiB, so only the header shows which page is the last one.
 
-**Rate limits** count tokens: a key has 100 a second and 200 at once unless the installation says otherwise, all keys of an organization together three times as many. Most requests take one; long lists, latency, uptime and filters of the audit log take more. An organization may also have only a fifth of the open requests. Beyond it comes 429 with \`Retry-After\`.
+**Rate limits** count tokens. By default, a key has 100 tokens per second and 200 at once, and all keys of an organization together have three times as many. Most requests use one token. Long lists, latency, uptime, and filters of the audit log use more. An organization may also have at most a fifth of the open requests. If you exceed a limit, you get 429 with \`Retry-After\`.
 
-**Safe to repeat**: a POST that makes something takes an \`Idempotency-Key\`. Repeated within 24 hours with the same key and body it makes nothing and sends the first response again, with \`Idempotency-Replayed: true\`. Other POSTs refuse the header. GET, PUT and DELETE can be repeated anyway; there it has no effect.
+**Safe to repeat**: a POST that creates a resource accepts an \`Idempotency-Key\`. If you repeat it within 24 hours with the same key and body, nothing is created, and you get the first response again with \`Idempotency-Replayed: true\`. Other POST requests reject the header. You can always repeat GET, PUT, and DELETE, where the header has no effect.
 
-**Safe to change**: one resource comes with an \`ETag\` of its settings. PUT and DELETE take it as \`If-Match\` and answer 412 \`precondition_failed\` when somebody else has changed the settings since; nothing is done then. Routes that do not honour it refuse it. A GET never answers 304 there, because status and results change without the tag; PUT and DELETE with an \`If-None-Match\` that names the resource as it is get 412.
+**Safe to change**: the response for a single resource has an \`ETag\` of its settings. Send it as \`If-Match\` with PUT and DELETE. If someone else has changed the settings since then, nothing is done and you get 412 \`precondition_failed\`. Routes that do not support \`If-Match\` reject it. A GET never returns 304 for these resources, because status and results change without the tag. PUT and DELETE with an \`If-None-Match\` that matches the current resource get 412.
 
-**Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
+**Updates** are partial: only the fields that you send change. Read-only fields that you send back are ignored, and unknown fields are rejected.
 
-**Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. What each means, and what to do: [problems](${base}/docs#problems). Ignore fields you do not know: the API grows additively.`;
+**Errors** are \`application/problem+json\` (RFC 9457). Your program should switch on \`code\`, because texts may change. For each code and what to do, see [problems](${base}/docs#problems). Ignore fields that you do not know, because new fields may be added.`;
 
 const SESSION =
-  'The session of a person, as `POST /auth/session` begins it; over https its name begins with `__Host-`.';
+  'The session of a user, which starts with `POST /auth/session`. Over https, the name of the cookie starts with `__Host-`.';
 
-/** What makes the document of Nest ours, in this order: each takes it as the one before leaves it. */
+/** The steps that adapt Nest's document, in order. Each step gets the result of the previous one. */
 const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withOperationsCompleted,
   withTags,
@@ -45,7 +45,10 @@ const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withRequestExamples,
 ];
 
-/** The document of all routes, as served and as committed in docs/. `base`: `PUBLIC_URL`, for a service below a path: generators of clients put it before the paths. */
+/**
+ * Returns the document of all routes, as served and as committed in docs/. `base` is `PUBLIC_URL` if the service is
+ * below a path. Client generators prepend it to the paths.
+ */
 export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const parts = app.get(OpenApiParts);
   const config = new DocumentBuilder()
@@ -69,9 +72,9 @@ export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject
 const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
 
 /**
- * `/api/v1/openapi.json`, without a key: the document holds no data of an organization. It is built on first use, once:
- * all clients that have not read it yet share the bytes. The reference at `/docs` shows it; its files are served with the
- * dashboard's. `base`: as `openApiDocument` has it.
+ * Serves `/api/v1/openapi.json` without a key, because the document contains no data of an organization. It is built
+ * once, on first use, and all clients share the bytes. The reference at `/docs` shows it, and its files are served with
+ * the dashboard's. `base` is as in `openApiDocument`.
  */
 export function mountOpenApi(app: NestExpressApplication, base: string): void {
   let plain: Buffer | null = null;

@@ -15,8 +15,8 @@ interface Operation {
 const CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 
 /**
- * Adds what routes have by their method and by what they take; where they are declared, only their own is listed. What is
- * marked `x-plain` is no route: an address for programs of others, which know no problems.
+ * Adds the problems and headers that follow from a route's method and parameters. Declarations list only the rest.
+ * Operations marked `x-plain` are skipped: they are URLs for external programs that don't know problems.
  */
 export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject {
   for (const path of Object.values(document.paths)) {
@@ -41,7 +41,7 @@ const takes = ({ parameters }: Operation, name: string): boolean =>
 
 const PROBLEM_JSON = 'application/problem+json';
 
-/** Beside those that the operation has. */
+/** Adds problems in addition to the existing ones. */
 function addProblems({ responses }: Operation, codes: readonly ProblemCode[]): void {
   for (const code of codes) {
     const { status } = PROBLEMS[code];
@@ -50,9 +50,9 @@ function addProblems({ responses }: Operation, codes: readonly ProblemCode[]): v
   }
 }
 
-/** The problem of any route with a query that it does not take. */
+/** The problem of any route with a query parameter that it doesn't accept. */
 const EARLY: readonly ProblemCode[] = ['invalid_query'];
-/** The problems of any route of a method with a body, when the body cannot be read, whether the route wants one or not. */
+/** The problems of any route whose method allows a body, if the body can't be read, even if the route needs none. */
 const UNREADABLE_BODY: readonly ProblemCode[] = [
   'malformed_json',
   'invalid_encoding',
@@ -61,7 +61,7 @@ const UNREADABLE_BODY: readonly ProblemCode[] = [
   'unsupported_media_type',
 ];
 
-// Routes with the header honour it, the others refuse it.
+// Routes with the header honor it. All others refuse it.
 const IF_MATCH: readonly ProblemCode[] = ['precondition_failed', 'invalid_if_match'];
 const NO_IF_MATCH: readonly ProblemCode[] = ['if_match_not_supported'];
 const IDEMPOTENCY_KEY: readonly ProblemCode[] = [
@@ -72,7 +72,7 @@ const IDEMPOTENCY_KEY: readonly ProblemCode[] = [
 const NO_IDEMPOTENCY_KEY: readonly ProblemCode[] = ['idempotency_key_not_supported'];
 
 const REPLAYED = {
-  description: '`true` on a response that is sent again for its `Idempotency-Key`; otherwise absent.',
+  description: '`true` if a stored response is sent again for the `Idempotency-Key`, otherwise absent.',
   schema: { type: 'string', enum: ['true'] },
   example: 'true',
 };
@@ -85,15 +85,15 @@ function addIdempotency(operation: Operation): void {
     if (status.startsWith('2')) response.headers = { ...response.headers, 'Idempotency-Replayed': REPLAYED };
 }
 
-const NEXT = 'of the next page; absent on the last one, and only there.';
+const NEXT = 'of the next page. Absent only on the last page.';
 const PAGE_HEADERS = {
   'X-Total-Count': {
-    description: 'Items of the whole list, where they are counted.',
+    description: 'The number of items in the whole list, if it was counted.',
     schema: { type: 'integer' },
     example: 1,
   },
   Link: {
-    description: `The address ${NEXT}`,
+    description: `The URL ${NEXT}`,
     schema: { type: 'string' },
     example: '</api/v1/websites?cursor=eyJpZCI6IjAxIn0>; rel="next"',
   },

@@ -1,6 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** The order of the reference, from what most people come for to what only the operator needs; paths with none of these prefixes come last. */
+/**
+ * The order of the reference, from what most users need to what only the operator needs. Paths without one of these
+ * prefixes come last.
+ */
 const SECTIONS = [
   '/api/v1/websites',
   '/api/v1/websites/{websiteId}/endpoints',
@@ -46,7 +49,7 @@ const SECTIONS = [
 /** Schemas that every route uses. */
 const EVERYWHERE = ['FieldProblemView', 'ProblemView'];
 
-/** Puts paths into reading order and schemas into the order of their first use, however the modules are wired. */
+/** Sorts paths into reading order and schemas into the order of their first use, independent of the module order. */
 export function inReadingOrder(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.fromEntries(
     Object.entries(document.paths)
@@ -60,13 +63,13 @@ export function inReadingOrder(document: OpenAPIObject): OpenAPIObject {
   return { ...document, paths, components: { ...document.components, schemas } };
 }
 
-/** The longest prefix decides. */
+/** The longest matching prefix decides. */
 function sectionOf(path: string): number {
   const [longest] = SECTIONS.filter((prefix) => path.startsWith(prefix)).sort((a, b) => b.length - a.length);
   return longest === undefined ? SECTIONS.length : SECTIONS.indexOf(longest);
 }
 
-/** Names of the schemas in the order in which they are needed: what a schema refers to comes before it. */
+/** Returns the names of the schemas in dependency order. A schema comes after the schemas that it refers to. */
 function referencesIn(
   node: unknown,
   schemas: Readonly<Record<string, unknown>>,
@@ -89,7 +92,7 @@ function referencesIn(
   return found;
 }
 
-/** Lists the tags in the order of their first use, with what they are about. */
+/** Lists the tags in the order of their first use, with descriptions. */
 export function withTags(document: OpenAPIObject): OpenAPIObject {
   const names = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
     Object.values(path as object).flatMap((operation: { tags?: string[] }) => operation.tags ?? []),
@@ -99,27 +102,27 @@ export function withTags(document: OpenAPIObject): OpenAPIObject {
 }
 
 const TAGS: Readonly<Record<string, string>> = {
-  Websites: 'What an organization watches. Owns endpoints.',
-  Endpoints: 'One check each: what is asked, how often, and how the answer is judged.',
-  Pings: 'Where jobs tell that they have run: addresses that every program can request.',
-  Alerts: 'Rules that notify when an endpoint fails, and the events they raised.',
-  Incidents: 'Endpoints that went down together, and what people said about it.',
-  Contacts: 'Channels that are configured once, for any number of alerts.',
-  Deliveries: 'What became of each notification.',
-  Checks: 'Running a check at once.',
-  Probes: 'The same program at other places, and what is shared by the operator.',
-  History: 'Single checks, uptime and latency over any range.',
-  Stream: 'What happens, as it happens.',
-  'Maintenance windows': 'When nobody is told, and checks do not count.',
-  'Status pages': 'What everybody may see of a website.',
+  Websites: 'The websites of an organization, which contain its endpoints.',
+  Endpoints: 'Each endpoint is one check: its target, its interval, and how the result is evaluated.',
+  Pings: 'Ping URLs, with which jobs report their runs. Any program can request them.',
+  Alerts: 'Rules that notify when an endpoint fails, and the events that they raised.',
+  Incidents: 'Groups of endpoints that went down together, with updates from members.',
+  Contacts: 'Channels that you configure once and use in any number of alerts.',
+  Deliveries: 'The deliveries of notifications and their results.',
+  Checks: 'Checks on demand.',
+  Probes: 'The same program running at other locations, including probes that the operator shares.',
+  History: 'Single checks, uptime, and latency over any range.',
+  Stream: 'Live events.',
+  'Maintenance windows': 'Periods in which alerts are muted and checks do not count.',
+  'Status pages': 'Pages that show the state of websites to the public.',
   Configuration: 'Configuration as code.',
-  Organizations: 'Who am I; and, for the operator, all organizations.',
-  'API keys': 'Keys of your organization.',
-  'Audit log': 'Who changed what in your organization.',
-  People: 'The members of your organization, and what they may do.',
-  Invitations: 'Who may join: one link each, sent by you.',
-  'Sign-in': 'How browsers get in: accounts, passwords, links, sessions.',
-  'Probe protocol': 'What probes and the service say to each other.',
+  Organizations: 'The current organization, and for the operator, all organizations.',
+  'API keys': 'The API keys of your organization.',
+  'Audit log': 'The changes in your organization, and who made them.',
+  People: 'The members of your organization, and their roles.',
+  Invitations: 'Links with which people can join. You send each link yourself.',
+  'Sign-in': 'Sign-in for browsers: accounts, passwords, links, sessions.',
+  'Probe protocol': 'The protocol between probes and the service.',
   System: 'The state of the installation.',
-  Webhooks: 'What the service sends to you.',
+  Webhooks: 'Requests that the service sends to you.',
 };

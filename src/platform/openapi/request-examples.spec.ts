@@ -6,7 +6,7 @@ interface Content {
   examples?: unknown;
 }
 
-/** What a body of this schema becomes in a document with these schemas. */
+/** Returns the content that a body of this schema gets in a document with these schemas. */
 function contentOf(given: Content, schemas: object = {}): Content {
   const content = { ...given };
   const paths = { '/things': { post: { requestBody: { content: { 'application/json': content } } } } };

@@ -1,6 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** The part of a schema that an example is made of. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -26,13 +25,12 @@ interface Content {
 }
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** A public id, of whatever kind. */
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /**
- * Gives every body of a request a whole example, so that all who show the document offer the same one, and one that is
- * accepted: `test/e2e/http/examples.spec.ts` sends them. A body of several forms gets an example of each. One that is
- * given where the route is declared stays.
+ * Adds a complete example to every request body, so that all viewers of the document show the same one. The examples
+ * are valid: `test/e2e/http/examples.spec.ts` sends them. A body of several forms gets an example of each form.
+ * Examples from the route's declaration stay.
  */
 export function withRequestExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
@@ -52,7 +50,10 @@ export function withRequestExamples(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The forms of a schema by the value that distinguishes them, those of a choice of schemas one after the other; a form without one by its title. */
+/**
+ * Returns the forms of a schema by their discriminator value. The forms of nested choices follow one another. A form
+ * without a discriminator is named by its title.
+ */
 function formsOf(given: Schema, schemas: Schemas): [name: string, schema: Schema][] {
   const { discriminator, oneOf = [], title } = resolved(given, schemas);
   const mapping = Object.entries(discriminator?.mapping ?? {});
@@ -62,8 +63,8 @@ function formsOf(given: Schema, schemas: Schemas): [name: string, schema: Schema
 }
 
 /**
- * What is required, and what has an example of its own. Nothing that is only accepted, such as a former name or a field
- * that never changes, and nothing that stands instead of another: the description begins with that word.
+ * Builds an example from required fields and fields with their own example. Leaves out fields that are only accepted
+ * (former names, immutable fields) and alternatives, whose description starts with "Instead of".
  */
 function exampleOf(given: Schema, schemas: Schemas): unknown {
   const schema = resolved(given, schemas);
@@ -82,7 +83,7 @@ function isShown(name: string, { example = null, ...property }: Schema, { requir
   if (required?.includes(name) === true) return true;
   if (property.deprecated === true || property.readOnly === true) return false;
   if (/^(?:Immutable|Instead of)\b/.test(property.description ?? '')) return false;
-  // An id that is made up is nobody's, so it stands only where one has to be.
+  // A made-up ID belongs to no resource, so it appears only if one is required.
   return example !== null && !ID.test(typeof example === 'string' ? example : '');
 }
 
@@ -104,7 +105,7 @@ function emptyOf({ type, minimum }: Schema): unknown {
   }
 }
 
-/** The schema itself: references followed, parts of an `allOf` put together. */
+/** Returns the schema with references followed and the parts of an `allOf` merged. */
 function resolved({ $ref, allOf, ...own }: Schema, schemas: Schemas): Schema {
   const target = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)];
   const parts = [...(target ? [target] : []), ...(allOf ?? [])].map((part) => resolved(part, schemas));

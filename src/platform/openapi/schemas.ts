@@ -4,10 +4,10 @@ import { FIELD_PROBLEMS, PROBLEMS } from '../problem/problem';
 type Json = Record<string, unknown>;
 
 const PREFIX = '#/components/schemas/';
-/** How our classes are called says what they are for inside; clients read `Website` and `CreateWebsite`. */
+/** Suffixes of internal class names. Clients see `Website` and `CreateWebsite`. */
 const OURS = /(?:Dto|View)$/;
 
-/** The document with the schemas under the names that clients read. Throws when two would have the same one. */
+/** Renames the schemas to their public names. Throws if two would get the same name. */
 export function withPublicNames(document: OpenAPIObject): OpenAPIObject {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const names = schemas.map(([name]) => publicName(name));
@@ -19,7 +19,7 @@ export function withPublicNames(document: OpenAPIObject): OpenAPIObject {
 
 const publicName = (name: string): string => name.replace(OURS, '');
 
-/** `$ref` and the mapping of a discriminator: the only places where a schema is named. */
+/** Renames `$ref` and discriminator mappings, the only places that name a schema. */
 function withPublicReferences<Value>(value: Value): Value;
 function withPublicReferences(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(PREFIX) ? publicName(value) : value;
@@ -28,12 +28,12 @@ function withPublicReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPublicReferences(item)]));
 }
 
-/** Their values are data, not schemas. */
+/** Keys whose values are data, not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'x-default']);
 
 /**
- * The document as OpenAPI 3.1, which can describe webhooks and is what generators of today read best. Nest writes schemas
- * in the words of 3.0, where `nullable` stands beside a type; in 3.1 `null` is a type like any other.
+ * Converts the document to OpenAPI 3.1, which can describe webhooks and is best supported by current generators. Nest
+ * writes schemas for 3.0, which has `nullable` next to a type. In 3.1 `null` is an ordinary type.
  */
 export const asOpenApi31 = (document: OpenAPIObject): OpenAPIObject => ({ ...converted(document), openapi: '3.1.0' });
 
@@ -44,7 +44,7 @@ function converted(value: unknown): unknown {
   const { nullable, ...rest } = Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, DATA.has(key) ? item : converted(item)]),
   );
-  // A property may be called "nullable": then it is a schema.
+  // A property may be named "nullable". Then its value is a schema.
   if (typeof nullable !== 'boolean') return nullable === undefined ? rest : { ...rest, nullable };
   return nullable ? withNull(rest) : rest;
 }
@@ -60,8 +60,8 @@ function withNull({ type, allOf, oneOf, anyOf, $ref, ...rest }: Json): Json {
 }
 
 /**
- * Says defaults in words and as `x-default` instead of `default`. Generators read that keyword as "always present", so that
- * bodies without the field would not compile; and an update that leaves a field out keeps it, it has no default at all.
+ * Moves defaults into the description and `x-default`. Generators read `default` as "always present", so bodies without
+ * the field would not compile. An update keeps a field that is left out, so it has no default.
  */
 export function withDefaultsInWords(document: OpenAPIObject): OpenAPIObject {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
@@ -94,7 +94,7 @@ function withoutDefault({ default: value, ...property }: Json, isTold: boolean):
   return { ...property, description, 'x-default': value };
 }
 
-/** Says of each code of a problem what to do: in the reference, and in `docs/problems.md`. */
+/** Explains each problem code and its fix, in the reference and in `docs/problems.md`. */
 export function withProblemsExplained(document: OpenAPIObject): OpenAPIObject {
   const whole = Object.entries(PROBLEMS).map(([code, { status, title, help }]) => [
     code,

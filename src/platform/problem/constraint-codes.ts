@@ -1,7 +1,6 @@
 import type { FieldProblemCode } from './problem';
 import { cut } from '../text/text-limits';
 
-/** What a broken class-validator rule means to a client. */
 const CODES: Readonly<Record<string, FieldProblemCode>> = {
   whitelistValidation: 'unknown_field',
   isDefined: 'required',
@@ -28,10 +27,10 @@ const CODES: Readonly<Record<string, FieldProblemCode>> = {
   reserved: 'reserved',
 };
 
-/** The public code of a class-validator rule by its name. A rule that is not listed is a matter of format. */
+/** Returns the public code of a class-validator rule. Rules that are not listed are about the format. */
 export const codeOfConstraint = (rule: string): FieldProblemCode => CODES[rule] ?? 'invalid_format';
 
-/** What class-validator says, as people say it. */
+/** Phrases of class-validator and their plain form. */
 const PLAIN: readonly [RegExp, string][] = [
   [/must be an integer number$/, 'must be a whole number'],
   [/must be a boolean value$/, 'must be true or false'],
@@ -42,9 +41,9 @@ const PLAIN: readonly [RegExp, string][] = [
   [/must be one of the following values: /, 'must be one of '],
 ];
 
-/** The message of a broken rule in plain words. */
+/** Returns the message of a broken rule in plain words. */
 export const plainly = (message: string): string =>
   PLAIN.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
 
-/** A name as one step of a JSON pointer (RFC 6901), cut to what a message should repeat of it. */
+/** Returns a name as a step of a JSON pointer (RFC 6901), cut to a length that messages may repeat. */
 export const pointerStep = (name: string): string => cut(name.replaceAll('~', '~0').replaceAll('/', '~1'), 100, '');

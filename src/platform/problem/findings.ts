@@ -1,6 +1,6 @@
 import { type FieldProblem, type Problem, problems } from './problem';
 
-/** What a check of a body found: fields that are wrong, and targets that the egress policy refuses. */
+/** The findings of a body check: invalid fields, and targets that the egress policy refuses. */
 export interface Findings {
   readonly invalid: readonly FieldProblem[];
   readonly forbidden: readonly FieldProblem[];
@@ -8,19 +8,18 @@ export interface Findings {
 
 export const NO_FINDINGS: Findings = { invalid: [], forbidden: [] };
 
-/** Those of several parts of a body. */
 export const together = (parts: readonly Findings[]): Findings => ({
   invalid: parts.flatMap(({ invalid }) => invalid),
   forbidden: parts.flatMap(({ forbidden }) => forbidden),
 });
 
-/** Those of a part, under the pointer of the part. */
+/** Moves the findings of a part below its pointer. */
 export const under = (parent: string, { invalid, forbidden }: Findings): Findings => {
   const moved = (problem: FieldProblem): FieldProblem => ({ ...problem, pointer: `${parent}${problem.pointer}` });
   return { invalid: invalid.map(moved), forbidden: forbidden.map(moved) };
 };
 
-/** Throws `validation_failed` with all of it, or `target_not_allowed` when the policy is all that is in the way. */
+/** Throws `validation_failed` with all findings, or `target_not_allowed` if there are only egress refusals. */
 export function refuse({ invalid, forbidden }: Findings): void {
   if (invalid.length > 0) throw problems.validationFailed([...invalid, ...forbidden]);
   if (forbidden.length > 0) throw problems.targetNotAllowed(forbidden);
@@ -28,7 +27,7 @@ export function refuse({ invalid, forbidden }: Findings): void {
 
 const touches = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** What the shape of a body has wrong, completed by what was found in its other fields: one problem for each field. */
+/** Returns the problems of a body's shape together with the findings in its other fields, at most one per field. */
 export function completed(shape: readonly FieldProblem[], { invalid, forbidden }: Findings): Problem {
   const others = [...invalid, ...forbidden].filter(
     ({ pointer }) => !shape.some((problem) => touches(problem.pointer, pointer)),

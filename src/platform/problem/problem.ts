@@ -1,82 +1,83 @@
-/** One wrong field. `pointer` is an RFC 6901 JSON pointer into the body, or `?name` for a query parameter. */
+/** An invalid field. `pointer` is an RFC 6901 JSON pointer into the body, or `?name` for a query parameter. */
 export interface FieldProblem {
   pointer: string;
   code: FieldProblemCode;
   message: string;
-  /** 1-based, of a body that is a document. */
+  /** 1-based line, if the body is a document. */
   line?: number | null;
 }
 
-/** Every problem of a field, with what to do. Codes are stable, texts may change. */
+/** All problems of a field, with the fix. Codes are stable, texts may change. */
 export const FIELD_PROBLEMS = {
   required: 'Send the field.',
-  wrong_type: 'Send a value of the type that the message names: text, number, true or false, list, object.',
-  out_of_range: 'Send a number, or a count of items, between the bounds of the message.',
+  wrong_type: 'Send a value of the type in the message: text, number, true or false, list, object.',
+  out_of_range: 'Send a number, or a number of items, within the bounds in the message.',
   too_long: 'Shorten the text, or send fewer items.',
-  invalid_format: 'Write the value as the message says; the schema has an example.',
-  invalid_characters: 'Take out characters that are not allowed here, such as control characters.',
+  invalid_format: 'Write the value in the format that the message describes; the schema has an example.',
+  invalid_characters: 'Remove characters that are not allowed here, such as control characters.',
   unsupported_scheme: 'Use a scheme that fits the type: `https://` for HTTPS, `tcp://` for TCP.',
-  unsupported_type: 'Use one of the types that the message lists; an extension may bring more.',
+  unsupported_type: 'Use one of the types in the message; extensions may add more.',
   unknown_location:
-    'Name `local`, the key of a probe of yours, or `shared/` and that of one which the operator shares; one that is disabled is none.',
-  type_not_supported: 'The probe has said that it does not check this type: choose another one, or update it.',
-  exceeds_locations: 'Lower the quorum, or name more locations.',
-  not_supported: 'Leave the field at its default: this type has no other value, as the message says.',
-  credentials_in_url: 'Move user and password out of the URL, into a header.',
-  forbidden_header: 'Leave out this header: the service sets it.',
-  invalid_config: 'Correct the setting of the channel that the pointer names.',
-  unknown_field: 'Take out the field, or correct its spelling.',
-  immutable: 'This cannot change: create another one.',
-  read_only: 'Leave the field out: it is set elsewhere, as the message says.',
-  not_found: 'Nothing with this id or key exists, or it is not yours: list what there is.',
-  cycle: 'They depend on each other, back to the first: take one of them out.',
-  in_past: 'Send a time that lies ahead.',
-  never_due: 'The schedule has no time that ever comes: look at day and month.',
-  overlaps_itself: 'It lasts longer than the time until it comes again: shorten one, or lengthen the other.',
+    'Use `local`, the key of one of your probes, or `shared/` followed by the key of a shared probe. The probe must be enabled.',
+  type_not_supported: 'The probe does not support this type: choose another probe, or update it.',
+  exceeds_locations: 'Lower the quorum, or add more locations.',
+  not_supported: 'Leave the field at its default: this type supports no other value.',
+  credentials_in_url: 'Remove the user name and password from the URL. Send them in a header.',
+  forbidden_header: 'Remove this header: the service sets it.',
+  invalid_config: 'Correct the setting of the channel at `pointer`.',
+  unknown_field: 'Remove the field, or correct its spelling.',
+  immutable: 'This cannot be changed: create a new resource instead.',
+  read_only: 'Remove the field: it is set elsewhere, as the message explains.',
+  not_found:
+    'No resource with this ID or key exists, or it belongs to another organization: list the existing resources.',
+  cycle: 'The resources depend on each other in a cycle: remove one of the dependencies.',
+  in_past: 'Send a time in the future.',
+  never_due: 'The schedule never matches a time: check the day and the month.',
+  overlaps_itself:
+    'A period lasts longer than the time until its next start: shorten the period, or lengthen the time between starts.',
   unknown_zone: 'Send a name of the IANA time zone database, such as `Europe/Berlin`.',
-  invalid_syntax: 'Correct the line that is named; a quote, a colon or an indent is the usual cause.',
-  duplicate_key: 'Two things have the same key, or a key stands twice in one object: rename one.',
+  invalid_syntax: 'Correct the line in the message; a quote, a colon, or the indentation is the usual cause.',
+  duplicate_key: 'Two resources use the same key, or a key appears twice in one object: rename one of them.',
   too_deep: 'Nest the value less deeply.',
-  too_large: 'Make it smaller, or split it into several.',
-  unreachable:
-    'Nothing could be fetched from there: the message says what happened. Correct the address, or try again.',
+  too_large: 'Send a smaller value, or split it into several.',
+  unreachable: 'Nothing could be fetched from there; the message contains the reason. Correct the URL, or try again.',
   missing_secret: 'Set the variable that `$secret` names, or send the value.',
-  other_owner: 'Another document owns it: change it there, or take it over by name.',
-  reserved: 'The service gives this name a meaning of its own: choose another.',
-  taken: 'Something else has this name or address already: choose another.',
-  over_quota: 'Remove some, or ask the operator for more.',
+  other_owner: 'Another document owns the resource: change it in that document, or take it over with `take_over=true`.',
+  reserved: 'The service reserves this name: choose another one.',
+  taken: 'Another resource already uses this name or URL: choose another one.',
+  over_quota: 'Delete some resources, or ask the operator for a higher limit.',
   too_weak:
-    'Choose a longer password that nobody can derive from what is known of you: several words that do not belong together.',
+    'Choose a longer password that others cannot guess from what they know about you, such as several unrelated words.',
 } as const;
 export type FieldProblemCode = keyof typeof FIELD_PROBLEMS;
 
-/** Every problem of the API: status, title and what to do, in one place. Codes are stable, texts may change. */
+/** All problems of the API with status, title, and fix. Codes are stable, texts may change. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,
     title: 'The body is not valid JSON',
-    help: 'Correct the JSON: the detail says where reading stopped.',
+    help: 'Correct the JSON: `detail` shows where reading stopped.',
   },
   malformed_document: {
     status: 400,
     title: 'The document cannot be read',
-    help: 'Correct the lines under `errors`; the document is YAML or JSON of at most 8 MiB.',
+    help: 'Correct the lines listed in `errors`. The document must be YAML or JSON of at most 8 MiB.',
   },
   invalid_encoding: { status: 400, title: 'The body is not valid UTF-8', help: 'Send the body as UTF-8.' },
   validation_failed: {
     status: 400,
     title: 'Some fields are not valid',
-    help: 'Correct every field under `errors`: `pointer` says which, `code` what is wrong with it (second table).',
+    help: 'Correct every field listed in `errors`: `pointer` identifies the field, and `code` the problem (second table).',
   },
   invalid_query: {
     status: 400,
     title: 'The query string is not valid',
-    help: 'Correct the query parameters under `errors`; unknown ones are refused, too.',
+    help: 'Correct the query parameters listed in `errors`. Unknown parameters are rejected.',
   },
   invalid_cursor: {
     status: 400,
     title: 'The cursor is not valid',
-    help: 'Follow `Link` or `X-Next-Cursor` of the last page unchanged, or begin without a cursor.',
+    help: 'Follow `Link` or `X-Next-Cursor` of the last page unchanged, or start without a cursor.',
   },
   invalid_idempotency_key: {
     status: 400,
@@ -86,27 +87,27 @@ export const PROBLEMS = {
   idempotency_key_not_supported: {
     status: 400,
     title: 'This request cannot be sent with an Idempotency-Key',
-    help: 'Leave the header out: only POST requests that make something take it.',
+    help: 'Remove the header. Only POST requests that create a resource support it.',
   },
   invalid_if_match: {
     status: 400,
-    title: 'The If-Match is not valid',
-    help: 'Send the `ETag` as it came, quotes included, or `*`.',
+    title: 'The If-Match header is not valid',
+    help: 'Send the `ETag` exactly as you received it, including the quotes, or `*`.',
   },
   if_match_not_supported: {
     status: 400,
     title: 'This request cannot be sent with an If-Match',
-    help: 'Leave the header out: this route has no tag to compare.',
+    help: 'Remove the header: this route has no tag to compare.',
   },
   bad_request: {
     status: 400,
     title: 'The request is not valid HTTP',
-    help: 'Look at what builds the request: a proxy or an own client sent something that is no HTTP.',
+    help: 'Check the program that builds the request. A proxy or a client sent something that is not HTTP.',
   },
   unauthenticated: {
     status: 401,
     title: 'A valid API key is required',
-    help: 'Send a key as `Authorization: Bearer <key>`. It may have been revoked; a session may have ended.',
+    help: 'Send a key as `Authorization: Bearer <key>`. The key may have been revoked, or the session may have ended.',
   },
   second_factor_required: {
     status: 401,
@@ -116,120 +117,124 @@ export const PROBLEMS = {
   insufficient_role: {
     status: 403,
     title: 'The API key may not do this',
-    help: 'Use a key with the role that the detail names; an admin can make one.',
+    help: 'Use a key with the role in `detail`. An admin can create one.',
   },
   probe_disabled: {
     status: 403,
     title: 'The probe is disabled',
-    help: 'Enable the probe, or stop the program: until then its location neither votes nor counts.',
+    help: 'Enable the probe, or stop it. While it is disabled, its location is ignored.',
   },
   origin_not_allowed: {
     status: 403,
     title: 'The request comes from another site',
-    help: 'Open the dashboard under its own address; set `PUBLIC_URL` or `ALLOWED_HOSTS`, and let the proxy pass `Host` and `Origin`.',
+    help: 'Open the dashboard under its own URL. Set `PUBLIC_URL` or `ALLOWED_HOSTS`, and configure the proxy to pass `Host` and `Origin`.',
   },
   not_found: {
     status: 404,
-    title: 'There is no such thing',
-    help: 'Check the id: it may be deleted, or belong to another organization than the key.',
+    title: 'Not found',
+    help: 'Check the ID: the resource may have been deleted, or may belong to a different organization than the key.',
   },
   method_not_allowed: {
     status: 405,
     title: 'The method is not allowed here',
-    help: 'Use a method that `Allow` lists.',
+    help: 'Use a method listed in `Allow`.',
   },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    help: 'Send the whole request within 30 seconds, and the body within 5 where no key is needed.',
+    help: 'Send the whole request within 30 seconds, and the body within 5 seconds if the route needs no key.',
   },
   conflict: {
     status: 409,
     title: 'The request conflicts with the current state',
-    help: 'The detail says what stands in the way; read the current state, then decide.',
+    help: 'See `detail` for the reason. Fetch the current state before you try again.',
   },
   probe_offline: {
     status: 409,
     title: 'The probe is not online',
-    help: 'Start the probe, or check from another location: `GET /api/v1/probes` says who is online.',
+    help: 'Start the probe, or check from another location. `GET /api/v1/probes` lists the probes that are online.',
   },
   session_replaced: {
     status: 409,
-    title: 'Another process works with this token',
-    help: 'Poll with `standby: true`: this process takes over when the other one falls silent.',
+    title: 'Another process uses this token',
+    help: 'Poll with `standby: true`. This process takes over when the other one stops responding.',
   },
   protocol_unsupported: {
     status: 409,
-    title: 'The protocol is not spoken here',
-    help: 'Speak one of `supported`; if the service is older than the probe, update the service first.',
+    title: 'The protocol version is not supported',
+    help: 'Use a protocol version listed in `supported`. If the service is older than the probe, update the service first.',
   },
   idempotency_key_in_use: {
     status: 409,
-    title: 'The first request with this Idempotency-Key still runs',
-    help: 'Wait for `Retry-After`, then repeat: the first request has not ended.',
+    title: 'The first request with this Idempotency-Key is still running',
+    help: 'Wait for the time in `Retry-After`, then send the request again.',
   },
   quota_exceeded: {
     status: 409,
     title: 'A limit of the organization is reached',
-    help: 'Remove what is no longer needed, or ask the operator for a higher quota; `quota` has the limit and what is used.',
+    help: 'Delete resources that you no longer need, or ask the operator for a higher quota. `quota` contains the limit and the usage.',
   },
   precondition_failed: {
     status: 412,
-    title: 'Somebody else has changed it',
-    help: 'Read the resource again, repeat your change on what it is now, and send its new `ETag`.',
+    title: 'The resource was changed in the meantime',
+    help: 'Fetch the resource again, reapply your change, and send the new `ETag`.',
   },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    help: 'Send less at once: 128 KiB, 8 MiB for a document, 256 KiB for the results of a probe.',
+    help: 'Send less at a time: at most 128 KiB, 8 MiB for a document, or 256 KiB for the results of a probe.',
   },
-  uri_too_long: { status: 414, title: 'The address is too long', help: 'Shorten the query string.' },
+  uri_too_long: { status: 414, title: 'The URL is too long', help: 'Shorten the query string.' },
   unsupported_media_type: {
     status: 415,
-    title: 'The body has a media type that is not taken here',
+    title: 'The media type of the body is not supported',
     help: 'Send `Content-Type: application/json`, or what the route documents, without a `Content-Encoding`.',
   },
-  expectation_failed: { status: 417, title: 'The expectation cannot be met', help: 'Leave out the `Expect` header.' },
+  expectation_failed: { status: 417, title: 'The expectation cannot be met', help: 'Remove the `Expect` header.' },
   idempotency_key_reused: {
     status: 422,
     title: 'The Idempotency-Key belongs to another request',
-    help: 'Use a new key for another request; the same key needs the same body and address.',
+    help: 'Use a new key for a new request. The same key requires the same body and URL.',
   },
   target_not_allowed: {
     status: 422,
-    title: 'The target may not be contacted',
-    help: 'The operator decides what may be contacted: `EGRESS_PRIVATE`, `EGRESS_ALLOW`, `EGRESS_DENY`.',
+    title: 'The target is not allowed',
+    help: 'The operator decides which targets are allowed: `EGRESS_PRIVATE`, `EGRESS_ALLOW`, `EGRESS_DENY`.',
   },
-  rate_limited: { status: 429, title: 'Too many requests', help: 'Wait for `Retry-After`, then go on more slowly.' },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    help: 'Wait for the time in `Retry-After`, then send requests more slowly.',
+  },
   headers_too_large: {
     status: 431,
     title: 'The request headers are too large',
-    help: 'Send fewer headers or cookies: 16 KiB together.',
+    help: 'Send fewer headers or cookies: at most 16 KiB in total.',
   },
   internal_error: {
     status: 500,
     title: 'Something went wrong on our side',
-    help: 'Repeat it; if it stays, look into the log for `request_id` and report it.',
+    help: 'Try again. If the error persists, look up `request_id` in the log and report it.',
   },
   storage_unavailable: {
     status: 503,
     title: 'The database is not available',
-    help: 'Repeat it after `Retry-After`; the operator looks at the database. Checks go on and are kept.',
+    help: 'Try again after the time in `Retry-After`. If the error persists, the operator has to check the database. Checks continue, and their results are kept.',
   },
   temporarily_unavailable: {
     status: 503,
     title: 'Temporarily unavailable',
-    help: 'Repeat it after `Retry-After`. The detail says what is in the way: the service is overloaded, and needs more room if that stays, or the single sign-on is away.',
+    help: 'Try again after the time in `Retry-After`. See `detail` for the reason: either the service is overloaded, and needs more capacity if that persists, or the single sign-on provider is unavailable.',
   },
   shutting_down: {
     status: 503,
     title: 'The service is shutting down',
-    help: 'Repeat it after `Retry-After`: another instance answers, or this one after its restart.',
+    help: 'Try again after the time in `Retry-After`. Another instance will respond, or this one after its restart.',
   },
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** A limit that would have been passed. */
+/** A limit that would have been exceeded. */
 export interface QuotaUse {
   name: string;
   limit: number;
@@ -252,22 +257,22 @@ export class Problem extends Error {
   }
 }
 
-/** What a probe speaks is neither of those that are spoken here. */
+/** The problem of a probe whose protocol this service doesn't support. */
 export class ProtocolUnsupported extends Problem {
   constructor(readonly supported: readonly number[]) {
-    super('protocol_unsupported', `Speak one of these protocols: ${supported.join(', ')}.`);
+    super('protocol_unsupported', `Use one of these protocol versions: ${supported.join(', ')}.`);
   }
 }
 
-/** At most this many field errors are listed; what looks for them need not look further. */
+/** Maximum number of reported field errors. Searching may stop after this many. */
 export const MAX_ERRORS = 20;
 
-/** The problems that services and controllers throw. One text each, so that equal cases look alike. */
+/** The problems that services and controllers throw. Equal cases share one text. */
 export const problems = {
-  notFound: () => new Problem('not_found', 'Nothing exists at this address, or it is not yours.'),
-  /** Something that a field of the body names. The same for what is unknown, deleted or another organization's. */
+  notFound: () => new Problem('not_found', 'Nothing exists at this URL, or it belongs to another organization.'),
+  /** For a resource that a field of the body names. Unknown, deleted, and foreign resources get the same problem. */
   referenceNotFound: (pointer: string, message: string) =>
-    new Problem('not_found', 'A field names something that does not exist, or is not yours.', [
+    new Problem('not_found', 'A field refers to a resource that does not exist, or belongs to another organization.', [
       { pointer, code: 'not_found', message },
     ]),
   validationFailed: (errors: readonly FieldProblem[]) =>
@@ -279,47 +284,47 @@ export const problems = {
   invalidQuery: (errors: readonly FieldProblem[]) =>
     new Problem('invalid_query', 'Correct the query parameters listed in "errors".', errors.slice(0, MAX_ERRORS)),
   invalidCursor: () =>
-    new Problem('invalid_cursor', 'Use the cursor of the previous page of this very list, unchanged.'),
+    new Problem('invalid_cursor', 'Use the unchanged cursor from the previous page of the same list.'),
   unauthenticated: (detail = 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".') =>
     new Problem('unauthenticated', detail, [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
-  /** The first factor was right. */
+  /** For a correct first factor. */
   secondFactorRequired: () =>
     new Problem('second_factor_required', 'Send second_factor: a code of your authenticator app, or a recovery code.'),
-  /** Every wrong token of a probe. */
+  /** For every kind of invalid probe token. */
   unknownProbe: () =>
     new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
       'WWW-Authenticate': 'Bearer realm="probe"',
     }),
   probeDisabled: () =>
-    new Problem('probe_disabled', 'An administrator has disabled this probe. Check nothing, and ask again later.'),
+    new Problem('probe_disabled', 'An administrator has disabled this probe. Stop all checks, and poll again later.'),
   sessionReplaced: () =>
-    new Problem('session_replaced', 'A newer process polls with this token. Poll with "standby": true from now on.'),
+    new Problem('session_replaced', 'A newer process uses this token. Poll with "standby": true from now on.'),
   probeOffline: (location: string) =>
-    new Problem('probe_offline', `Nothing can be checked from ${location} now: the probe is not online.`),
+    new Problem('probe_offline', `No check can run at ${location} now, because the probe is not online.`),
   insufficientRole: (needed: string) =>
-    new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
+    new Problem('insufficient_role', `This requires an API key with the role "${needed}".`),
   targetNotAllowed: (errors: readonly FieldProblem[]) =>
     new Problem(
       'target_not_allowed',
-      'The egress policy of this installation refuses the target.',
+      'The egress policy of this installation does not allow the target.',
       errors.slice(0, MAX_ERRORS),
     ),
   conflict: (detail: string, errors: readonly FieldProblem[] = []) =>
     new Problem('conflict', detail, errors.slice(0, MAX_ERRORS)),
-  /** `onlyWeak`: no tag could have matched. */
+  /** `onlyWeak`: only weak tags were sent, which never match. */
   preconditionFailed: (onlyWeak: boolean) =>
     new Problem(
       'precondition_failed',
       onlyWeak
-        ? 'A weak tag (W/"…") never matches; a proxy that compresses may have made it weak. Send the tag without W/. Nothing was changed.'
-        : 'Its ETag is none of those in If-Match. Read it again and repeat your change on what it is now. Nothing was changed.',
+        ? 'A weak tag (W/"…") never matches; a proxy that compresses responses may have made it weak. Send the tag without W/. Nothing was changed.'
+        : 'The resource has changed since you read it, and nothing was updated. Fetch it again, reapply your change, and send the new ETag.',
     ),
   quotaExceeded: (quota: QuotaUse, what: string, errors: readonly FieldProblem[] = []) =>
     new Problem(
       'quota_exceeded',
-      `The organization may have at most ${quota.limit} ${what}, and has ${quota.used}. Remove some, or ask the operator for more.`,
+      `The organization may have at most ${quota.limit} ${what}, and has ${quota.used}. Delete some, or ask the operator for a higher limit.`,
       errors,
       {},
       quota,
@@ -331,12 +336,12 @@ export const problems = {
       'Retry-After': '2',
     }),
   shuttingDown: () =>
-    new Problem('shutting_down', 'Another instance, or this one after its restart, will answer.', [], {
+    new Problem('shutting_down', 'Another instance will respond, or this one after its restart.', [], {
       'Retry-After': '5',
     }),
   bodyTooSlow: () => new Problem('request_timeout', 'The body did not arrive in time. Send the whole request at once.'),
   rateLimited: (retryAfterSeconds: number) =>
-    new Problem('rate_limited', 'Slow down and repeat the request after the time in Retry-After.', [], {
+    new Problem('rate_limited', 'Slow down, and send the request again after the time in Retry-After.', [], {
       'Retry-After': String(retryAfterSeconds),
     }),
 } as const;

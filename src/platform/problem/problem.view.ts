@@ -11,7 +11,7 @@ import {
 
 export class FieldProblemView {
   @ApiProperty({
-    description: 'RFC 6901 pointer into the body, or `?name` for a query parameter.',
+    description: 'An RFC 6901 JSON pointer into the body, or `?name` for a query parameter.',
     example: '/interval',
   })
   pointer!: string;
@@ -25,27 +25,28 @@ export class FieldProblemView {
   @ApiPropertyOptional({
     type: Number,
     nullable: true,
-    description: 'Only of routes that take a document: the line in it, from 1; `null` where there is none.',
+    description:
+      'The line in the document, starting at 1. Only for routes that accept a document. `null` if there is no line.',
     example: 12,
   })
   line?: number | null;
 }
 
 export class QuotaProblemView {
-  @ApiProperty({ description: 'Which limit; see `GET /api/v1/organization`.', example: 'endpoints' })
+  @ApiProperty({ description: 'The limit that is reached. See `GET /api/v1/organization`.', example: 'endpoints' })
   name!: string;
 
   @ApiProperty({ example: 10_000 })
   limit!: number;
 
-  @ApiProperty({ description: 'What the organization had before the request.', example: 10_000 })
+  @ApiProperty({ description: 'The usage of the organization before the request.', example: 10_000 })
   used!: number;
 }
 
-/** RFC 9457. */
+/** A problem in the form of RFC 9457. */
 export class ProblemView {
   @ApiProperty({
-    description: 'Stable identifier of the kind of problem.',
+    description: 'A stable identifier of the kind of problem.',
     example: 'urn:uptime:problem:validation_failed',
   })
   type!: string;
@@ -60,13 +61,13 @@ export class ProblemView {
   detail!: string;
 
   @ApiProperty({
-    description: 'URN of this occurrence: the request id.',
+    description: 'The URN of this occurrence, which contains the request ID.',
     example: 'urn:uptime:request:018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
   })
   instance!: string;
 
   @ApiProperty({
-    description: 'Switch on this; it is stable.',
+    description: 'A stable error code that programs can switch on.',
     enum: Object.keys(PROBLEMS),
     example: 'validation_failed',
   })
@@ -78,12 +79,15 @@ export class ProblemView {
   @ApiPropertyOptional({ type: [FieldProblemView] })
   errors?: FieldProblem[];
 
-  @ApiPropertyOptional({ type: QuotaProblemView, description: 'With `quota_exceeded`: the limit that is reached.' })
+  @ApiPropertyOptional({
+    type: QuotaProblemView,
+    description: 'Only with `quota_exceeded`: the limit that is reached.',
+  })
   quota?: QuotaUse;
 
   @ApiPropertyOptional({
     type: [Number],
-    description: 'With `protocol_unsupported`: what is spoken here.',
+    description: 'Only with `protocol_unsupported`: the protocol versions that the service supports.',
     example: [1],
   })
   supported?: number[];

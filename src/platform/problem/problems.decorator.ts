@@ -11,10 +11,10 @@ const ALWAYS: readonly ProblemCode[] = [
   'shutting_down',
 ];
 
-/** Possible on every route that asks for a key. */
+/** Possible on every route that needs a key. */
 const WITH_KEY: readonly ProblemCode[] = ['unauthenticated', 'insufficient_role', 'rate_limited'];
 
-/** One error response of the API reference, with an example for each code. */
+/** Returns an error response of the API reference, with an example per code. */
 export function problemResponse(status: number, codes: readonly ProblemCode[]) {
   const example = (code: ProblemCode) => ({
     type: problemType(code),
@@ -37,12 +37,12 @@ export function problemResponse(status: number, codes: readonly ProblemCode[]) {
   };
 }
 
-/** Documents the problems of a route, besides those that are possible on every route. */
+/** Documents the problems of a route in addition to the ones that are possible on every route. */
 export function Problems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...WITH_KEY, ...ALWAYS])]);
 }
 
-/** What a body may be refused for. */
+/** Reasons for which a body may be refused. */
 export const BODY_PROBLEMS: readonly ProblemCode[] = [
   'validation_failed',
   'malformed_json',
@@ -50,7 +50,7 @@ export const BODY_PROBLEMS: readonly ProblemCode[] = [
   'unsupported_media_type',
 ];
 
-/** Documents the problems of a route with a body: what a body may be refused for comes with it. */
+/** Documents the problems of a route with a body, including `BODY_PROBLEMS`. */
 export const BodyProblems = (...codes: ProblemCode[]) => Problems(...BODY_PROBLEMS, ...codes);
 
 /** Documents the problems of a route without a key. */

@@ -1,2 +1,5 @@
-/** What the API shows in place of a hidden value; sent back, it keeps what is stored. No accepted value contains it. */
+/**
+ * Shown by the API in place of a hidden value. If it is sent back, the stored value stays. No accepted value contains
+ * it.
+ */
 export const MASK = '********';

@@ -3,12 +3,13 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** The length of a number would say how large it is. */
+/** Positions are padded to this multiple, because the length of a number would reveal its size. */
 const PADDED_TO = 16;
 
 /**
- * Positions in lists and streams are numbers of the whole installation: who can read them can count what the others do.
- * A client gets them encrypted for its organization and list (the context), and any other use is refused.
+ * Encrypts positions in lists and streams. They are numbers of the whole installation, which would let a client count
+ * the activity of others. A client gets them encrypted for its organization and list (the context), and any other use
+ * is refused.
  */
 export class OpaquePositions {
   private readonly encryption: Buffer;
@@ -20,7 +21,10 @@ export class OpaquePositions {
     this.nonces = keyFor('position nonce');
   }
 
-  /** 64 characters and more, URL-safe. Equal for equal positions: the nonce is a hash of what is encrypted. */
+  /**
+   * Returns at least 64 URL-safe characters. Equal positions give equal texts, because the nonce is a hash of the
+   * plaintext.
+   */
   seal(context: string, position: string): string {
     const length = Buffer.byteLength(position);
     const padded = Buffer.alloc(Math.ceil((length + 1) / PADDED_TO) * PADDED_TO);
@@ -31,7 +35,7 @@ export class OpaquePositions {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  /** `null` for a text that `seal` did not make for this context. */
+  /** Returns the position, or `null` for a text that `seal` did not create for this context. */
   open(context: string, text: string): string | null {
     const bytes = Buffer.from(text, 'base64url');
     if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) return null;

@@ -5,28 +5,28 @@ import { Config } from '../config/config';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Begins a value that is stored without encryption. */
+/** The prefix of values that are stored without encryption. */
 const PLAIN = 'plain:';
 const ENVELOPE = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/;
 
-/** A stored value cannot be opened. The message names the key id at most, never the value. */
+/** The error of a stored value that can't be decrypted. The message contains at most the key ID, never the value. */
 export class SecretUnreadable extends Error {}
 
-/** The id of the key that sealed a stored value, or `null` when it was stored without encryption. */
+/** Returns the ID of the key that encrypted a stored value, or `null` if it was stored without encryption. */
 export const sealingKeyId = (sealed: string): string | null => ENVELOPE.exec(sealed)?.[1] ?? null;
 
 /**
- * Encrypts what must not be readable in a stolen database: AES-256-GCM with a random nonce per value, stored as
- * `v1:<key id>:<base64 of nonce, tag and ciphertext>`. The first of `SECRETS_KEYS` seals, all of them open.
- * The context (the row and column of the value) is authenticated: a value that was moved elsewhere does not open.
- * Without keys values are stored as `plain:<text>`, so that keys can be introduced later.
+ * Encrypts values that must not be readable in a stolen database. Uses AES-256-GCM with a random nonce per value,
+ * stored as `v1:<key id>:<base64 of nonce, tag and ciphertext>`. The first of `SECRETS_KEYS` encrypts, all of them
+ * decrypt. The context (the row and column of the value) is authenticated, so a value that was moved elsewhere can't be
+ * decrypted. Without keys, values are stored as `plain:<text>`, so that keys can be introduced later.
  */
 @Injectable()
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
   private readonly sealingKey: { id: string; key: Buffer } | null;
 
-  /** Throws when two keys share an id: one of them could never open what it sealed. */
+  /** Throws if two keys share an ID, because one of them could never decrypt its values. */
   constructor(config: Config) {
     const keys = config.secretsKeys.map(parseKey);
     this.keys = new Map(keys.map(({ id, key }) => [id, key]));
@@ -34,17 +34,19 @@ export class SecretBox {
     this.sealingKey = keys[0] ?? null;
   }
 
-  /** False when no key is set and values are stored as they are. */
+  /** False if no key is set and values are stored unencrypted. */
   get encrypts(): boolean {
     return this.sealingKey !== null;
   }
 
-  /** True when `open` has the key of this id. */
+  /** Returns true if `open` has the key with this ID. */
   hasKey(id: string): boolean {
     return this.keys.has(id);
   }
 
-  /** True when the value is protected as the settings ask for now: sealing it again would change nothing. */
+  /**
+   * Returns true if the value is encrypted as the settings require now, so encrypting it again would change nothing.
+   */
   isCurrent(sealed: string): boolean {
     return sealingKeyId(sealed) === (this.sealingKey?.id ?? null);
   }
@@ -57,13 +59,17 @@ export class SecretBox {
     return `v1:${this.sealingKey.id}:${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64')}`;
   }
 
-  /** Throws `SecretUnreadable` when the key is missing, the value is damaged or the context is another one. */
+  /**
+   * Decrypts a stored value. Throws `SecretUnreadable` if the key is missing, the value is damaged, or the context
+   * differs.
+   */
   open(sealed: string, context: string): string {
     if (sealed.startsWith(PLAIN)) return sealed.slice(PLAIN.length);
     const [, id, encoded] = ENVELOPE.exec(sealed) ?? [];
     if (id === undefined || encoded === undefined) throw new SecretUnreadable('a stored secret is damaged');
     const key = this.keys.get(id);
-    if (!key) throw new SecretUnreadable(`a stored secret was encrypted with key "${id}", which SECRETS_KEYS lacks`);
+    if (!key)
+      throw new SecretUnreadable(`a stored secret was encrypted with key "${id}", which is missing from SECRETS_KEYS`);
     return decrypt(key, Buffer.from(encoded, 'base64'), context);
   }
 }

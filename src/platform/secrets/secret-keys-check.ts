@@ -4,7 +4,7 @@ import { StartError } from '../config/start-error';
 import { SecretBox } from './secret-box';
 import { SEALED_COLUMNS } from './sealed-columns';
 
-/** Refuses to start while the key of a stored secret is missing: a delivery must not be the first to notice. */
+/** Refuses to start while the key of a stored secret is missing. Otherwise a delivery would be the first to notice. */
 @Injectable()
 export class SecretKeysCheck implements OnModuleInit {
   private readonly logger = new Logger(SecretKeysCheck.name);
@@ -15,7 +15,10 @@ export class SecretKeysCheck implements OnModuleInit {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Checks once, however often it is called. One scan per column. Throws an error with the ids of the missing keys. */
+  /**
+   * Checks once, even if called repeatedly. Throws an error with the IDs of the missing keys. Cost: one scan per
+   * column.
+   */
   onModuleInit(): Promise<void> {
     return (this.checked ??= this.check());
   }
@@ -25,8 +28,8 @@ export class SecretKeysCheck implements OnModuleInit {
     const missing = stored.flatMap(({ id }) => (id === null || this.secrets.hasKey(id) ? [] : [id]));
     if (missing.length > 0) {
       throw new StartError(
-        `The database holds secrets encrypted with keys that SECRETS_KEYS lacks: ${missing.join(', ')}. ` +
-          'Add these keys again, behind the first one if it should seal from now on.',
+        `The database contains secrets that are encrypted with keys missing from SECRETS_KEYS: ${missing.join(', ')}. ` +
+          'Add these keys again, after the key that should encrypt new values.',
       );
     }
     const plain = stored.find(({ id }) => id === null)?.secrets ?? 0;
@@ -42,7 +45,9 @@ export class SecretKeysCheck implements OnModuleInit {
     }
   }
 
-  /** How many secrets each key has sealed; `id` is `null` for those that were stored without encryption. */
+  /**
+   * Returns how many secrets each key has encrypted. `id` is `null` for secrets that were stored without encryption.
+   */
   private storedSecrets(): Promise<{ id: string | null; secrets: number }[]> {
     const scans = SEALED_COLUMNS.map(
       ({ table, column, path }) =>

@@ -4,7 +4,7 @@ import { SecretBox, SecretUnreadable } from './secret-box';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns';
 import { NIL_UUID } from '../ids/id';
 
-/** Rows locked by one transaction: a running service waits for at most one of them. */
+/** Rows locked per transaction. A running service waits for at most one of these transactions. */
 const STEP = 200;
 
 interface SealedRow {
@@ -16,13 +16,13 @@ interface SealedRow {
 export interface Rotated {
   table: string;
   column: string;
-  /** Rows that were sealed again; the others were already under the first key. */
+  /** Rows that were encrypted again. The others already used the first key. */
   rows: number;
-  /** Rows that were left as they are, because a value in them cannot be opened. */
+  /** Rows that were not changed because a value in them can't be decrypted. */
   unreadable: UnreadableRow[];
 }
 
-/** `why` names the missing key at most, never the value. */
+/** A row that can't be decrypted. `why` contains at most the missing key, never the value. */
 export interface UnreadableRow {
   id: string;
   why: string;
@@ -31,13 +31,13 @@ export interface UnreadableRow {
 interface Step {
   changed: number;
   unreadable: UnreadableRow[];
-  /** The row to go on after, or `null` at the end. */
+  /** The row to continue after, or `null` at the end. */
   last: string | null;
 }
 
 /**
- * Seals every stored secret again under the first key, so that the others can be removed from `SECRETS_KEYS`. Works in
- * small transactions beside a running service that has the new key already; after an interruption, run it again.
+ * Encrypts every stored secret again with the first key, so that the others can be removed from `SECRETS_KEYS`. Uses
+ * small transactions while a service with the new key may be running. After an interruption, run it again.
  */
 @Injectable()
 export class SecretRotation {
@@ -46,7 +46,7 @@ export class SecretRotation {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Goes on past values that cannot be opened and reports their rows. */
+  /** Continues after values that can't be decrypted, and reports their rows. */
   async rotate(): Promise<Rotated[]> {
     const done: Rotated[] = [];
     for (const column of SEALED_COLUMNS) done.push(await this.rotateColumn(column));

@@ -18,7 +18,7 @@ export type ServerSecretName = (typeof SERVER_SECRETS)[number];
 
 interface StoredSecret {
   name: string;
-  /** Readable, as long as there are no keys. */
+  /** Unencrypted as long as there are no keys. */
   value: Buffer | null;
   sealed: { sealed: string } | null;
 }
@@ -26,8 +26,9 @@ interface StoredSecret {
 const contextOf = (name: string): string => `server_secret:${name}`;
 
 /**
- * Random values shared by every instance on one database, created by the first that starts. Read once at the start. With
- * `SECRETS_KEYS` they are encrypted: a reader of the database can derive nothing from them that the service accepts.
+ * Random values shared by all instances on one database. The first instance creates them, and each reads them once at
+ * the start. With `SECRETS_KEYS` they are encrypted, so a reader of the database can't derive anything that the service
+ * accepts.
  */
 @Injectable()
 export class ServerSecrets implements OnModuleInit {
@@ -53,7 +54,7 @@ export class ServerSecrets implements OnModuleInit {
     for (const row of rows) this.values.set(row.name, await this.opened(row));
   }
 
-  /** A value from the time before there were keys is encrypted now. */
+  /** Returns the value. A value from the time before there were keys is encrypted now. */
   private async opened({ name, value, sealed }: StoredSecret): Promise<Buffer> {
     if (sealed !== null) return Buffer.from(this.box.open(sealed.sealed, contextOf(name)), 'base64');
     if (value === null) throw new Error(`server secret ${name} has no value`);

@@ -1,8 +1,8 @@
 import { plural } from './plural';
 
-/** `ends in 9 days, on 2026-12-04`, `ended on 2026-11-20`: `days` are whole ones until then, negative when it is over. */
+/** Returns `ends in 9 days, on 2026-12-04` or `ended on 2026-11-20`. `days` are whole days, negative after the end. */
 export function endsIn(days: number, at: string): string {
   const on = `on ${at.slice(0, 10)}`;
-  if (days < 0) return `ended ${on}`;
-  return days < 1 ? `ends within a day, ${on}` : `ends in ${plural(days, 'day')}, ${on}`;
+  if (days < 0) return `expired ${on}`;
+  return days < 1 ? `expires within a day, ${on}` : `expires in ${plural(days, 'day')}, ${on}`;
 }

@@ -1,4 +1,4 @@
-/** Items by a name of theirs, in their order. */
+/** Groups items by name and keeps their order. */
 export function grouped<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

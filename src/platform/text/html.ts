@@ -6,5 +6,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text for content and quoted attributes of HTML. */
+/** Escapes a text for the content and quoted attributes of HTML. */
 export const html = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

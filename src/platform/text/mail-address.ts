@@ -3,7 +3,10 @@ import { domainToASCII } from 'node:url';
 const MAX_ADDRESS = 254;
 const MAX_LOCAL_BYTES = 64;
 const MAX_DOMAIN = 253;
-/** Atoms of RFC 5321, and any printable character beyond ASCII (RFC 6531). No quoting: an address can't contain another one. */
+/**
+ * Atoms of RFC 5321, and any printable character beyond ASCII (RFC 6531). No quoting: an address can't contain another
+ * one.
+ */
 const LOCAL = /^(?:[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{C}\p{Z}])+$/u;
 const DOMAIN = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
@@ -12,7 +15,7 @@ function partsOf(address: string): { local: string; domain: string } {
   return { local: address.slice(0, Math.max(0, at)), domain: address.slice(at + 1) };
 }
 
-/** Returns the domain in its ASCII form, such as `xn--mnchen-3ya.example`; an empty text if it has none. */
+/** Returns the domain in its ASCII form, such as `xn--mnchen-3ya.example`, or an empty text if it has none. */
 const asciiDomain = (domain: string): string => (/^\p{ASCII}*$/u.test(domain) ? domain : domainToASCII(domain));
 
 const isDomain = (domain: string): boolean => domain.length <= MAX_DOMAIN && DOMAIN.test(domain);
@@ -34,16 +37,19 @@ export function onTheWire(address: string): string {
   return `${local}@${asciiDomain(domain)}`;
 }
 
-/** The domain of an address, in its ASCII form. */
+/** Returns the domain of an address in its ASCII form. */
 export const mailDomain = (address: string): string => asciiDomain(partsOf(address).domain);
 
-/** The sender as the `From` header shows it. */
+/** A sender as shown in the `From` header. */
 export interface MailSender {
   name: string;
   address: string;
 }
 
-/** `Uptime <uptime@example.com>` or a bare address; `null` for anything else, lists and line ends included. */
+/**
+ * Parses `Uptime <uptime@example.com>` or a bare address. Returns `null` for anything else, including lists and line
+ * breaks.
+ */
 export function parseSender(text: string): MailSender | null {
   const sender = text.trim();
   const [, quoted, bare, inBrackets] = /^(?:"([^"<>]*)"\s*|([^"<>,;]*))<([^<>\s]+)>$/.exec(sender) ?? [];

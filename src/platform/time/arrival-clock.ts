@@ -6,9 +6,9 @@ const endTurn = () => {
 };
 
 /**
- * When the socket event being handled arrived, in milliseconds by the monotonic clock. The events of one turn of the event
- * loop arrived before its first callback ran, so they all get that callback's time: the work for one check does not
- * lengthen the next. Only for the end of a wait; for its start use `performance.now()`.
+ * Returns when the current socket event arrived, in milliseconds of the monotonic clock. All events of one turn of the
+ * event loop arrived before its first callback ran, so they share that callback's time. Work for one check then does
+ * not lengthen the next. Use it only for the end of a wait. For the start, use `performance.now()`.
  */
 export function arrivalMs(): number {
   if (isSet) return turnMs;

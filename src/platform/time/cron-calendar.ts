@@ -1,12 +1,12 @@
 import { CronPattern } from 'croner';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-units';
 
-/** Feb 29 on a given day of the week may be 40 years away: what has no date in so many has none at all. */
+/** Feb 29 on a given weekday may be 40 years away. An expression without a date in this many years never has one. */
 const SEARCHED_YEARS = 50;
-/** Responses show years of four digits: what begins in this one ends in the next at the latest. */
+/** Responses show years of four digits. A period that starts in this year ends in the next at the latest. */
 const LAST_YEAR = 9998;
 
-/** What a cron expression of five fields says about wall-clock time, in the numbers of `Date`'s UTC methods. */
+/** The wall-clock times of a cron expression with five fields, in the numbers of `Date`'s UTC methods. */
 export interface CronCalendar {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
@@ -15,11 +15,13 @@ export interface CronCalendar {
   /** By day of the month, 0 for the first. */
   readonly days: readonly boolean[];
   readonly lastDay: boolean;
-  /** By day of the week, 0 for Sunday: a bit for the first to the fifth of the month, and `LAST`. */
+  /** By day of the week, 0 for Sunday. Each is a bit set for the first to the fifth of the month, and `LAST`. */
   readonly weekdays: readonly number[];
-  /** One of the two fields of days begins with `*`: then both must match, otherwise either is enough (crontab(5)). */
+  /**
+   * True if one of the two day fields starts with `*`. Then both must match, otherwise either is enough (crontab(5)).
+   */
   readonly needsBothDays: boolean;
-  /** Minutes or hours begin with `*`: when the clock is changed the new time counts at once (cron(8)). */
+  /** True if minutes or hours start with `*`. Then a clock change takes effect immediately (cron(8)). */
   readonly isWild: boolean;
 }
 
@@ -29,8 +31,8 @@ const NAMES = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC SUN MON TUE WED T
 const WORDS = new Set(NAMES);
 
 /**
- * Reads five fields with lists, ranges, steps, names, `L` and `SUN#2`; `null` for anything else, nicknames such as `@daily`
- * and fields of seconds or years included.
+ * Parses five fields with lists, ranges, steps, names, `L`, and `SUN#2`. Returns `null` for anything else, including
+ * nicknames such as `@daily` and fields for seconds or years.
  */
 export function readCron(text: string): CronCalendar | null {
   const fields = text.trim().split(/\s+/);
@@ -42,7 +44,7 @@ export function readCron(text: string): CronCalendar | null {
   }
 }
 
-/** croner knows more letters and signs: nearest weekdays, "now", a logical and. They are not part of our promise. */
+/** croner accepts more letters and signs: nearest weekdays, "now", a logical and. The service doesn't promise them. */
 function isPlain(field: string): boolean {
   const words = field.toUpperCase().match(/[A-Z]+/g) ?? [];
   return /^[0-9A-Z*,/#-]+$/i.test(field) && words.every((word) => WORDS.has(word));
@@ -61,12 +63,13 @@ const calendarOf = (pattern: CronPattern, [minute, hour, day, , weekday]: readon
   isWild: isStarred(minute) || isStarred(hour),
 });
 
-/** As cron looks at a field: `*`, and `*` with steps or in a list behind it. */
+/** Returns whether cron treats a field as starred: `*`, also with steps or in a list after it. */
 const isStarred = (field = ''): boolean => field.startsWith('*');
 
 /**
- * The days with a date of the calendar from the day of `fromMs` on, each as midnight in the milliseconds of `Date.UTC`. Ends
- * when there is none for fifty years. A day costs less than a microsecond, so the longest search costs some milliseconds.
+ * Yields the days with a date of the calendar, starting with the day of `fromMs`, each as midnight in milliseconds of
+ * `Date.UTC`. Ends when there is none for fifty years. A day costs less than a microsecond, so the longest search takes
+ * some milliseconds.
  */
 export function* daysFrom(calendar: CronCalendar, fromMs: number): Generator<number> {
   const first = new Date(fromMs);
@@ -89,7 +92,7 @@ export function* daysFrom(calendar: CronCalendar, fromMs: number): Generator<num
   }
 }
 
-/** `Date.UTC` without its twentieth century: there is no year 26 that means 1926. */
+/** `Date.UTC` without its special case of two-digit years, in which year 26 means 1926. */
 function utc(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month, day);
@@ -104,7 +107,7 @@ function isDay(calendar: CronCalendar, day: number, length: number, weekday: num
   return calendar.needsBothDays ? byDay && byWeekday : byDay || byWeekday;
 }
 
-/** The times of a day, milliseconds since its midnight on the wall. */
+/** Yields the times of a day, in milliseconds since its midnight on the wall clock. */
 export function* timesOf({ hours, minutes }: CronCalendar): Generator<number> {
   for (const hour of hours) for (const minute of minutes) yield hour * HOUR_MS + minute * MINUTE_MS;
 }

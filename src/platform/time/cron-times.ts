@@ -9,19 +9,19 @@ function calendarOf(cron: string): CronCalendar {
   const known = calendars.get(cron);
   if (known) return known;
   const calendar = readCron(cron);
-  if (!calendar) throw new Error(`"${cron}" is no cron expression`);
+  if (!calendar) throw new Error(`"${cron}" is not a cron expression`);
   calendars.set(cron, calendar);
   return calendar;
 }
 
 /**
- * When Debian's cron would start something by the expression in its zone, from `from` on, in order and none twice. Lazy: take what is
- * needed.
+ * Yields the times at which Debian's cron would run the expression in its zone, starting at `from`, in order without
+ * repeats. It is lazy, so take only what you need.
  */
 export function* startsFrom(cron: string, timezone: string, from: Date): Generator<Date> {
   const calendar = calendarOf(cron);
   let last = from.getTime() - 1;
-  // A time that is skipped at the end of a day that is gone runs at the first moment of the next one.
+  // Starts a day earlier, because a time that is skipped at the end of a day runs at the first moment of the next one.
   for (const midnight of daysFrom(calendar, wallAt(timezone, from.getTime()) - DAY_MS)) {
     const walls = wallsOf(calendar, midnight);
     for (const moment of momentsOfDay(clockOfDay(timezone, midnight), walls, calendar.isWild)) {
@@ -36,7 +36,7 @@ function* wallsOf(calendar: CronCalendar, midnight: number): Generator<number> {
   for (const time of timesOf(calendar)) yield midnight + time;
 }
 
-/** The first `count` items of what may have no end. */
+/** Returns the first `count` items of an iterable that may be endless. */
 export function take<T>(items: Iterable<T>, count: number): T[] {
   const taken: T[] = [];
   if (count <= 0) return taken;

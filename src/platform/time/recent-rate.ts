@@ -1,9 +1,9 @@
 const SECOND_MS = 1000;
 const SECONDS = 4;
 
-/** How often something happened per second, over the last four seconds. Times are monotonic milliseconds. */
+/** The rate of events per second over the last four seconds. Times are monotonic milliseconds. */
 export class RecentRate {
-  /** One more than is asked for: the second that is not over yet. */
+  /** Has one more second than reported: the current one. */
   private readonly counts = new Map<number, number>();
 
   add(count: number, now: number): void {
@@ -11,13 +11,13 @@ export class RecentRate {
     this.counts.set(second, (this.counts.get(second) ?? 0) + count);
   }
 
-  /** Of the seconds that are over, so that it does not fall at the start of each. */
+  /** Returns the rate over complete seconds, so that it doesn't drop at the start of each second. */
   perSecond(now: number): number {
     const current = this.counts.get(this.secondOf(now)) ?? 0;
     return ([...this.counts.values()].reduce((sum, count) => sum + count, 0) - current) / SECONDS;
   }
 
-  /** The second of `now`; forgets those that are over for too long. */
+  /** Returns the second of `now` and removes the ones that are too old. */
   private secondOf(now: number): number {
     const second = Math.floor(now / SECOND_MS);
     for (const known of this.counts.keys()) if (known < second - SECONDS) this.counts.delete(known);

@@ -1,10 +1,13 @@
 import { BoundedMap } from '../cache/bounded-map';
 import { DAY_MS, HOUR_MS, SECOND_MS } from './time-units';
 
-/** A formatter takes 0.1 ms to make and some kilobytes to keep. */
+/** Cached, because a formatter takes 0.1 ms to create and some kilobytes of memory. */
 const formatters = new BoundedMap<string, Intl.DateTimeFormat>(200);
 
-/** A name of the IANA database. Offsets such as `+01:00`, which newer versions of Node take as well, are none. */
+/**
+ * Returns whether this is a name of the IANA database. Offsets such as `+01:00`, which newer versions of Node accept,
+ * don't count.
+ */
 export function isTimeZone(name: string): boolean {
   return /^[a-z]/i.test(name) && formatterOf(name) !== null;
 }
@@ -30,7 +33,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat | null {
   }
 }
 
-/** What a clock on the wall shows at a moment, as the milliseconds that `Date.UTC` has for it. */
+/** Returns the wall-clock time at a moment, as milliseconds of `Date.UTC`. */
 export function wallAt(timeZone: string, atMs: number): number {
   const formatter = formatterOf(timeZone);
   if (!formatter) throw new Error(`there is no time zone "${timeZone}"`);
@@ -45,19 +48,19 @@ export function wallAt(timeZone: string, atMs: number): number {
 
 const offsetAt = (timeZone: string, atMs: number): number => wallAt(timeZone, atMs) - atMs;
 
-/** The clock on the wall of one day, by the milliseconds that `Date.UTC` has for what it shows. */
+/** The wall clock on one day. Its times are milliseconds of `Date.UTC`. */
 export interface DayClock {
-  /** Nobody changes it around that day: each time is at one moment. */
+  /** True if the clock doesn't change around that day, so each time occurs exactly once. */
   readonly isSteady: boolean;
-  /** The moments at which it shows a time: none that is skipped, two of one that comes twice, in order. */
+  /** Returns the moments at which the clock shows a time, in order: none if it is skipped, two if it occurs twice. */
   momentsOf(wall: number): number[];
-  /** The moment at which it is changed, asked for by a time that it skips or shows twice. */
+  /** Returns the moment of the clock change. `wall` is a time that is skipped or shown twice. */
   changeAt(wall: number): number;
-  /** By how much it is changed: more than zero when it is put forward. */
+  /** How far the clock changes, positive if it is put forward. */
   readonly changeMs: number;
 }
 
-/** A day whose offset is that of the days around it, as nearly all are, asks twice for it. */
+/** Returns the clock of a day. Cost: two look-ups of the offset if it doesn't change, as on nearly all days. */
 export function clockOfDay(timeZone: string, midnight: number): DayClock {
   const before = offsetAt(timeZone, midnight - DAY_MS);
   const after = offsetAt(timeZone, midnight + 2 * DAY_MS);
@@ -73,19 +76,23 @@ export function clockOfDay(timeZone: string, midnight: number): DayClock {
   };
 }
 
-/** Of a time on the wall the moment: the first of one that comes twice, and of one that is skipped the first moment after it. */
+/**
+ * Returns the moment of a wall-clock time. If the time occurs twice, it is the first one. If it is skipped, it is the
+ * first moment after it.
+ */
 export function momentOfWall(timeZone: string, wall: number): number {
   const clock = clockOfDay(timeZone, Math.floor(wall / DAY_MS) * DAY_MS);
   return clock.momentsOf(wall)[0] ?? clock.changeAt(wall);
 }
 
-/** What is changed by more is a correction of the clock for cron, not the beginning or end of summer time. */
+/** Larger changes are a correction of the clock for cron, not daylight saving time. */
 const CORRECTION_MS = 3 * HOUR_MS;
 
 /**
- * The moments at which cron runs a line on one day, by its times on the wall, in order. Debian's cron goes by what is written in the
- * minutes and hours (cron(8)). Fixed times run once: one that is skipped at the change, one that comes twice the first time. With a
- * `*` they go by the new time at once: not at all, or twice. Beyond three hours every time is as the clock shows it.
+ * Yields the moments at which cron runs a line on one day, in order, from its wall-clock times. Debian's cron decides
+ * by the minutes and hours fields (cron(8)). Fixed times run once: a skipped time runs at the change, a repeated time
+ * only at its first occurrence. With a `*` they follow the new time immediately, so they run not at all or twice. If
+ * the change exceeds three hours, every time runs as the clock shows it.
  */
 export function* momentsOfDay(clock: DayClock, walls: Iterable<number>, isWild: boolean): Generator<number> {
   if (clock.isSteady) {
@@ -103,7 +110,7 @@ export function* momentsOfDay(clock: DayClock, walls: Iterable<number>, isWild: 
   yield* [...found].sort((a, b) => a - b);
 }
 
-/** The moment at which the offset changes, to the second: later than `low`, at the latest `high`. */
+/** Returns the moment at which the offset changes, to the second, after `low` and not after `high`. */
 function changeBetween(timeZone: string, low: number, high: number): number {
   const offset = offsetAt(timeZone, low);
   let [from, to] = [low, high];

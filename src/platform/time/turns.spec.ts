@@ -3,7 +3,6 @@ import { Turns } from './turns';
 
 const STEP_MS = 6;
 
-/** Work that takes longer than a turn. */
 function work(): void {
   const until = performance.now() + STEP_MS;
   while (performance.now() < until);

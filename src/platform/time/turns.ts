@@ -1,7 +1,7 @@
-/** Others get their turn after so long. */
+/** How long a turn may take before other work gets its turn. */
 const TURN_MS = 5;
 
-/** Who goes on, first come, first served: one in each round of the event loop, whatever the number of long works. */
+/** Work that waits to continue, in order. One of them runs per round of the event loop, however many there are. */
 const waiting: (() => void)[] = [];
 
 function goOn(): void {
@@ -15,18 +15,18 @@ const nextTurn = (): Promise<void> =>
     if (waiting.length === 1) setImmediate(goOn);
   });
 
-/** Long work in short turns: by the clock, because what a step costs is up to whoever sent it. */
+/** Splits long work into short turns. Measures time, because the cost of a step depends on input from clients. */
 export class Turns {
   private began = performance.now();
 
-  /** To be called after each step. */
+  /** Lets other work run if the turn is over. Call it after each step. */
   async rest(): Promise<void> {
     if (performance.now() - this.began < TURN_MS) return;
     await nextTurn();
     this.began = performance.now();
   }
 
-  /** What work makes of each. */
+  /** Maps the items with pauses between turns. */
   async map<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Promise<Result[]> {
     const results: Result[] = [];
     for (const item of items) {
@@ -36,7 +36,7 @@ export class Turns {
     return results;
   }
 
-  /** The results of all steps. */
+  /** Collects the results of all steps. */
   async all<Result>(steps: Iterable<readonly Result[]>): Promise<Result[]> {
     const results: Result[] = [];
     for (const some of steps) {

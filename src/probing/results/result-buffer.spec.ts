@@ -15,12 +15,12 @@ class SetClock extends Clock {
 
 const KEPT = { ms: 15 * 60_000, results: 2000, bytes: 8 * 1024 * 1024 };
 
-/** One that is full sooner. */
+/** A buffer with a lower limit. */
 class SmallBuffer extends ResultBuffer {
   protected override readonly kept = KEPT;
 }
 
-/** Nothing is assigned: streaks are told elsewhere. */
+/** No endpoint is assigned, because other tests cover streaks. */
 const NO_ASSIGNMENTS = { get: () => undefined } as unknown as Assignments;
 
 describe('ResultBuffer', () => {
@@ -53,7 +53,7 @@ describe('ResultBuffer', () => {
   const settleAll = (): void => {
     for (let batch = buffer.take(); batch.entries.length > 0; batch = buffer.take()) buffer.settle(batch);
   };
-  /** Endpoints that have been up for long. */
+  /** Adds enough results for the endpoints to be up for long. */
   const upForLong = (...endpoints: number[]): void => {
     for (const endpoint of endpoints) for (let i = 0; i < 101; i++) buffer.add(check(endpoint, i));
     settleAll();

@@ -9,30 +9,35 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { Assignments } from '../slots/assignments';
 import { type Asked, bytesOf, toSentResult } from './sent-result';
 
-/** A failure, and the good results after it, wait so long … */
+/** How long a failure and the successful results after it wait before they are sent. */
 const URGENT_AGE_MS = 200;
-/** … and others so long, or until there are this many. */
+/** How long other results wait, unless there are this many. */
 const MAX_AGE_MS = 5 * SECOND_MS;
 const ENOUGH = 500;
-/** What has waited for longer was kept while the service was away or refused it. */
+/** Results older than this were kept because the service was unavailable or refused them. */
 const KEPT_FOR_MS = 2 * MAX_AGE_MS;
 
-/** What is kept while the service is away, whichever is least; then the oldest go first, of those that change nothing. */
+/**
+ * The limits for keeping results while the service is unavailable. The first one reached applies. The oldest results
+ * that change nothing are dropped first.
+ */
 const KEPT = { ms: 15 * MINUTE_MS, results: 100_000, bytes: 64 * 1024 * 1024 } as const;
-/** Given up at once: a part of what waits, for few may be large, and no more than so many. */
+/** The share and maximum number of results to drop at once. It is a share, because a few results may be large. */
 const GIVEN_UP = { part: 1 / 16, most: 500 };
-/** Of the JSON of one request: below what the service takes, which is 512 KiB. */
+/** The maximum JSON size of one request. The service's limit is 512 KiB. */
 const MOST_SENT_BYTES = 448 * 1024;
 
-/** Results that are being sent. */
 export interface Batch {
   readonly entries: readonly PendingCheck[];
   readonly results: readonly SentResult[];
-  /** What may change something, with the earlier results of its endpoints, and nothing else. */
+  /** Whether the batch contains only results that may change something, with the earlier results of their endpoints. */
   readonly isAlone: boolean;
 }
 
-/** Holds results until the service has them: those of one endpoint in their order, what may change something first. */
+/**
+ * Holds results until the service has them. Results of one endpoint stay in order. Results that may change something go
+ * first.
+ */
 @Injectable()
 export class ResultBuffer extends ResultSink {
   protected readonly kept: Readonly<Record<keyof typeof KEPT, number>> = KEPT;
@@ -42,9 +47,9 @@ export class ResultBuffer extends ResultSink {
   private heldBytes = 0;
   private underWay = 0;
   private dropped = 0;
-  /** The batch before was of what may change something alone: now all has its turn. */
+  /** Whether the previous batch contained only results that may change something. The next batch includes all. */
   private isTurnOfAll = false;
-  /** The service has refused what changes nothing: it is not sent before this, monotonic. */
+  /** The service refused results that change nothing. They are not sent before this monotonic time. */
   private othersFrom = -Infinity;
   private nextAt = Infinity;
   private added: () => void = () => {};
@@ -60,7 +65,7 @@ export class ResultBuffer extends ResultSink {
     return this.pending.size + this.underWay;
   }
 
-  /** A service that is away limits nothing that is checked here: what waits for it has bounds of its own. */
+  /** Checks are not limited while the service is unavailable. The waiting results have separate limits. */
   get lagMs(): number {
     return 0;
   }
@@ -73,18 +78,18 @@ export class ResultBuffer extends ResultSink {
     return this.dropped;
   }
 
-  /** About what is held in memory. */
+  /** The approximate memory of the results in bytes. */
   get bytes(): number {
     return this.heldBytes;
   }
 
-  /** Age of the oldest result that waits to be sent, milliseconds; 0 without one. */
+  /** The age of the oldest waiting result in milliseconds, or 0 if there is none. */
   get oldestMs(): number {
     const { oldestAt } = this.pending;
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
   }
 
-  /** When the next request is to be sent, monotonic milliseconds; Infinity while nothing waits. */
+  /** The monotonic time in milliseconds of the next request, or Infinity if nothing waits. */
   get dueAt(): number {
     const dueAt = this.pending.ready >= ENOUGH ? -Infinity : this.nextAt;
     return this.pending.changing > 0 ? dueAt : Math.max(dueAt, this.othersFrom);
@@ -101,18 +106,18 @@ export class ResultBuffer extends ResultSink {
     this.push(check, urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS, urgency !== 'quiet', settled);
   }
 
-  /** The result of a check that somebody waits for: sent at once. */
+  /** Adds the result of a check that a caller is waiting for. It is sent at once. */
   addAsked(check: FinishedCheck, asked: Asked): void {
     if (!asked.isTryOut) this.note(check);
     this.asked.set(check, asked);
     this.push(check, 0, true);
   }
 
-  /** Takes what is sent next; each is to be given to `settle` or `putBack`. `most`: fewer than a request may have. */
+  /** Returns the next batch. Pass it to `settle` or `putBack` afterwards. `most` lowers the size of the batch. */
   take(most: number = MAX_RESULTS): Batch {
     this.expire();
-    // After an absence a batch of what may change something alone is small: it does not wait with all that is kept, neither
-    // here nor at the service. Every other batch at most, or what changes all the time would hold up the rest for ever.
+    // After an outage, a batch of only the results that may change something is small and need not wait for the
+    // backlog. This applies only to every second batch. Otherwise frequent changes would block the rest forever.
     const { ready, changing } = this.pending;
     const isBehind = ready > MAX_RESULTS || this.oldestMs > KEPT_FOR_MS;
     const mayBeAlone = this.othersFrom > this.clock.monotonic() || (isBehind && !this.isTurnOfAll);
@@ -136,7 +141,7 @@ export class ResultBuffer extends ResultSink {
     return { entries: sent, results, isAlone };
   }
 
-  /** The service has them, or will never take them. */
+  /** Removes a batch that the service has accepted, or never will. */
   settle({ entries, isAlone }: Batch): void {
     this.isTurnOfAll = isAlone;
     this.forget(entries);
@@ -144,7 +149,10 @@ export class ResultBuffer extends ResultSink {
     for (const { resolve } of entries) resolve?.('recorded');
   }
 
-  /** They are sent again, before later ones of their endpoints; what changes nothing not before `othersMs`, if it was among them. */
+  /**
+   * Puts a batch back, to be sent before later results of its endpoints. Its results that change nothing wait for
+   * `othersMs`.
+   */
   putBack({ entries, isAlone }: Batch, othersMs: number = 0): void {
     if (!isAlone) this.othersFrom = this.clock.monotonic() + othersMs;
     this.isTurnOfAll = false;
@@ -154,7 +162,7 @@ export class ResultBuffer extends ResultSink {
     this.expire();
   }
 
-  /** One result that the service cannot read: it would refuse it again. */
+  /** Drops one result that the service can't parse and would refuse again. */
   giveUp(batch: Batch): void {
     this.dropped += batch.entries.length;
     this.settle(batch);
@@ -190,7 +198,6 @@ export class ResultBuffer extends ResultSink {
     this.nextAt = Math.min(this.nextAt, this.clock.monotonic() + (this.pending.shortestAgeMs ?? Infinity));
   }
 
-  /** The streak that the endpoint has here. */
   private note({ endpointId, result }: FinishedCheck): void {
     const assigned = this.assignments.get(endpointId);
     if (!assigned || result.outcome === 'unknown') return;

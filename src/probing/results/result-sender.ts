@@ -11,10 +11,10 @@ import { type Batch, ResultBuffer } from './result-buffer';
 import { cut } from '../../platform/text/text-limits';
 
 const LIMIT_MS = 30 * SECOND_MS;
-/** A token that opens nothing is asked for by the poll; meanwhile this is looked at now and then. */
+/** The pause while the token is refused. The poll finds out when it is accepted again. */
 const REFUSED_MS = SECOND_MS;
 
-/** Sends what the buffer holds, one request after the other; what is not taken is sent again. */
+/** Sends the buffered results, one request after another, and repeats refused ones. */
 @Injectable()
 export class ResultSender {
   private readonly logger = new Logger(ResultSender.name);
@@ -23,11 +23,11 @@ export class ResultSender {
   private wake: () => void = () => {};
   private restsUntil = Infinity;
   private failures = 0;
-  /** In a row, of batches with what changes nothing. */
+  /** The number of consecutive refusals of batches that contain results without changes. */
   private refusals = 0;
-  /** Nothing is sent before this, monotonic. */
+  /** Nothing is sent before this monotonic time. */
   private pausedUntil = -Infinity;
-  /** At most so many results in a request: fewer while one is among them that the service cannot read. */
+  /** The limit for results in a request. It is lower while one of them can't be parsed by the service. */
   private most: number | undefined;
   private isDraining = false;
 
@@ -47,7 +47,7 @@ export class ResultSender {
     this.running = this.run();
   }
 
-  /** Sends all there is, and ends: after `limitMs` also when not all is sent. */
+  /** Sends everything and stops, at the latest after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.isDraining = true;
     this.pausedUntil = -Infinity;
@@ -55,7 +55,8 @@ export class ResultSender {
     const limit = setTimeout(() => this.stop(), limitMs);
     await this.running;
     clearTimeout(limit);
-    if (this.buffer.backlog > 0) this.logger.error(`${this.buffer.backlog} results could not be sent before the end.`);
+    if (this.buffer.backlog > 0)
+      this.logger.error(`Could not send ${this.buffer.backlog} results before the process ended.`);
   }
 
   private stop(): void {
@@ -73,7 +74,7 @@ export class ResultSender {
     }
   }
 
-  /** Until it is time, or something was added. */
+  /** Waits for the time, or until something was added. */
   private async rest(ms: number): Promise<void> {
     const waking = new AbortController();
     this.wake = () => waking.abort();
@@ -112,25 +113,31 @@ export class ResultSender {
       const askedMs = meaning === 'busy' ? askedPauseMs(reply.retryAfter, Math.random()) : null;
       this.buffer.putBack(batch, askedMs === null ? 0 : this.othersMs(batch, askedMs));
       if (meaning === 'refused') this.session.isRefused = true;
-      if (askedMs === null) this.failed(`it answered ${status}`);
+      if (askedMs === null) this.failed(`it responded with status ${status}`);
       else this.pause(askedMs);
     }
   }
 
-  /** Where all come back at once, each request that is refused takes of what the service has for the others: ever fewer are sent. */
+  /**
+   * Returns an increasing pause. When many probes return at once, each refused request uses capacity that the others
+   * need.
+   */
   private othersMs({ isAlone }: Batch, askedMs: number): number {
     if (!isAlone) this.refusals += 1;
     return askedMs + retryAfterMs(this.refusals, Math.random());
   }
 
-  /** One of them is in the way of the others: they are sent in ever smaller parts until it is alone, and given up. */
+  /**
+   * Isolates a result that the service can't parse. It sends smaller and smaller batches until the result is alone, and
+   * then drops it.
+   */
   private halve(batch: Batch, status: number): void {
     const count = batch.entries.length;
     if (count > 1) {
       this.most = Math.ceil(count / 2);
       return this.buffer.putBack(batch);
     }
-    this.logger.error(`The service refuses a result with ${status}; it is given up.`);
+    this.logger.error(`The service rejects a result with status ${status}; the result is given up.`);
     this.most = undefined;
     this.buffer.giveUp(batch);
   }
@@ -145,12 +152,12 @@ export class ResultSender {
     const codes = [...new Set(refused.map((one) => (isRecord(one) ? cut(String(one['code']), 40, '') : '')))].join(
       ', ',
     );
-    this.logger.debug(`${refused.length} results were not taken: ${codes}`);
+    this.logger.debug(`${refused.length} results were rejected: ${codes}`);
   }
 
   private failed(why: string): void {
     this.failures += 1;
-    this.logger.debug(`results wait: ${why}`);
+    this.logger.debug(`Results are waiting: ${why}`);
     this.pause(retryAfterMs(this.failures, Math.random()));
   }
 

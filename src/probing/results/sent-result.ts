@@ -2,17 +2,17 @@ import type { CheckError } from '../../checker/checker';
 import type { FinishedCheck } from '../../engine/finished-check';
 import type { SentError, SentResult } from '../../probe-protocol/protocol';
 
-/** The check that somebody waits for. */
+/** The request that a caller is waiting for. */
 export interface Asked {
   ask: string;
-  /** Of settings that are no endpoint's. */
+  /** Whether the settings do not belong to an endpoint. */
   isTryOut: boolean;
 }
 
-/** What is sent of a finished check. */
+/** The sent parts of a finished check. */
 type Sent = 'endpointId' | 'revision' | 'slotMs' | 'checkedAt' | 'attempts' | 'firstError' | 'result';
 
-/** A finished check as the protocol has it; `asked`: it is no slot's. */
+/** Returns a finished check in the protocol's form. With `asked` it does not belong to a slot. */
 export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | undefined): SentResult {
   const { result } = check;
   const { dnsMs, connectMs, tlsMs, firstByteMs, transferMs } = result.phases;
@@ -55,11 +55,11 @@ export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | un
 const toSentError = (error: CheckError | null): SentError | null =>
   error && { code: error.code, phase: error.phase, message: error.message };
 
-/** About what a result without any text takes in memory. */
+/** The approximate memory of a result without texts. */
 const BASE_BYTES = 640;
 const BYTES_OF_CHARACTER = 2;
 
-/** About what a result takes in memory. The same for the same result, whenever it is asked. */
+/** Returns the approximate memory of a result in bytes. It is always the same for the same result. */
 export function bytesOf({ result, firstError }: FinishedCheck): number {
   const { certificate, records, redirects, error, warning, address } = result;
   let characters = address?.length ?? 0;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 
-/** What this process is to the service: the newest session of a token is the one that works. */
+/** The identity of this process at the service. The newest session of a token is the active one. */
 @Injectable()
 export class ProbeSession {
   readonly id = randomUUID();
-  /** The token opens nothing at the moment: nothing is sent but the question whether it does again. */
+  /**
+   * Whether the token is currently refused. Only polls are sent in this case, to find out when it is accepted again.
+   */
   isRefused = false;
 }

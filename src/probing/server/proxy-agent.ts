@@ -7,24 +7,27 @@ import { readUrl } from '../../platform/text/read-url';
 import type { ServerAccess } from '../../platform/config/probe-config';
 import { isDirect } from './proxy-rules';
 
-/** One that waits, one that sends, one to spare while one of them breaks. */
+/** One connection that waits, one that sends, and a spare one for a broken connection. */
 const MOST_SOCKETS = 3;
 const CONNECT_MS = 10_000;
 
-/** The proxy through which the service is reached; `null`: none. An address that is not https is reached directly. */
+/** Returns the proxy for the service, or `null`. A URL without HTTPS is reached directly. */
 function proxyOf({ url, proxy, noProxy }: ServerAccess): URL | null {
   const { protocol, hostname, port } = new URL(url);
   const isPassedBy = proxy === null || protocol !== 'https:' || isDirect(noProxy, hostname, Number(port || 443));
   return isPassedBy ? null : readUrl(proxy);
 }
 
-/** `host:port` of what the probe connects to. */
+/** Returns `host:port` of the probe's connection. */
 export function targetOf(access: ServerAccess): string {
   const { protocol, hostname, port } = proxyOf(access) ?? new URL(access.url);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** How connections to the service are made: kept open between requests, through the proxy of the settings where it is https. */
+/**
+ * Creates the agent for connections to the service. They are kept open between requests. With HTTPS, they use the
+ * configured proxy.
+ */
 export function agentFor(access: ServerAccess): HttpAgent {
   const { url, ca } = access;
   const kept = { keepAlive: true, maxSockets: MOST_SOCKETS };
@@ -38,7 +41,7 @@ export function agentFor(access: ServerAccess): HttpAgent {
   return proxy === null ? new HttpsAgent(trust) : new ProxyAgent(proxy, trust);
 }
 
-/** Makes its connections through a proxy that passes them on unread (CONNECT); the certificate is that of the service. */
+/** Connects through a proxy with CONNECT, which can't read the traffic. The certificate is the service's. */
 class ProxyAgent extends HttpsAgent {
   constructor(
     private readonly proxy: URL,
@@ -47,7 +50,7 @@ class ProxyAgent extends HttpsAgent {
     super(trust);
   }
 
-  /** Node calls it for each connection, and takes what it hands to `connected`. */
+  /** Node calls this for each connection, and uses the one passed to `connected`. */
   override createConnection(
     options: RequestOptions,
     connected?: (error: Error | null, stream: Duplex) => void,
@@ -57,7 +60,7 @@ class ProxyAgent extends HttpsAgent {
     const name = isIP(host) ? { host } : { host, servername: host };
     tunnel(this.proxy, authority).then(
       (socket) => connected?.(null, secure({ ...this.trust, ...name, socket })),
-      // With an error Node looks at nothing else.
+      // If there is an error, Node ignores the other argument.
       (error: unknown) => connected?.(error instanceof Error ? error : new Error(String(error)), NO_STREAM),
     );
     return undefined;
@@ -66,7 +69,7 @@ class ProxyAgent extends HttpsAgent {
 
 const NO_STREAM = undefined as unknown as Duplex;
 
-/** A connection to `authority` through the proxy. Rejects with what the proxy said, without its credentials. */
+/** Opens a connection to `authority` through the proxy. Rejects with the proxy's message, without its credentials. */
 function tunnel(proxy: URL, authority: string): Promise<Socket> {
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   const basic = Buffer.from(credentials).toString('base64');
@@ -81,16 +84,16 @@ function tunnel(proxy: URL, authority: string): Promise<Socket> {
       headers: { host: authority, ...(proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${basic}` }) },
       timeout: CONNECT_MS,
     });
-    request.once('timeout', () => request.destroy(new Error('the proxy does not answer')));
+    request.once('timeout', () => request.destroy(new Error('the proxy does not respond')));
     request.once('error', reject);
     request.once('response', (response) => {
       response.resume();
-      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`));
+      reject(new Error(`the proxy responded with status ${response.statusCode ?? 0}`));
     });
     request.once('connect', (response, socket) => {
       if (response.statusCode === 200) return resolve(socket);
       socket.destroy();
-      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`));
+      reject(new Error(`the proxy responded with status ${response.statusCode ?? 0}`));
     });
     request.end();
   });

@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Whether a host is reached without the proxy: `*`, a name with all below it (`.corp`, `corp`), `host:port`, a network. */
+/**
+ * Whether a host is reached without the proxy. Rules are `*`, a name including its subdomains (`.corp`, `corp`),
+ * `host:port`, or a network.
+ */
 export function isDirect(rules: readonly string[], host: string, port: number): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase();
   return rules.some((rule) => covers(rule.trim().toLowerCase(), name, port));

@@ -1,28 +1,40 @@
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** Longer than the rest of a minute nobody is to wait, whatever a response asks for. */
+/** The longest pause, regardless of what a response requests. */
 const LONGEST_MS = 60 * SECOND_MS;
-/** After an outage all come back within so long, each at a moment of its own. */
+/** After an outage, probes spread their return over this time. */
 const SPREAD_MS = 10 * SECOND_MS;
 
-/** Milliseconds until the next attempt after so many in a row that failed: more at first, then anywhere in ten seconds. `random`: 0 to 1. */
+/**
+ * Returns the milliseconds until the next attempt after this many consecutive failures. The upper limit doubles up to
+ * ten seconds. `random` is from 0 to 1.
+ */
 export const retryAfterMs = (failures: number, random: number): number =>
   Math.round(random * Math.min(SPREAD_MS, SECOND_MS * 2 ** (failures - 1)));
 
-/** What `Retry-After` asks for in milliseconds, spread over a second more; `null` without one in seconds. */
+/**
+ * Returns the pause from `Retry-After` in milliseconds, spread over an additional second. `null` if it isn't a number
+ * of seconds.
+ */
 export function askedPauseMs(header: string | undefined, random: number): number | null {
   if (header === undefined || !/^\d{1,6}$/.test(header)) return null;
   return Math.min(LONGEST_MS, Number(header) * SECOND_MS) + Math.round(random * SECOND_MS);
 }
 
 /**
- * What a response means for the probe. `done`: taken. `refused`: this token opens nothing, now. `replaced`: another process with it
- * works. `unsupported`: it does not speak our protocol. `busy`: later. `unreadable`: what was sent is wrong, and again would be.
- * `failed`: it says nothing.
+ * The meaning of a response for the probe.
+ *
+ * - `done`: accepted.
+ * - `refused`: the token is currently not accepted.
+ * - `replaced`: another process works with this token.
+ * - `unsupported`: the service does not speak this protocol.
+ * - `busy`: try again later.
+ * - `unreadable`: the request is invalid, and would be again.
+ * - `failed`: the response has no usable meaning.
  */
 export type Meaning = 'done' | 'refused' | 'replaced' | 'unsupported' | 'busy' | 'unreadable' | 'failed';
 
-/** `code` is that of the problem in its body, if it has one. */
+/** Returns the meaning of a response. `code` is the problem code in its body, if any. */
 export function meaningOf(status: number, code: string | null): Meaning {
   if (status === 200) return 'done';
   if (status === 401 || status === 403) return 'refused';

@@ -25,7 +25,7 @@ describe('ServerClock', () => {
     own = new SetClock();
     clock = new ServerClock(own);
   });
-  /** A request that takes so long there and back. */
+  /** Simulates a request with these durations in both directions. */
   const ask = (thereMs: number, backMs: number): void => {
     const before = own.elapsedMs;
     const now = EPOCH + before + thereMs;

@@ -15,39 +15,38 @@ import { agentFor } from './proxy-agent';
 import { ServerClock } from './server-clock';
 import { cut } from '../../platform/text/text-limits';
 
-/** What is smaller is sent as it is: to pack it takes more memory than it saves. */
+/** Smaller bodies are sent uncompressed, because compression would use more memory than it saves. */
 const GZIP_FROM_BYTES = 8 * 1024;
-/** Of a response, as sent and unpacked: several times what the service says that one has. */
+/** The limit of a response, compressed and decompressed. It is several times the size that the service promises. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Without the service for longer a probe is not ready: what it finds reaches nobody. */
+/** A probe without the service for longer isn't ready, because its results reach no one. */
 const NOT_READY_MS = MINUTE_MS;
 
 const packed = promisify(gzip);
 const unpacked = promisify(gunzip);
 
-/** What the service said. */
 export interface ServerReply {
   meaning: Meaning;
   status: number;
-  /** Of a reply that is `done`: its JSON, an object with a number `now`. */
+  /** The JSON object of a `done` reply. It has a number `now`. */
   body: Readonly<Record<string, unknown>>;
   retryAfter: string | undefined;
 }
 
-/** There is no reply. The message names no credential. */
+/** There was no reply. The message contains no credentials. */
 export class ServerUnreachable extends Error {}
 
 /**
- * Speaks with the service: one request, one response, both bounded in time and size. Each response sets the clock. Its connections
- * go where the settings say; no egress policy judges them.
+ * Sends requests to the service, one at a time, with limits for time and size. Each response sets the clock. The
+ * settings decide the destination, and no egress policy applies.
  */
 @Injectable()
 export class ServerConnection implements OnModuleDestroy {
   private agent: Agent | null = null;
-  /** Monotonic; when a response was taken for the last time, from the start on. */
+  /** The monotonic time of the last accepted response, initially the start. */
   private heardAt: number;
-  /** Of the newest request that did not wait. */
+  /** The round-trip time of the newest request that did not wait. */
   rttMs = 0;
 
   constructor(
@@ -63,19 +62,19 @@ export class ServerConnection implements OnModuleDestroy {
     });
   }
 
-  /** Where the service is, for people. */
+  /** The URL of the service, for people. */
   get url(): string {
     return this.access.url;
   }
 
-  /** How long the service has not been heard. */
+  /** How long the service has not responded. */
   get silentMs(): number {
     return this.clock.monotonic() - this.heardAt;
   }
 
   /**
-   * Sends a JSON body; `waitMs` is how long the service may take its time. Throws `ServerUnreachable` when there is no response
-   * within `limitMs` beyond that, or `signal` ends it.
+   * Sends a JSON body. `waitMs` is the time that the service may wait. Throws: `ServerUnreachable` if no response
+   * arrives within another `limitMs`, or if `signal` is aborted.
    */
   async post(
     path: string,
@@ -95,7 +94,7 @@ export class ServerConnection implements OnModuleDestroy {
       return reply;
     } catch (error) {
       if (error instanceof ServerUnreachable) throw error;
-      throw new ServerUnreachable(deadline.signal.aborted ? 'it does not answer in time' : wordsOf(error));
+      throw new ServerUnreachable(deadline.signal.aborted ? 'it does not respond in time' : wordsOf(error));
     } finally {
       deadline.clear();
     }
@@ -112,7 +111,7 @@ export class ServerConnection implements OnModuleDestroy {
     if (waitMs === 0) this.rttMs = after - before;
   }
 
-  /** A connection that was kept may have been closed as the request left: then it is sent once more on a new one. */
+  /** Sends the request again on a new connection if a kept connection was closed while the request was sent. */
   private async exchange(path: string, bytes: Buffer, isPacked: boolean, signal: AbortSignal): Promise<Exchanged> {
     try {
       return await this.send(path, bytes, isPacked, signal);
@@ -168,7 +167,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   return response.headers['content-encoding'] === 'gzip' ? unpacked(sent, { maxOutputLength: MOST_BYTES }) : sent;
 }
 
-/** What a proxy or a sign-in page of a network sends in the service's place is no reply of it, whatever its status. */
+/** A response from a proxy or a network's login page isn't a reply of the service, regardless of its status. */
 function replyOf({ statusCode = 0, headers }: IncomingMessage, read: Buffer): ServerReply {
   const body = jsonOf(read);
   const meaning = meaningOf(statusCode, typeof body['code'] === 'string' ? body['code'] : null);
@@ -185,7 +184,7 @@ function jsonOf(read: Buffer): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Node's words with the code that explains them; no header and no body is in them. */
+/** Returns Node's message with its code. It contains no header or body. */
 function wordsOf(error: unknown): string {
   const { message, code } = isRecord(error) ? error : { message: String(error), code: undefined };
   const text = typeof message === 'string' ? message : '';

@@ -11,21 +11,21 @@ import { atOnceDelayMs, type Grid, nextSlot, slotAtOnce } from './slots';
 export interface Assigned {
   readonly definition: CheckDefinition;
   readonly grid: Grid;
-  /** A failure is repeated where the streak reaches this; `null`: never. */
+  /** The streak at which a failure is confirmed by a second check. `null` means never. */
   readonly confirmAt: number | null;
-  /** When its next check begins. */
+  /** The start of its next check. */
   runAtMs: number;
-  /** The newest slot that was begun; -Infinity before the first. */
+  /** The newest slot that was started. -Infinity before the first. */
   lastSlotMs: number;
-  /** Of failures in a row that were found here. */
+  /** The number of consecutive failures that this probe found. */
   failures: number;
 }
 
-/** What the service has this probe check: in memory only, and gone when the token is. */
+/** The endpoints that this probe checks. They are only in memory, and are forgotten when the token is refused. */
 @Injectable()
 export class Assignments {
   private readonly endpoints = new Map<string, Assigned>();
-  /** Counts on: results that wait are told apart by it. */
+  /** A counter that identifies waiting results. */
   private key = 0;
   private isOfSeveral = false;
 
@@ -38,7 +38,7 @@ export class Assignments {
     return this.endpoints.size;
   }
 
-  /** Endpoints of several organizations are here: none may take what all of them need. */
+  /** Whether there are endpoints of several organizations. If so, no organization may use all the capacity. */
   get ofSeveral(): boolean {
     return this.isOfSeveral;
   }
@@ -57,7 +57,7 @@ export class Assignments {
     return this.endpoints.get(endpointId);
   }
 
-  /** New ones, and changed ones in place of what they were. */
+  /** Adds new endpoints, and replaces changed ones. */
   put(endpoints: readonly AssignedEndpoint[]): void {
     const nowMs = this.clock.now();
     const count = endpoints.filter((endpoint) => endpoint.at_once).length;
@@ -74,7 +74,6 @@ export class Assignments {
     this.changed();
   }
 
-  /** Removes all others. */
   keepOnly(endpointIds: ReadonlySet<string>): void {
     this.remove([...this.endpoints.keys()].filter((id) => !endpointIds.has(id)));
   }
@@ -84,7 +83,7 @@ export class Assignments {
     this.changed();
   }
 
-  /** When checks begin again after a time without any: nothing of it is made up for. */
+  /** Resumes after a time without checks. Missed checks are skipped. */
   resume(): void {
     const nowMs = this.clock.now();
     for (const assigned of this.all())

@@ -11,7 +11,7 @@ const failing = (code: ErrorCode): Checker => ({
   check: () => Promise.resolve(resultOf(down(code, 'tls', 'The certificate has ended.'))),
 });
 
-/** Found by a probe whose wall clock is so far ahead. */
+/** Returns the result of a probe whose wall clock is this far ahead. */
 function found(code: ErrorCode, wallAheadMs: number): Promise<CheckResult> {
   const clock = new Clock();
   const server = new ServerClock(clock);
@@ -35,7 +35,7 @@ describe('a certificate that has ended', () => {
   it('is said to be in doubt, and by how much', async () => {
     const { error } = await found('tls_expired', 300_000);
     expect(error?.message).toBe(
-      'The clock of the probe is 300 s off: it cannot tell whether the certificate is valid.',
+      'The clock of the probe is 300 s off, so the probe cannot determine whether the certificate is valid.',
     );
   });
 });

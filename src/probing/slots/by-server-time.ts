@@ -1,10 +1,10 @@
 import type { Checker, CheckError, CheckRequest, CheckResult, ErrorCode } from '../../checker/checker';
 import type { ServerClock } from '../server/server-clock';
 
-/** What a TLS handshake decides by the wall clock of this machine. */
+/** Errors that a TLS handshake derives from the wall clock of this machine. */
 const BY_WALL_CLOCK: readonly ErrorCode[] = ['tls_expired', 'tls_not_yet_valid'];
 
-/** Asks a checker, and does not believe it that a certificate has ended while the wall clock of this machine is wrong. */
+/** Wraps a checker, and ignores an expired certificate while the wall clock of this machine is wrong. */
 export class ByServerTime implements Checker {
   readonly assertionSources;
   readonly targetForm;
@@ -30,7 +30,7 @@ export class ByServerTime implements Checker {
 
   private inDoubt({ code, phase }: CheckError): CheckError {
     const seconds = Math.round(Math.abs(this.clock.wallAheadMs) / 1000);
-    const message = `The clock of the probe is ${seconds} s off: it cannot tell whether the certificate is valid.`;
+    const message = `The clock of the probe is ${seconds} s off, so the probe cannot determine whether the certificate is valid.`;
     return { code, phase, message };
   }
 }

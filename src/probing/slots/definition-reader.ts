@@ -12,7 +12,10 @@ import { VERSION } from '../../platform/version';
 import { ServerClock } from '../server/server-clock';
 import { ByServerTime } from './by-server-time';
 
-/** Stands in for the checker of what cannot be read here: its checks are `unknown` and say why, those of all others go on. */
+/**
+ * Replaces the checker of a definition that can't be read here. Its checks are `unknown` with a reason, and all other
+ * checks continue.
+ */
 class UnknownHere implements Checker {
   readonly assertionSources = [];
   readonly targetForm = '';
@@ -24,12 +27,12 @@ class UnknownHere implements Checker {
   }
 
   check(): Promise<CheckResult> {
-    const message = `This probe (${VERSION}) does not know ${this.what}: update it.`;
+    const message = `This probe (${VERSION}) does not support ${this.what}: update it.`;
     return Promise.resolve(resultOf(unknown('internal', 'internal', message)));
   }
 }
 
-/** What the service sends of a definition, made ready to be checked. What is not known here never throws: it is checked as `unknown`. */
+/** Prepares definitions from the service for checking. Unknown content never throws and is checked as `unknown`. */
 @Injectable()
 export class DefinitionReader {
   private readonly byServerTime = new Map<Checker, Checker>();
@@ -40,12 +43,12 @@ export class DefinitionReader {
     private readonly clock: ServerClock,
   ) {}
 
-  /** The types that are checked here. */
+  /** The types that this probe can check. */
   get types(): string[] {
     return this.checkers.types().filter((type) => !this.checkers.isPassive(type));
   }
 
-  /** `key`: a number of this process for the endpoint, as text. */
+  /** `key` is this process's number for the endpoint, as text. */
   read(
     { endpoint_id, organization, revision, allow_private, definition }: AssignedEndpoint,
     key: string,
@@ -55,7 +58,7 @@ export class DefinitionReader {
     return { timeoutMs, checker, request, endpointId: endpoint_id, endpointKey: key, orgId: organization, revision };
   }
 
-  /** Of a try-out: it is no endpoint's. */
+  /** Returns the definition of a test check, which does not belong to an endpoint. */
   readTryOut({ ask, definition, organization = '', allow_private: allowPrivate = false }: Ask): CheckDefinition | null {
     if (definition === null) return null;
     const prepared = this.prepare(definition, { organization, allowPrivate });
@@ -79,7 +82,7 @@ export class DefinitionReader {
     }
   }
 
-  /** What of a definition a newer service may have learned; `null` when all of it is known. */
+  /** Returns the part of a definition that only a newer version knows, or `null` if everything is known. */
   private unknownIn({ type, method, assertions }: Definition): string | null {
     if (!this.types.includes(type)) return `the type ${type}`;
     if (!HTTP_METHODS.some((known) => known === method)) return `the method ${method}`;

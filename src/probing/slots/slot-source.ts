@@ -6,20 +6,24 @@ import { ServerClock } from '../server/server-clock';
 import { type Assigned, Assignments } from './assignments';
 import { MOST_AHEAD, nextSlot, slotNotAfter } from './slots';
 
-/** Slots are planned so long before they are due: one tick, a late one, and a margin. */
+/** How far ahead slots are planned: one tick, a late tick, and a margin. */
 const AHEAD_MS = 2 * SECOND_MS;
-/** When nothing was planned for so long nobody was there: what fell due meanwhile is no overload. */
+/**
+ * After a longer time without planning, the process was suspended. Slots that became due in the meantime are not an
+ * overload.
+ */
 const PAUSE_MS = 10 * SECOND_MS;
 
 /**
- * Computes the slots that fall due soon and gives them to the dispatcher: nothing is claimed, for no other process checks these
- * endpoints from here. What there is no room for stays due; of several slots that are, the newest is run.
+ * Computes the slots that are due soon and passes them to the dispatcher. It claims nothing, because no other process
+ * checks these endpoints from here. Slots without capacity stay due. If several slots of an endpoint are due, the
+ * newest one is run.
  */
 @Injectable()
 export class SlotSource {
-  /** No check begins after this, by the server's clock. */
+  /** No check starts after this, by the server's clock. */
   private leaseUntilMs = -Infinity;
-  /** There was no room for what was due. */
+  /** Whether there was no capacity for a due slot. */
   private isFull = false;
   private tickedAtMs = -Infinity;
   private isStopped = false;
@@ -40,19 +44,18 @@ export class SlotSource {
     this.leaseUntilMs = untilMs;
   }
 
-  /** Nothing that has not begun begins any more, until there is a lease again. */
+  /** Starts no more checks until there is a lease again. */
   endLease(): void {
     this.leaseUntilMs = -Infinity;
     this.dispatcher.stop();
   }
 
-  /** For good. */
+  /** Stops planning permanently. */
   stop(): void {
     this.isStopped = true;
     this.endLease();
   }
 
-  /** Once a second. */
   tick(): void {
     if (this.isStopped) return;
     const nowMs = this.clock.now();
@@ -66,7 +69,7 @@ export class SlotSource {
     return 0;
   }
 
-  /** How late the oldest slot is that was planned; 0 when none was due, `null` when there was no room for any. */
+  /** Returns the age of the oldest planned slot: 0 if none was due, `null` if there was no capacity for any. */
   private planDue(nowMs: number): number | null {
     this.dispatcher.shareCapacity(this.assignments.ofSeveral);
     this.dispatcher.followRecorder(this.isFull);
@@ -93,7 +96,9 @@ export class SlotSource {
     return lateMs;
   }
 
-  /** In the order in which they fall due. Looks at all: for each a comparison, which costs less than to keep them sorted. */
+  /**
+   * Returns due endpoints in order. Cost: one comparison for each endpoint, which is cheaper than keeping them sorted.
+   */
   private dueBefore(horizonMs: number, nowMs: number): Assigned[] {
     const due: Assigned[] = [];
     for (const assigned of this.assignments.all()) {

@@ -1,7 +1,7 @@
 import { atOnceDelayMs, nextSlot, slotAfter, slotAtOnce, slotNotAfter } from './slots';
 
 const grid = { phaseMs: 20_340, intervalMs: 60_000 };
-/** A slot, and moments beside it. */
+/** A slot, and times next to it. */
 const SLOT = 1_790_000_000_000 - (1_790_000_000_000 % 60_000) + 20_340;
 const NONE = -Infinity;
 

@@ -1,22 +1,27 @@
-/** When an endpoint is due: at `phaseMs` + k · `intervalMs` since the epoch. */
+/** The times when an endpoint is due: `phaseMs` + k · `intervalMs` since the epoch. */
 export interface Grid {
   phaseMs: number;
   intervalMs: number;
 }
 
-/** The newest slot that is not after that moment. */
+/** Returns the newest slot that isn't after this time. */
 export const slotNotAfter = (atMs: number, { phaseMs, intervalMs }: Grid): number =>
   phaseMs + Math.floor((atMs - phaseMs) / intervalMs) * intervalMs;
 
-/** The first slot after that moment. */
 export const slotAfter = (atMs: number, grid: Grid): number => slotNotAfter(atMs, grid) + grid.intervalMs;
 
-/** What the service does not take as another slot comes less than this after the newest one, in intervals: the grid has moved. */
+/**
+ * The minimum distance to the newest slot in intervals. The service does not accept a closer one as another slot. It
+ * occurs after the grid has moved.
+ */
 const LEAST_APART = 0.5;
-/** A slot that was run, or is to be, and lies further ahead, in intervals, is of a clock that has been set back since. */
+/** A slot that is more intervals ahead than this comes from a clock that has been set back since. */
 export const MOST_AHEAD = 2;
 
-/** When the endpoint is checked next: on its grid, never early, never the newest slot again. `lastSlotMs`: -Infinity without one. */
+/**
+ * Returns when the endpoint is checked next: on its grid, never early, and never in the newest slot again. `lastSlotMs`
+ * is -Infinity if there was none.
+ */
 export function nextSlot(nowMs: number, lastSlotMs: number, grid: Grid): number {
   const next = slotAfter(nowMs, grid);
   if (lastSlotMs > nowMs + MOST_AHEAD * grid.intervalMs) return next;
@@ -24,18 +29,18 @@ export function nextSlot(nowMs: number, lastSlotMs: number, grid: Grid): number 
   return next >= least ? next : slotAfter(Math.max(least, lastSlotMs), grid);
 }
 
-/** Endpoints that are to be checked at once begin so far apart … */
+/** The distance between first checks of endpoints that are checked at once. */
 const AT_ONCE_APART_MS = 20;
-/** … all within this. */
+/** The time within which all of them start. */
 const AT_ONCE_WITHIN_MS = 30_000;
 
-/** How long the `turn`-th of so many new endpoints waits for its first check. */
+/** Returns how long the new endpoint at position `turn` waits for its first check. */
 export const atOnceDelayMs = (turn: number, count: number, intervalMs: number): number =>
   (turn / count) * Math.min(intervalMs, AT_ONCE_WITHIN_MS, count * AT_ONCE_APART_MS);
 
 /**
- * The slot of an endpoint that is to be checked at once, and when: its newest one. `null` when that has been run, or when the
- * next one comes before its turn.
+ * Returns the slot and time for an endpoint that is to be checked at once, which is its newest slot. `null` if that has
+ * been run, or if the next slot comes first.
  */
 export function slotAtOnce(nowMs: number, delayMs: number, lastSlotMs: number, grid: Grid): number | null {
   const newest = slotNotAfter(nowMs, grid);

@@ -14,14 +14,14 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
   '/history': 'history',
   '/history.json': 'history.json',
 };
-/** Below `/status/<slug>`, which its own links name. */
+/** Paths below `/status/<slug>` that the page's own links use. */
 const BELOW = ['/feed.atom', '/logo', '/history', '/history.json'];
-/** The icon of pages and dashboard alike. */
+/** The icon of both pages and the dashboard. */
 const ICON = '/favicon.svg';
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 const API = '/api/';
 
-/** Where a page is shown. */
+/** The slug and the domain where a page is shown. */
 export interface ShownPage {
   slug: string;
   enabled: boolean;
@@ -29,9 +29,10 @@ export interface ShownPage {
 }
 
 /**
- * Under the host name of a page there is that page and nothing else: no dashboard, no other page. Whoever sends a key is
- * answered by the API all the same, and supervisors by the probes: a page that got the installation's own name must not be
- * the end of it. Only `Host` counts, no forwarded header: whoever forges it sees a page that is public anyway.
+ * Serves a page under its own host name. Nothing else is available there, neither the dashboard nor another page.
+ * Requests with an API key and health probes still work. Otherwise a page with the installation's own host name would
+ * make the installation unreachable. Only `Host` counts, not a forwarded header: a client that forges it sees a page
+ * that is public anyway.
  */
 @Injectable()
 export class HostedPages {
@@ -40,27 +41,33 @@ export class HostedPages {
     private readonly status: PublicStatusService,
   ) {}
 
-  /** Express middleware; must come before everything that may answer. */
+  /** Express middleware that must come before all other handlers. */
   readonly serve: RequestHandler = async (request, response, next) => {
     const slug = this.domains.slugOf(request.headers.host);
-    // Whether this name is served by https, PUBLIC_URL does not say.
+    // PUBLIC_URL doesn't say whether this host name is served by HTTPS.
     if (slug !== null) response.removeHeader('Strict-Transport-Security');
     if (slug === null || request.path === ICON || isForInstallation(request)) return next();
     await this.show(slug, request, response);
     return undefined;
   };
 
-  /** Why a page may not have this host name; `null` when it may. `host`: by which name the author reached the service. */
+  /**
+   * Returns why a page may not have this host name, or `null` if it may. `host` is the name under which the author
+   * reached the service.
+   */
   refusal(domain: string, author: DomainAuthor, host: string | undefined): string | null {
     return this.domains.refusal(domain, author, host);
   }
 
-  /** The path of a page under the host of `PUBLIC_URL`. */
+  /** Returns the path of a page under the host of `PUBLIC_URL`. */
   pathOf(slug: string): string {
     return this.domains.pathOf(slug);
   }
 
-  /** This instance shows a change at once, others within 15 seconds. `null`: there was none, or it is gone. */
+  /**
+   * Announces a change. This instance shows it at once, others within 15 seconds. Pass `null` for a page that didn't
+   * exist or was deleted.
+   */
   changed(before: ShownPage | null, after: ShownPage | null): void {
     for (const page of [before, after]) if (page) this.status.forget(page.slug);
     const domain = after?.enabled ? after.domain : null;
@@ -75,12 +82,14 @@ export class HostedPages {
   }
 }
 
-/** A cookie is no key: a browser that is signed in shows the page. */
+/** A cookie doesn't count as a key, so that a browser that is signed in shows the page. */
 const isForInstallation = ({ path, headers }: Request): boolean =>
   HEALTH_PATHS.has(path) ||
   (path.startsWith(API) && (headers.authorization !== undefined || headers['x-api-key'] !== undefined));
 
-/** What a path means under the host name of a page; its usual addresses, which it links to, work there, too. */
+/**
+ * Returns what a path means under the host name of a page. The usual paths of the page, to which it links, also work.
+ */
 export function pageAt(path: string, slug: string): AskedPage | null {
   const form = FORMS[path];
   if (form !== undefined) return { slug, form };

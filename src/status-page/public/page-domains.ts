@@ -7,26 +7,26 @@ import { publicPathOf } from '../../platform/http/own-address';
 import { readUrl } from '../../platform/text/read-url';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** Who sets a host name. */
+/** The caller who sets a host name. */
 export type DomainAuthor = Pick<Caller, 'isDefaultOrg' | 'role'>;
 
 const KEPT_MS = 15 * SECOND_MS;
-/** More are not served: some ten megabytes. */
+/** The maximum number of domains to serve. They take about ten megabytes. */
 const MAX_DOMAINS = 100_000;
 const DOMAINS = `SELECT domain, slug FROM status_page WHERE domain IS NOT NULL AND enabled ORDER BY domain LIMIT ${MAX_DOMAINS}`;
 
 /**
- * Which page has which host name. All of them are kept, so an unknown host costs nothing, and while the database is away
- * pages stay where they are. Read again behind a request at most every 15 seconds: no request waits for it.
+ * Maps host names to pages. All of them are cached, so an unknown host costs nothing, and pages stay available while
+ * the database is down. A request triggers a refresh at most every 15 seconds, but never waits for it.
  */
 @Injectable()
 export class PageDomains implements OnModuleInit {
   private slugs = new Map<string, string>();
   private readAtMs = -Infinity;
   private isReading = false;
-  /** Changes by this instance: what was read before one of them is too old. */
+  /** The number of changes by this instance. Data that was read before a change is outdated. */
   private version = 0;
-  /** The host of `PUBLIC_URL`; empty without one. */
+  /** The host of `PUBLIC_URL`, or empty without one. */
   private readonly publicHost: string;
 
   constructor(
@@ -42,44 +42,44 @@ export class PageDomains implements OnModuleInit {
     return this.read();
   }
 
-  /** The path of a page under the host of `PUBLIC_URL`. */
+  /** Returns the path of a page under the host of `PUBLIC_URL`. */
   pathOf(slug: string): string {
     return `${publicPathOf(this.config.publicUrl)}/status/${slug}`;
   }
 
-  /** The page of a `Host` header; `null` for the installation's own hosts and all others. */
+  /** Returns the page for a `Host` header, or `null` for the installation's own hosts and all others. */
   slugOf(host: string | undefined): string | null {
     if (this.clock.monotonic() - this.readAtMs >= KEPT_MS) void this.read();
     if (this.slugs.size === 0 || host === undefined) return null;
     const name = hostNameOf(host);
-    // Also a page that had it before PUBLIC_URL was set does not take the dashboard's place.
+    // A page that got this name before PUBLIC_URL was set must not replace the dashboard either.
     return name === this.publicHost ? null : (this.slugs.get(name) ?? null);
   }
 
   /**
-   * Why a page may not have this host name; `null` when it may. A page takes its host name over, so organizations other than
-   * the operator's own need leave, and nobody gets a name by which the installation itself is reached. A read key may plan
-   * what an admin key will apply.
+   * Returns why a page may not have this host name, or `null` if it may. A page takes over its host name. So
+   * organizations except the operator's own need permission, and no one may use a name by which the installation itself
+   * is reached. A read key may plan what an admin key will apply.
    */
   refusal(domain: string, { isDefaultOrg, role }: DomainAuthor, host: string | undefined): string | null {
     const { statusPageDomains: leave, host: bound, allowedHosts } = this.config;
     if (leave === 'deny' || (leave === 'auto' && !isDefaultOrg))
-      return 'domain is not allowed here; ask the operator, who can set STATUS_PAGE_DOMAINS';
-    if (role === 'write') return 'domain takes a host name over, which needs an API key with the role "admin"';
+      return 'domain is not allowed here; ask the operator to set STATUS_PAGE_DOMAINS';
+    if (role === 'write') return 'domain takes over a host name, which requires an API key with the role "admin"';
     if (!isDefaultOrg && this.publicHost === '' && allowedHosts.length === 0)
-      return 'domain is not allowed until the operator names this installation in PUBLIC_URL or ALLOWED_HOSTS';
+      return 'domain is not allowed until the operator sets the name of this installation in PUBLIC_URL or ALLOWED_HOSTS';
     const own = [host ?? '', bound, this.publicHost, ...allowedHosts].map(hostNameOf);
     return own.includes(domain) ? 'domain must not be the host name of this installation itself' : null;
   }
 
-  /** A page has another domain, or none: this instance shows it at once, others within 15 seconds. */
+  /** Announces that a page has another domain, or none. This instance shows it at once, others within 15 seconds. */
   changed(before: string | null, after: string | null, slug: string): void {
     this.version++;
     if (before !== null) this.slugs.delete(before);
     if (after !== null) this.slugs.set(after, slug);
   }
 
-  /** While it fails the former ones stay; the next request after 15 seconds tries again. */
+  /** If reading fails, the previous names stay. The next request after 15 seconds tries again. */
   private async read(): Promise<void> {
     if (this.isReading) return;
     this.isReading = true;
@@ -89,7 +89,7 @@ export class PageDomains implements OnModuleInit {
       const rows = await this.database.query<{ domain: string; slug: string }>(DOMAINS);
       if (version === this.version) this.slugs = new Map(rows.map(({ domain, slug }) => [domain, slug]));
     } catch {
-      // The database is away: others say so.
+      // The database is unavailable. Other components report that.
     } finally {
       this.isReading = false;
     }

@@ -18,58 +18,59 @@ import { statusPolicy } from '../render/status-policy';
 import { SHOWN_DAYS } from '../shown-days';
 import { type HistoryExtent, type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
 
-/** In this process, and by every HTTP cache on the way. */
+/** How long this process and every HTTP cache on the way keep a page. */
 export const KEPT_SECONDS = 15;
 const KEPT_MS = KEPT_SECONDS * SECOND_MS;
-/** From this age on a page is read again whatever else its organization has read, so that none is older than a minute. */
+/**
+ * A page of this age is always read again, even over its organization's budget, so that no page is older than a minute.
+ */
 const LATEST_MS = 45 * SECOND_MS;
-/** A month that is over, unless the page or a public incident of its organization is changed. */
+/** How long a completed month is kept, unless the page or a public incident of its organization changes. */
 const KEPT_MONTH_MS = HOUR_MS;
 
-/** What is kept of pages, in bytes: the largest page with all its forms has about 6 MB. */
+/** The maximum bytes of cached pages. The largest page with all its forms takes about 6 MB. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
-/** And of their months, apart, so that no page is dropped for a month that somebody asks for. */
+/** The maximum bytes of cached months. They are separate, so that a request for a month never evicts a page. */
 const MAX_MONTH_BYTES = 16 * 1024 * 1024;
-/** A day of an endpoint as an object, by the heap of Node.js 20. */
+/** The size of an endpoint's day as an object on the heap of Node.js 20. */
 const BYTES_PER_DAY = 80;
 const MAX_UNKNOWN = 10_000;
 
-/** How much of one organization's pages is read again in a second: two of the largest size, twenty small ones. */
+/** How many reads of pages one organization may cause per second: two of the maximum size, or twenty small ones. */
 const READS = { rate: 20, burst: 200 };
-/** And of their months, apart: whoever reads a history keeps no page from being read. */
+/** The budget for months is separate, so that reading the history never blocks the pages. */
 const MONTH_READS = { rate: 10, burst: 100 };
 const ENDPOINTS_PER_READ = 20;
-/** Names without a page that one address asks for, and all together: each costs a probe of an index. */
+/** The number of unknown names that one address may request, and all addresses together. Each costs one index probe. */
 const GUESSES = { rate: 10, burst: 50 };
 const ALL_GUESSES = { rate: 200, burst: 400 };
 
-/** Rendering leaves the event loop to others after this. */
+/** Rendering yields the event loop after this time. */
 const PIECE_MS = 10;
 
-/** What a page is sent as; `logo` is the uploaded picture, `history` one of its months. */
+/** The forms of a page. `logo` is the uploaded image, and `history` is one of its months. */
 type HistoryForm = 'history' | 'history.json';
 export type PageForm = 'html' | 'json' | 'svg' | 'atom' | 'logo' | HistoryForm;
 const HISTORY: ReadonlySet<PageForm> = new Set<HistoryForm>(['history', 'history.json']);
-/** They have addresses in them that lead from where they were asked for. */
+/** Forms with URLs that depend on where the page was requested. */
 const FOR_PEOPLE: ReadonlySet<PageForm> = new Set<PageForm>(['html', 'history']);
 
-/** What of a form is asked for. */
 export interface PageQuery {
-  /** Of the badge. */
+  /** The window of the badge. */
   uptime?: BadgeWindow | undefined;
-  /** Of the history; judged here. */
+  /** The month of the history. It isn't validated yet. */
   month?: unknown;
-  /** Of pages for people: what stands before the path of each address. */
+  /** For pages that people read, the prefix of the path in each URL. */
   root?: string;
 }
 
-/** A page as it is sent. */
+/** A rendered page, ready to send. */
 export interface RenderedPage {
   body: Buffer;
   etag: string;
   type: string;
-  /** Content-Security-Policy, where it is a document of its own. */
+  /** The Content-Security-Policy, if the form is a separate document. */
   policy: string | null;
 }
 
@@ -85,28 +86,28 @@ const TYPES = {
 interface KeptPage {
   published: PublishedPage;
   readAtMs: number;
-  /** The newest change of its organization's incidents when it was read. */
+  /** The newest change of its organization's incidents at the time of reading. */
   change: number | undefined;
   snapshot: StatusSnapshot;
-  /** By form, and window of the badge. `null`: the page has no such form. */
+  /** By form and window of the badge. `null` if the page doesn't have the form. */
   rendered: Map<string, Promise<RenderedPage | null>>;
-  /** Read when the first month is asked for. */
+  /** Read when the first month is requested. */
   extent: Promise<HistoryExtent> | null;
   bytes: number;
 }
 
-/** A month as it is sent, and what it is valid for. */
+/** A rendered month, and the state for which it is valid. */
 interface KeptMonth {
   rendered: RenderedPage;
   renderedAtMs: number;
-  /** Of the page, of public incidents, and of incidents that this instance has changed. */
+  /** The version of the page, of public incidents, and of incidents that this instance has changed. */
   version: string;
 }
 
 /**
- * The published pages as they are sent, each read at most once and rendered at most once per form in 15 seconds, whoever
- * asks how often. Names without a page are remembered apart, so that guessing drops no page. Months are kept apart, too: what nothing
- * is told of is never read, and what is over is kept until something of it is changed.
+ * Caches the rendered public pages. Each is read at most once, and rendered at most once per form, in 15 seconds,
+ * regardless of the number of requests. Names without a page are cached separately, so guessing never evicts a page.
+ * Months are also separate. An empty month is never read, and a completed month is kept until some of it changes.
  */
 @Injectable()
 export class PublicPages {
@@ -122,10 +123,10 @@ export class PublicPages {
   private readonly readingMonths = new Map<string, Promise<RenderedPage>>();
   /** When a name was found to have no page. */
   private readonly unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
-  /** By organization: which change of its incidents here was the last. */
+  /** The last change of incidents on this instance, by organization. */
   private readonly changes = new BoundedMap<string, number>(MAX_PAGES);
   private lastChange = 0;
-  /** Names that had a page: asking for them is no guess. */
+  /** Names that had a page. Requesting them doesn't count as a guess. */
   private readonly known = new BoundedMap<string, true>(MAX_PAGES);
   private readonly reads: TokenBuckets;
   private readonly monthReads: TokenBuckets;
@@ -145,9 +146,10 @@ export class PublicPages {
   }
 
   /**
-   * `null` when no published page has that slug, or it has no logo. `address`: who asks. Throws `rate_limited` for a name that has had no
-   * page while too many such are asked for, `temporarily_unavailable` when its organization's pages are read too often, and
-   * `invalid_query` for a month that is none or in the future.
+   * Returns a page, or `null` if no published page has that slug, or it has no logo. `address` is the client's address.
+   * Throws: `rate_limited` for a name without a page if too many such names are requested. Also
+   * `temporarily_unavailable` if its organization's pages are read too often, and `invalid_query` for an invalid or
+   * future month.
    */
   async get(slug: string, form: PageForm, query: PageQuery, address: string): Promise<RenderedPage | null> {
     const month = readMonth(HISTORY.has(form) ? query.month : undefined, this.clock.now());
@@ -166,19 +168,21 @@ export class PublicPages {
     const rendered = await rendering;
     if (!rendered) return null;
     page.bytes += rendered.body.length;
-    // Weighed again, unless it was forgotten or read again meanwhile.
+    // Updates its size in the cache, unless it was dropped or read again in the meantime.
     if (this.pages.get(slug) === page) this.pages.set(slug, page);
     return rendered;
   }
 
-  /** Drops a page that was changed: this instance shows the change at once, others within 15 seconds. */
+  /** Drops a page that was changed. This instance shows the change at once, others within 15 seconds. */
   forget(slug: string): void {
     this.pages.delete(slug);
     this.reading.delete(slug);
     this.unknown.delete(slug);
   }
 
-  /** An incident of the organization was changed: this instance shows it at once, others within 15 seconds. */
+  /**
+   * Records that an incident of the organization was changed. This instance shows it at once, others within 15 seconds.
+   */
   changed(orgId: string): void {
     this.changes.set(orgId, ++this.lastChange);
   }
@@ -258,7 +262,10 @@ export class PublicPages {
     }
   }
 
-  /** A month as it was rendered, as long as nothing of it was changed. Throws `temporarily_unavailable` when too many are read. */
+  /**
+   * Returns a month from the cache as long as nothing in it has changed. Throws: `temporarily_unavailable` if too many
+   * are read.
+   */
   private async month(page: KeptPage, form: HistoryForm, month: PageMonth, root: string): Promise<RenderedPage> {
     const { published } = page;
     const extent = await this.extentOf(page);
@@ -309,14 +316,14 @@ export class PublicPages {
     return logo && { ...logo, etag: `"${published.logoHash}"`, policy: null };
   }
 
-  /** Right ones are not counted: a name that was found once is known. */
+  /** Existing pages don't count as guesses, because names that were found before are remembered. */
   private countGuess(address: string): void {
     const wait = Math.max(this.guesses.take(networksOf(address)), this.allGuesses.take(''));
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
   }
 }
 
-/** Young enough to be shown as it was while its organization's pages are read too often. */
+/** Returns true if the page is new enough to be shown unchanged while its organization's pages are read too often. */
 const mayStay = ({ readAtMs }: KeptPage, nowMs: number): boolean => nowMs - readAtMs < LATEST_MS;
 
 const costOf = ({ snapshot }: Pick<KeptPage, 'snapshot'>): number =>

@@ -11,7 +11,7 @@ class PublicStatusQuery {
   @ApiPropertyOptional({
     enum: Object.keys(BADGE_WINDOWS),
     description:
-      'For `.svg`: the uptime over this window instead of the state, and since when or for how much of it that stands if it is little.',
+      'For `.svg`: shows the uptime over this window instead of the state. If there is little data, the badge also shows since when, or for how much of the time, the endpoints were monitored.',
   })
   @Optional()
   @IsIn(Object.keys(BADGE_WINDOWS))
@@ -20,7 +20,7 @@ class PublicStatusQuery {
 
 class PublicHistoryQuery {
   @ApiPropertyOptional({
-    description: 'A month in UTC, not in the future. Default: the present one.',
+    description: 'A month in UTC, not in the future. By default, the current month.',
     example: '2026-11',
   })
   @Optional()
@@ -41,14 +41,16 @@ export class PublicStatusController {
     operationId: 'showStatusPage',
     summary: 'Show a public status page',
     description:
-      'Without a key, cached for 15 seconds. Only pages that were published exist; where none is, people get a page that ' +
-      'says so, programs the problem. A page with a domain is also at its root, `/status.json` and `/badge.svg`. Public ' +
-      'maintenance windows that cover something shown are announced seven days ahead, in `maintenance` for programs; what is ' +
-      'down during one is no outage and no part of the uptime. Of windows that are not public nothing is shown. Incidents with ' +
-      'a public update that are about something shown are in `incidents`, while they are open and for 14 days, with the ' +
-      'names of the page and what was said publicly, and nothing else of them; `outages` has all outages, the page and the feed ' +
-      'those of which no incident tells. `status` is what the checks say; headline and badge say `incident` while nothing is ' +
-      'down and an incident is open, `maintenance` while nothing else is down, and `degraded` while something works with a warning.',
+      'Needs no API key, and is cached for 15 seconds. Only published pages exist. For all others, browsers get a ' +
+      'page that says so, and programs get the problem. A page with a domain is also available at the root of that ' +
+      'domain, `/status.json`, and `/badge.svg`. `maintenance` contains public maintenance windows that affect the ' +
+      'page, from seven days before they start. Failures during such a window are not outages and do not count for ' +
+      'the uptime. Windows that are not public are not shown. `incidents` contains incidents with a public update ' +
+      'that affect the page, while they are open and for 14 days after that. It contains only the names as shown on ' +
+      'the page and the public updates. `outages` contains all outages; the page and the feed contain only outages ' +
+      'that no incident covers. `status` is based on the checks alone. The headline and the badge show `incident` ' +
+      'if nothing is down and an incident is open, `maintenance` if nothing else is down, and `degraded` if ' +
+      'something works with a warning.',
     returns: {
       description: 'The page.',
       content: {
@@ -62,7 +64,7 @@ export class PublicStatusController {
   @ApiParam({
     name: 'page',
     example: 'example-shop',
-    description: '`<slug>` for people, `<slug>.json` for programs, `<slug>.svg` for a badge.',
+    description: '`<slug>` for browsers, `<slug>.json` for programs, `<slug>.svg` for a badge.',
   })
   show(
     @Param('page') page: string,
@@ -77,12 +79,13 @@ export class PublicStatusController {
     access: 'public',
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusFeed',
-    summary: 'Get what happened on a public page as an Atom feed',
+    summary: 'Get the events of a public status page as an Atom feed',
     description:
-      'Without a key, cached for 15 seconds. One entry per incident, which is updated with all that is said publicly, one per ' +
-      'outage of which no incident tells, which is updated when it ends, and one per announced ' +
-      'maintenance of the next seven days, which is updated when it begins and ends, until two days later; ids stay. A ' +
-      'page with a domain has it at `/feed.atom`, too.',
+      'Needs no API key, and is cached for 15 seconds. The feed has one entry per incident, which is updated with ' +
+      'each public update. It has one entry per outage that no incident covers, which is updated when the outage ' +
+      'ends. It also has one entry per announced maintenance window of the next seven days, which is updated when ' +
+      'the window starts and ends, and is kept for two more days. The IDs of entries do not change. A page with a ' +
+      'domain also has the feed at `/feed.atom`.',
     returns: {
       description: 'The feed (RFC 4287).',
       content: { 'application/atom+xml': { schema: { type: 'string' } } },
@@ -100,8 +103,9 @@ export class PublicStatusController {
     operationId: 'showStatusHistory',
     summary: 'Show a month of a public status page',
     description:
-      'Without a key, cached for 15 seconds. The incidents that were public and were open in the month, and the outages of ' +
-      'which none of them tells, at most 200 each, with links to the months beside it. A page with a domain has it at `/history`, too.',
+      'Needs no API key, and is cached for 15 seconds. Shows the public incidents that were open in the month, and ' +
+      'the outages that no incident covers, at most 200 of each, with links to the previous and next month. A page ' +
+      'with a domain also has it at `/history`.',
     returns: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
     problems: ['invalid_query', 'rate_limited'],
   })
@@ -119,10 +123,11 @@ export class PublicStatusController {
     access: 'public',
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusHistory',
-    summary: 'Get a month of a public status page for programs',
+    summary: 'Get a month of a public status page as JSON',
     description:
-      'Without a key, cached for 15 seconds. What the page of the month shows; `earlier` and `later` are the months beside it, ' +
-      'null where there is nothing to tell. A page with a domain has it at `/history.json`, too.',
+      'Needs no API key, and is cached for 15 seconds. Returns the content of the page for the month. `earlier` and ' +
+      '`later` are the previous and next month, or null if there is nothing to show. A page with a domain also has ' +
+      'it at `/history.json`.',
     returns: { description: 'The month.', content: { 'application/json': { schema: { type: 'object' } } } },
     problems: ['invalid_query', 'rate_limited'],
   })
@@ -141,9 +146,9 @@ export class PublicStatusController {
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusLogo',
     summary: 'Get the logo of a public status page',
-    description: 'Without a key, cached for 15 seconds. 404 for a page without one.',
+    description: 'Needs no API key, and is cached for 15 seconds. 404 if the page has no logo.',
     returns: {
-      description: 'The uploaded picture.',
+      description: 'The uploaded image.',
       content: Object.fromEntries(
         ['image/png', 'image/jpeg', 'image/webp'].map((type) => [
           type,

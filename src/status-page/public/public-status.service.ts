@@ -12,7 +12,7 @@ import { notFoundPage } from '../render/status-html';
 import { statusPolicy } from '../render/status-policy';
 import { KEPT_SECONDS, type PageForm, type PageQuery, PublicPages } from './public-pages';
 
-/** What is asked for: a form of the page with a slug. */
+/** A request for a form of the page with a slug. */
 export interface AskedPage {
   slug: string;
   form: PageForm;
@@ -20,7 +20,7 @@ export interface AskedPage {
 
 const PAGE = /^([a-z0-9-]{3,64})(?:\.(json|svg))?$/;
 
-/** Reads `<slug>`, `<slug>.json` or `<slug>.svg`; `null` for what no page can be called. */
+/** Parses `<slug>`, `<slug>.json`, or `<slug>.svg`. Returns `null` if no page can have the name. */
 export function readPageName(name: string): AskedPage | null {
   const [, slug, named] = PAGE.exec(name) ?? [];
   return slug === undefined ? null : { slug, form: named === 'json' || named === 'svg' ? named : 'html' };
@@ -28,7 +28,7 @@ export function readPageName(name: string): AskedPage | null {
 
 const NOT_FOUND_POLICY = statusPolicy(null, false);
 
-/** Serves public pages to everybody, as often as one address may ask. */
+/** Serves public pages to everyone, within a rate limit per address. */
 @Injectable()
 export class PublicStatusService {
   private readonly requests: NetworkBuckets | null;
@@ -42,12 +42,12 @@ export class PublicStatusService {
     this.requests = rate === 0 ? null : new NetworkBuckets({ rate, burst: rate * 2 }, () => clock.monotonic());
   }
 
-  /** A page by its name below `/status/`. */
+  /** Sends the page with this name below `/status/`. */
   respond(name: string, query: PageQuery, request: Request, response: Response): Promise<void> {
     return this.send(readPageName(name), query, request, response);
   }
 
-  /** The feed, the logo or a month of a page. */
+  /** Sends the feed, the logo, or a month of a page. */
   respondWith(
     form: 'atom' | 'logo' | 'history' | 'history.json',
     name: string,
@@ -60,8 +60,8 @@ export class PublicStatusService {
   }
 
   /**
-   * A page that is not published is a 404 like any other, for people as a page. Throws `rate_limited` for an address that
-   * asks too often.
+   * Sends a page. A page that isn't published gets the usual 404, which people see as a page. Throws: `rate_limited`
+   * for an address that sends too many requests.
    */
   async send(asked: AskedPage | null, query: PageQuery, request: Request, response: Response): Promise<void> {
     const networks = clientNetworks(request);
@@ -89,13 +89,13 @@ export class PublicStatusService {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  /** Drops a page that was changed: this instance shows the change at once, others within 15 seconds. */
+  /** Drops a page that was changed. This instance shows the change at once, others within 15 seconds. */
   forget(slug: string): void {
     this.pages.forget(slug);
   }
 }
 
-/** Programs that accept anything get the problem as JSON. */
+/** Programs that accept any type get the problem as JSON. */
 function sendNotFound(request: Request, response: Response): void {
   response.setHeader('Vary', 'Accept');
   if (request.accepts(['json', 'html']) !== 'html') throw problems.notFound();

@@ -1,4 +1,4 @@
-/** What a page's links and its stripe stand on, light and dark; see `STATUS_STYLE`. */
+/** The background of a page's links and stripe, light and dark. See `STATUS_STYLE`. */
 const GROUNDS = { light: '#f3f5f9', dark: '#141a25' } as const;
 /** WCAG 2.2 AA for text. */
 const LEAST_CONTRAST = 4.5;
@@ -19,15 +19,15 @@ const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => parseInt(hex.slice(at,
 const hexOf = (color: Rgb): string =>
   `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 
-/** The contrast of two `#rrggbb` colours, from 1 to 21. */
+/** Returns the contrast of two `#rrggbb` colors, from 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [lighter, darker] = [luminance(rgbOf(a)), luminance(rgbOf(b))].sort((x, y) => y - x) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);
 }
 
 /**
- * The colour as it is used in light and in dark mode: as chosen where it can be read on the page's ground, otherwise darker
- * or lighter by as little as is needed. So no choice makes a page that cannot be read.
+ * Returns the accent color for light and dark mode. If it isn't readable on the page's background, it is darkened or
+ * lightened by as little as needed. So every page stays readable.
  */
 export function readableAccent(accent: string): { light: string; dark: string } {
   return { light: towards(accent, [0, 0, 0], GROUNDS.light), dark: towards(accent, [255, 255, 255], GROUNDS.dark) };

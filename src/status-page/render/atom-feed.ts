@@ -13,7 +13,7 @@ interface Entry {
   published: string;
   updated: string;
   category: string;
-  /** Makes the text in pieces: all that was said of an incident is long. */
+  /** Returns the text in pieces, because all updates of an incident are long. */
   text: () => Iterable<string>;
 }
 
@@ -23,17 +23,17 @@ function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutag
     id,
     title: ended_at === null ? `${endpoint} is down` : `${endpoint} was down`,
     published: started_at,
-    // When it last became another one: it began, or it ended.
+    // When it last changed: it started or ended.
     updated: ended_at ?? started_at,
     category: ended_at === null ? 'began' : 'ended',
-    text: () => [ended_at === null ? `${began} It goes on.` : `${began} Up again at ${utc(ended_at)}.`],
+    text: () => [ended_at === null ? `${began} Ongoing.` : `${began} Recovered at ${utc(ended_at)}.`],
   };
 }
 
 const WORK = {
   planned: { title: 'Planned maintenance', category: 'maintenance-planned' },
-  active: { title: 'Maintenance under way', category: 'maintenance-began' },
-  over: { title: 'Maintenance is over', category: 'maintenance-ended' },
+  active: { title: 'Maintenance in progress', category: 'maintenance-began' },
+  over: { title: 'Maintenance completed', category: 'maintenance-ended' },
 } as const;
 
 function workEntry(work: StatusMaintenance): Entry {
@@ -49,11 +49,11 @@ function workEntry(work: StatusMaintenance): Entry {
   };
 }
 
-/** What was said, newest first. */
+/** The updates are newest first. */
 function incidentEntry(incident: StatusIncident): Entry {
   const { id, title, started_at, ended_at, updates, published_at, updated_at } = incident;
   const began = `Since ${utc(started_at)}`;
-  const times = ended_at === null ? `${began}.` : `${began}, over since ${utc(ended_at)}.`;
+  const times = ended_at === null ? `${began}.` : `${began}, ended ${utc(ended_at)}.`;
   const said = ({ at, status, text }: StatusUpdate): string =>
     [`${utc(at)}, ${status === null ? 'Update' : STATUS_WORDS[status]}`, publicText(text)]
       .filter((part) => part !== '')
@@ -85,13 +85,14 @@ function* entryXml({ id, title, published, updated, category, text }: Entry, add
 }
 
 /**
- * The incidents, other outages and announced work of a page as an Atom feed (RFC 4287), one entry each, newest first: of an
- * incident it is updated whenever something is said publicly, of the others when they begin and end. It says nothing of the moment at which it was rendered, so its ETag stays while nothing happens.
- * `publicUrl`: the installation's, for a page without a host of its own.
+ * Yields the incidents, other outages, and announced maintenance of a page as an Atom feed (RFC 4287), one entry each,
+ * newest first. An incident's entry is updated with each public update, and the others when they start and end. The
+ * feed doesn't contain the time of rendering, so its ETag stays the same while nothing happens. `publicUrl` is the
+ * installation's URL, for a page without its own host.
  */
 export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): Generator<string> {
   const { name, slug, look, incidents, otherOutages, maintenance } = snapshot;
-  // Without either the page does not know where it is: readers resolve these by where the feed is.
+  // Without either URL, the page doesn't know its address. Readers resolve the links relative to the feed.
   const base = look.domain === null ? (publicUrl ?? '') : `https://${look.domain}`;
   const page = look.domain === null ? `${base}/status/${slug}` : `${base}/`;
   const entries = [...incidents.map(incidentEntry), ...maintenance.map(workEntry), ...otherOutages.map(outageEntry)];
@@ -110,6 +111,6 @@ export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): G
   yield '</feed>\n';
 }
 
-/** A text for content and attributes of XML 1.0, which has no place for some characters, not even escaped. */
+/** Escapes text for content and attributes of XML 1.0, which doesn't allow some characters, not even escaped. */
 const xml = (text: string): string =>
   html(text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd'));

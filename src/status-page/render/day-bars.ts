@@ -4,18 +4,21 @@ import { percent } from './uptime';
 
 const WIDTH = 6;
 const HEIGHT = 40;
-/** Bars of days without a failure begin here: what failed sticks out of the row, whatever colours one sees. */
+/**
+ * The top of bars of days without a failure. Failed days stick out of the row, even for readers who don't see colors.
+ */
 const TOP = 6;
-/** Today is what people come for. */
+/** Today is wider because it is the most important day. */
 const TODAY_WIDTH = 16;
-/** How much is left for other checks of a day above the dashes of announced work. */
+/** The height that remains for other checks of a day above the dashes of announced maintenance. */
 const ABOVE = 20;
 const DASH = 4;
 const GAP = 2;
 
 /**
- * The bar of one day: green from below, red from above, higher than any green and never too small to see; a stub for a day
- * without data. Outages during announced work are dashes at the bottom. The last one is today's.
+ * Draws the bar of one day: green from the bottom, and red from the top, higher than any green and never too small to
+ * see. A day without data is a stub. Outages during announced maintenance are dashes at the bottom. The last bar is
+ * today.
  */
 function bar({ date, up, down, planned }: StatusDay, index: number, all: readonly StatusDay[]): string {
   const x = index * WIDTH + 1;
@@ -38,11 +41,11 @@ function dashes(x: number, width: number, from: number): string {
   return `<path class="work" d="${path}"/>`;
 }
 
-/** The bars of all days as one picture. */
+/** Draws the bars of all days as one image. */
 export const dayBars = (days: readonly StatusDay[], label: string): string =>
   `<svg class="bars" viewBox="0 0 ${(SHOWN_DAYS - 1) * WIDTH + TODAY_WIDTH + GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
 
-/** A day's dashes beside what they mean. */
+/** A sample of the dashes for the legend. */
 export const PLANNED_SAMPLE = `<svg class="sample" width="8" height="16" viewBox="0 0 4 16" preserveAspectRatio="none" aria-hidden="true"><path class="work" d="M0 0h4v4h-4zM0 6h4v4h-4zM0 12h4v4h-4z"/></svg>`;
 
 const checksText = (up: number, down: number): string =>
@@ -56,7 +59,10 @@ function dayText(planned: boolean, up: number, down: number): string {
 /** 0: no data, 1: all up, 2: something failed, 3: planned. */
 const kindOf = ({ up, down, planned }: StatusDay): number => (planned ? 3 : down > 0 ? 2 : Math.min(1, up));
 
-/** What the bars say, for everybody who cannot point at them: each day with failures; the others together. Newest first. */
+/**
+ * Lists the contents of the bars as text for users who cannot point at them. Each day with failures is an item, and the
+ * days between are combined. Newest first.
+ */
 export function dayItems(days: readonly StatusDay[]): string {
   const runs: StatusDay[][] = [];
   for (const day of days.toReversed()) {

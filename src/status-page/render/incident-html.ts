@@ -6,7 +6,6 @@ import { affected } from './maintenance-html';
 import { pill, timeBetween } from './page-parts';
 import { stamp } from './times';
 
-/** What was said, in a word. */
 export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
   investigating: 'Investigating',
   identified: 'Identified',
@@ -15,9 +14,9 @@ export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
   postmortem: 'Postmortem',
 };
 
-/** Of an incident that is over this many updates are seen at once, the others are unfolded. */
+/** For a completed incident, this many updates are visible at once. The others can be expanded. */
 const SEEN = 1;
-/** A text of people as HTML. */
+/** Renders a text by users as HTML. */
 export const linked = (text: string): string =>
   piecesOf(text)
     .map((piece) =>
@@ -53,7 +52,7 @@ function* updates({ updates: all, ended_at, more }: StatusIncident): Generator<s
   }
 }
 
-/** Yields one incident, below a heading of this level. `now`: for how long it has gone on. */
+/** Yields one incident below a heading of this level. `now` determines its duration so far. */
 function* incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: string): Generator<string> {
   const { title, status, started_at, ended_at } = incident;
   const state = ended_at === null ? 'incident' : 'up';

@@ -81,8 +81,8 @@ describe('announced work in words', () => {
       ...atomFeed({ ...page, endpoints: [], incidents: [], outages: [], otherOutages: [], maintenance: works }, null),
     ].join('');
     expect([...xml.matchAll(/<id>urn:uuid:(\d)<\/id>\n<title>([^<]+)</g)].map(([, id, title]) => [id, title])).toEqual([
-      ['2', 'Maintenance under way: Upgrade'],
-      ['3', 'Maintenance is over: Upgrade'],
+      ['2', 'Maintenance in progress: Upgrade'],
+      ['3', 'Maintenance completed: Upgrade'],
       ['1', `Planned maintenance: ${SAFE}`],
     ]);
     expect(xml).toContain('<updated>2026-11-22T02:00:00.000Z</updated>\n<author>');

@@ -4,10 +4,10 @@ import { publicText } from '../incident-words';
 import { MAX_PER_WINDOW, type StatusMaintenance } from '../page-maintenance';
 import { range, stamp } from './times';
 
-/** More names than that are counted. */
+/** The maximum number of names. More are only counted. */
 const MAX_NAMES = 5;
 
-/** What of the page a window is about, in words. */
+/** Describes which part of the page a window affects. */
 export function affected({ endpoints, everything }: Pick<StatusMaintenance, 'endpoints' | 'everything'>): string {
   if (everything && endpoints.length > 1) return 'everything on this page';
   const names = endpoints.length > MAX_NAMES + 1 ? endpoints.slice(0, MAX_NAMES) : endpoints;
@@ -33,7 +33,7 @@ export function* activeWork(all: readonly StatusMaintenance[]): Generator<string
   yield '\n</ul>';
 }
 
-/** When the next planned work begins, with a link to all of it; empty without. */
+/** Returns when the next planned maintenance starts, with a link to the full list. Empty if there is none. */
 export function nextWork(all: readonly StatusMaintenance[]): string {
   const next = all.find(({ state }) => state === 'planned');
   return next

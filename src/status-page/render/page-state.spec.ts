@@ -2,7 +2,7 @@ import { contrast } from './accent';
 import { endpointState, groupSum, headline, type Judged, type PageState, pageState } from './page-state';
 import { BADGE_COLORS } from './status-badge';
 
-/** `down!`: down while announced work is under way; `up~`: degraded. */
+/** `down!` means down during announced maintenance, and `up~` means degraded. */
 const endpointOf = (text: string) => ({
   status: text.replace(/[!~]/, ''),
   degraded: text.endsWith('~'),
@@ -25,9 +25,9 @@ describe('the headline of a public page', () => {
     ['up', ['up~', 'up'], 'degraded', '1 of 2 is degraded'],
     ['up', ['up~', 'up~', 'up'], 'degraded', '2 of 3 are degraded'],
     ['up', ['up~'], 'degraded', 'Everything is degraded'],
-    ['down', ['down!', 'up'], 'maintenance', 'Maintenance under way'],
-    ['up', ['up!', 'up~'], 'maintenance', 'Maintenance under way'],
-    ['paused', ['paused!'], 'maintenance', 'Maintenance under way'],
+    ['down', ['down!', 'up'], 'maintenance', 'Maintenance in progress'],
+    ['up', ['up!', 'up~'], 'maintenance', 'Maintenance in progress'],
+    ['paused', ['paused!'], 'maintenance', 'Maintenance in progress'],
     ['down', ['down!', 'down', 'up'], 'down', '1 of 3 does not work'],
     ['down', ['down', 'up~', 'up'], 'down', '1 of 3 does not work'],
     ['paused', ['paused'], 'paused', 'Monitoring is paused'],

@@ -1,12 +1,12 @@
 import type { EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
 
-/** What a page says of an endpoint: the status, or what explains it. */
+/** The state of an endpoint on a page: its status, or what explains it. */
 export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
-/** What a page says of itself; `incident`: nothing is down, and people say that something is the matter. */
+/** The state of a page. `incident` means that nothing is down, but there is an open public incident. */
 export type PageState = EndpointState | 'incident';
 
-/** `down` only while no announced work explains it. Nobody looks at one that is paused. */
+/** Returns `down` only if no announced maintenance explains it. A paused endpoint is always `paused`. */
 export function endpointState({
   status,
   degraded,
@@ -17,20 +17,20 @@ export function endpointState({
   return degraded ? 'degraded' : status;
 }
 
-/** What of a page decides what it says of itself. */
+/** The part of a page that decides its state. */
 export type Judged = Pick<StatusSnapshot, 'status' | 'endpoints' | 'incidents' | 'maintenance'>;
 
-/** The one that began last of those that are open. */
+/** The newest of the open incidents. */
 const openIncident = ({ incidents }: Judged) => incidents.find(({ ended_at }) => ended_at === null);
 
 /**
- * The worst of what is shown. What the checks find down without announced work comes first, then what people say of an open
- * incident, then work that is under way. An incident that is over changes nothing.
+ * Returns the worst state of everything shown. Endpoints that are down without announced maintenance come first, then
+ * an open incident, then maintenance in progress. An incident that is over changes nothing.
  */
 export function pageState(page: Judged): PageState {
   const { status, endpoints, maintenance } = page;
   const states = endpoints.map(endpointState);
-  // A page shows not all endpoints of a large website: the one that is down may be another.
+  // A page doesn't show all endpoints of a large website, so a hidden endpoint may be down.
   const hidden = status === 'down' && !endpoints.some((endpoint) => endpoint.status === 'down');
   if (hidden || states.includes('down')) return 'down';
   if (openIncident(page)) return 'incident';
@@ -38,16 +38,19 @@ export function pageState(page: Judged): PageState {
   return states.includes('degraded') ? 'degraded' : status;
 }
 
-/** The worst first; of a heading that nobody looks at any more there is nothing worse to say. */
+/** The worst first. Only a heading whose endpoints are all paused is `paused`. */
 const WORST: readonly EndpointState[] = ['down', 'maintenance', 'degraded', 'unknown', 'up', 'paused'];
-/** What does not say whether it works, in words. */
+/** States that don't reveal whether the endpoint works, in words. */
 const ASIDE = [
   ['maintenance', 'in maintenance'],
   ['unknown', 'unknown'],
   ['paused', 'paused'],
 ] as const;
 
-/** The sum of what stands below one heading, and the worst of it: `3 of 4 work, 1 in maintenance`. `null` for one endpoint alone. */
+/**
+ * Returns the summary of the endpoints below a heading, and their worst state: `3 of 4 work, 1 in maintenance`. `null`
+ * for a single endpoint.
+ */
 export function groupSum(
   endpoints: Parameters<typeof endpointState>[0][],
 ): { state: EndpointState; text: string } | null {
@@ -61,14 +64,14 @@ export function groupSum(
     works === all
       ? `All ${all} work`
       : works === 0
-        ? `None of ${all} works`
+        ? `0 of ${all} work`
         : `${works} of ${all} ${works === 1 ? 'works' : 'work'}`;
   const aside = ASIDE.flatMap(([state, word]) => (count(state) > 0 ? [`${count(state)} ${word}`] : []));
   const text = [...(isAside ? [] : [sum]), ...aside].join(', ');
   return { state: WORST.find((state) => states.includes(state)) ?? 'unknown', text };
 }
 
-/** The headline of the page, as plain text. */
+/** Returns the headline of the page as plain text. */
 export function headline(page: Judged): string {
   const state = pageState(page);
   const all = page.endpoints.length;
@@ -79,7 +82,7 @@ export function headline(page: Judged): string {
     case 'incident':
       return openIncident(page)?.title ?? '';
     case 'maintenance':
-      return 'Maintenance under way';
+      return 'Maintenance in progress';
     case 'degraded':
       return count === all ? 'Everything is degraded' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} degraded`;
     case 'down':

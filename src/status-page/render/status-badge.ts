@@ -6,11 +6,11 @@ import { uptimeOf, uptimeText } from './uptime';
 /** Loads the package at its first use, because its table of character widths takes 4 MB. */
 const badgeMaker = (): typeof BadgeMaker => require('badge-maker') as typeof BadgeMaker;
 
-/** Windows an uptime badge can show, with their days. */
+/** The windows that an uptime badge can show, with their number of days. */
 export const BADGE_WINDOWS = { '7d': 7, '30d': 30, '90d': 90 } as const;
 export type BadgeWindow = keyof typeof BADGE_WINDOWS;
 
-/** Each carries white text (WCAG 2.2 AA). */
+/** Background colors for white text (WCAG 2.2 AA). */
 export const BADGE_COLORS: Readonly<Record<PageState, string>> = {
   up: '#12804f',
   down: '#c62828',
@@ -21,7 +21,7 @@ export const BADGE_COLORS: Readonly<Record<PageState, string>> = {
   paused: '#5b6570',
 };
 
-/** A badge with what the page says of itself, or with the uptime of all endpoints over a window. */
+/** Renders a badge with the state of the page, or with the uptime of all endpoints over a window. */
 export function statusBadge(snapshot: StatusSnapshot, window: BadgeWindow | undefined): string {
   if (window === undefined) {
     const state = pageState(snapshot);

@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<EndpointState, string>> = {
   paused: 'Paused',
 };
 
-/** What the pill of an endpoint leaves open. */
+/** Explains what the pill of an endpoint doesn't show. */
 function explanation({ status, degraded, maintenance }: StatusEndpoint): string {
   if (maintenance !== null && status !== 'paused') {
     const works = { up: ' It works at the moment.', down: ' It does not work at the moment.', unknown: '' }[status];
@@ -44,13 +44,13 @@ ${dayBars(days, label)}
 <details class="small"><summary>Day by day<span class="sr"> of ${html(name)}</span></summary><ul class="days">${dayItems(days)}</ul></details></li>`;
 }
 
-/** A heading with the sum of what stands below it. */
+/** Renders a heading with a summary of its endpoints. */
 function groupHead(group: string, endpoints: readonly StatusEndpoint[]): string {
   const sum = groupSum(endpoints.filter((endpoint) => endpoint.group === group));
   return `<div class="row head"><h3 class="group">${html(group)}</h3>${sum === null ? '' : pill(sum.state, sum.text)}</div>`;
 }
 
-/** Each group below its heading. */
+/** Yields each group below its heading. */
 function* endpointLists(endpoints: readonly StatusEndpoint[]): Generator<string> {
   for (const [index, endpoint] of endpoints.entries()) {
     const before = endpoints[index - 1];
@@ -64,7 +64,10 @@ function* endpointLists(endpoints: readonly StatusEndpoint[]): Generator<string>
   yield '\n</ul>';
 }
 
-/** Yields the page as one HTML document, in pieces of one endpoint, update or outage each. `root` precedes the path of each URL. */
+/**
+ * Yields the page as one HTML document, in pieces of one endpoint, update, or outage each. `root` precedes the path of
+ * each URL.
+ */
 export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<string> {
   const { slug, description, endpoints, incidents, otherOutages, maintenance, updated_at } = snapshot;
   const state = pageState(snapshot);
@@ -90,11 +93,11 @@ export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<s
   yield documentEnd(`${path}.json`);
 }
 
-/** The sign of a feed. */
+/** The feed icon. */
 const FEED =
   '<svg width="12" height="12" viewBox="0 0 12 12" fill="none" stroke="currentColor" stroke-width="1.8" aria-hidden="true"><path d="M1 6.2A4.8 4.8 0 0 1 5.8 11M1 1.5A9.5 9.5 0 0 1 10.5 11"/><circle cx="2" cy="10" r=".6" fill="currentColor"/></svg>';
 
-/** What people see where no page is: the same bytes whether there never was one or it is not published. */
+/** Renders the page for a missing page. The bytes are the same whether a page never existed or isn't published. */
 export const notFoundPage = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -107,7 +110,7 @@ export const notFoundPage = (root: string): string => `<!doctype html>
 <body>
 <main>
 <h1>No status page here</h1>
-<p class="lead">There is no page at this address, or it is not public. Check the address, or ask whoever gave it to you.</p>
+<p class="lead">There is no page at this URL, or it is not public. Check the URL, or ask the person who gave it to you.</p>
 </main>
 </body>
 </html>

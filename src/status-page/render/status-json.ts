@@ -31,7 +31,7 @@ export function* historyJson(history: StatusHistory): Generator<string> {
   yield* jsonPieces({ slug, name, month, earlier, later, incidents: each(history.incidents, incidentToJson), outages });
 }
 
-/** Yields a value as JSON in pieces: one for each item of the lists that `each` makes, at any depth. */
+/** Yields a value as JSON in pieces: one for each item of the lists that `each` creates, at any depth. */
 function* jsonPieces(value: unknown): Generator<string> {
   if (isMade(value)) {
     let before = '[';

@@ -6,14 +6,17 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 const STYLE_HASH = hashOf(STATUS_STYLE);
 const SCRIPT_HASH = hashOf(STATUS_SCRIPT);
 
-/** The style of one page's colour; empty without one. */
+/** Returns the style for a page's accent color, or an empty string without one. */
 export function accentStyle(accent: string | null): string {
   if (accent === null) return '';
   const { light, dark } = readableAccent(accent);
   return `:root{--link:${light};--accent:${light}}@media (prefers-color-scheme:dark){:root{--link:${dark};--accent:${dark}}}`;
 }
 
-/** The Content-Security-Policy of a public page: allows its own styles, script, logo and icon by their hashes and origin. */
+/**
+ * Returns the Content-Security-Policy of a public page. It allows the page's own styles, script, logo, and icon by
+ * their hashes and origin.
+ */
 export function statusPolicy(accent: string | null, hasScript = true): string {
   const styles = accent === null ? STYLE_HASH : `${STYLE_HASH} ${hashOf(accentStyle(accent))}`;
   return [

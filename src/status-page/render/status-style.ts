@@ -1,4 +1,4 @@
-/** The style of a public page. Sent inside the page; its Content-Security-Policy allows it by its hash. */
+/** The style of a public page. It is sent inline, and the Content-Security-Policy allows it by its hash. */
 export const STATUS_STYLE = `
 :root{color-scheme:light dark;--ground:#f3f5f9;--surface:#fff;--line:#dde3ec;--ink:#0f1728;--soft:#49556a;--link:#2350d8;
 --shadow:0 1px 2px rgb(15 23 40/5%),0 2px 8px rgb(15 23 40/4%);
@@ -84,8 +84,8 @@ a{color:var(--link)}
 `;
 
 /**
- * Writes the times of a public page in the reader's own zone and says so. Sent inside the page; its Content-Security-Policy
- * allows it by its hash. Without it the page says UTC. The title keeps what was there.
+ * Writes the times of a public page in the reader's time zone and notes that in the footer. It is sent inline, and the
+ * Content-Security-Policy allows it by its hash. Without the script, times are in UTC. The `title` keeps the UTC time.
  */
 export const STATUS_SCRIPT = `
 const format = new Intl.DateTimeFormat([], {dateStyle: 'medium', timeStyle: 'short'});
@@ -95,5 +95,5 @@ for (const time of document.querySelectorAll('time')) {
   time.textContent = until ? format.formatRange(new Date(dateTime), new Date(until)) : format.format(new Date(dateTime));
 }
 const zone = document.getElementById('zone');
-if (zone) zone.textContent = 'Times are in your zone, ' + format.resolvedOptions().timeZone + '; days begin at midnight UTC.';
+if (zone) zone.textContent = 'Times are in your zone, ' + format.resolvedOptions().timeZone + '; days start at midnight UTC.';
 `;

@@ -3,7 +3,7 @@ import { dayOfMonth } from './times';
 import { SHOWN_DAYS } from '../shown-days';
 import { type StatusDay } from '../status-snapshot';
 
-/** up / (up + down) over the newest days; `null` without such a check. */
+/** Returns up / (up + down) over the newest days, or `null` without such a check. */
 export function uptimeOf(days: readonly StatusDay[], newest = SHOWN_DAYS): number | null {
   const counted = days.slice(-newest);
   const up = counted.reduce((sum, day) => sum + day.up, 0);
@@ -11,27 +11,30 @@ export function uptimeOf(days: readonly StatusDay[], newest = SHOWN_DAYS): numbe
   return up + down === 0 ? null : up / (up + down);
 }
 
-/** How much of the days was watched, 0 to 1: the mean of each day's share of checks with a known outcome. */
+/** Returns how much of the days was watched, 0 to 1: the mean of each day's share of checks with a known outcome. */
 export function watchedOf(days: readonly StatusDay[]): number {
   return days.length === 0 ? 0 : days.reduce((sum, day) => sum + watchedDay(day), 0) / days.length;
 }
 
-/** A day whose checks were all in maintenance was watched. */
+/** A day whose checks were all in maintenance counts as watched. */
 const watchedDay = (day: StatusDay): number => coverageOf(day) ?? (day.excluded ? 1 : 0);
 
-/** From here on nobody needs to be told. */
+/** From this share on, the text doesn't mention it. */
 const MOSTLY = 0.9;
 
 const NO_DATA = 'no data';
 
-/** Rounded down, so that a single failure never shows as 100 %. */
+/** Rounds down, so that a single failure never shows as 100 %. */
 export const percent = (ratio: number | null): string =>
   ratio === null ? NO_DATA : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
 
 /** The windows that people compare, shortest first. */
 const WINDOWS = [30, SHOWN_DAYS] as const;
 
-/** `Uptime 30 days 100%, 90 days 99.98%`; one figure where less than the shortest was watched, with what it stands for. */
+/**
+ * Returns `Uptime 30 days 100%, 90 days 99.98%`. If less than the shortest window was watched, returns one value with
+ * its period.
+ */
 export function uptimeFigures(days: readonly StatusDay[]): string {
   const texts = WINDOWS.map((window) => uptimeText(days.slice(-window)));
   const [text = NO_DATA] = texts;
@@ -40,7 +43,9 @@ export function uptimeFigures(days: readonly StatusDay[]): string {
   return `Uptime ${WINDOWS.map((window, at) => `${window} days ${texts[at]}`).join(', ')}`;
 }
 
-/** `99.95%`, and what it stands for where that is not the window: `100% since 24 Nov`, `100%, watched for 50% of the time`. */
+/**
+ * Returns `99.95%`, with the period if it isn't the window: `100% since 24 Nov`, `100%, watched for 50% of the time`.
+ */
 export function uptimeText(days: readonly StatusDay[]): string {
   const text = percent(uptimeOf(days, Infinity));
   if (text === NO_DATA || watchedOf(days) >= MOSTLY) return text;

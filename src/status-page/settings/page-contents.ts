@@ -5,7 +5,7 @@ import type { FieldProblem } from '../../platform/problem/problem';
 import type { PageGroup } from '../page-groups';
 import type { CreatePageGroupDto, PublicPageRow } from './public-page.dto';
 
-/** Of a page, all groups together: what it may show, and what is read for it. */
+/** The limits of a page, all groups together, for what it shows and what is read for it. */
 const MOST = { endpoints: 200, websites: 100 } as const;
 const KINDS = ['endpoints', 'websites'] as const;
 
@@ -17,12 +17,12 @@ const EXISTING = `
 
 type Grouped = Pick<PublicPageRow, 'website_id' | 'groups'>;
 
-/** What pages show: endpoints and websites of their own organization that still exist. */
+/** Finds the contents of pages: endpoints and websites of the organization that still exist. */
 @Injectable()
 export class PageContents {
   constructor(private readonly database: Database) {}
 
-  /** The groups of each page, without what is gone. */
+  /** Returns the groups of each page, without deleted resources. */
   async of(orgId: string, pages: readonly Grouped[], sql: Sql = this.database): Promise<PageGroup[][]> {
     const groups = pages.map(groupsOf);
     const existing = await this.existing(sql, orgId, groups.flat());
@@ -35,7 +35,10 @@ export class PageContents {
     );
   }
 
-  /** What is wrong with the new groups of pages: what another organization has looks like what nobody has. One statement. */
+  /**
+   * Returns the problems of the new groups of pages. Resources of another organization look like missing ones. Cost:
+   * one statement.
+   */
   async problemsOf(sql: Sql, orgId: string, pages: readonly (readonly PageGroup[])[]): Promise<FieldProblem[][]> {
     const existing = await this.existing(sql, orgId, pages.flat());
     return pages.map((groups) => [...tooMany(groups), ...missing(groups, existing)]);
@@ -51,10 +54,10 @@ export class PageContents {
   }
 }
 
-/** More of a kind than a page may show. */
+/** Returns a problem for each kind that exceeds the limit of a page. */
 export const tooMany = (groups: readonly PageGroup[]): FieldProblem[] =>
   KINDS.filter((kind) => groups.reduce((sum, group) => sum + group[kind].length, 0) > MOST[kind]).map((kind) => {
-    const message = `groups must have at most ${MOST[kind]} ${kind} together`;
+    const message = `groups must have at most ${MOST[kind]} ${kind} in total`;
     return { pointer: '/groups', code: 'out_of_range', message };
   });
 
@@ -63,17 +66,17 @@ const missing = (groups: readonly PageGroup[], existing: ReadonlySet<string>): F
     groups.flatMap((group, at) =>
       group[kind].flatMap((id, index): FieldProblem[] => {
         if (existing.has(id)) return [];
-        const message = `there is no such ${kind.slice(0, -1)}; choose one that exists`;
+        const message = `this ${kind.slice(0, -1)} does not exist; choose one that exists`;
         return [{ pointer: `/groups/${at}/${kind}/${index}`, code: 'invalid_format', message }];
       }),
     ),
   );
 
-/** The page of a website shows that, until it is told what else. */
+/** The page of a website shows that website until it has groups. */
 const groupsOf = ({ website_id, groups }: Grouped): PageGroup[] =>
   groups ?? [{ name: '', endpoints: [], websites: website_id === null ? [] : [website_id] }];
 
-/** The stored form of groups whose ids were found well formed. */
+/** Returns the stored form of groups whose IDs are valid. */
 export const toPageGroups = (groups: readonly CreatePageGroupDto[]): PageGroup[] =>
   groups.map(({ name = '', endpoints = [], websites = [] }) => ({
     name: name.trim(),

@@ -6,9 +6,9 @@ import type { PageLogo } from '../status-snapshot';
 
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{1,62}[a-z0-9])$/;
 export const SLUG_MESSAGE =
-  'slug must be 3 to 64 lower-case letters, digits and dashes, not beginning or ending with a dash';
+  'slug must be 3 to 64 lower-case letters, digits and dashes, and must not start or end with a dash';
 
-/** A slug from a name: `Example Shop & Söhne` → `example-shop-sohne`. May be shorter than a slug must be. */
+/** Returns a slug for a name: `Example Shop & Söhne` → `example-shop-sohne`. It may be shorter than a slug must be. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -20,7 +20,7 @@ export const slugOf = (name: string): string =>
 
 export const MAX_LOGO_BYTES = 64 * 1024;
 
-/** By the bytes that every file of the type begins with; `null` for others, SVG among them, which could carry scripts. */
+/** Detects the type by the first bytes of the file. `null` for others, including SVG, which could contain scripts. */
 function typeOf(body: Buffer): string | null {
   if (body.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png';
   if (body.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg';
@@ -28,22 +28,28 @@ function typeOf(body: Buffer): string | null {
   return isWebp ? 'image/webp' : null;
 }
 
-/** A picture of a `data:` URL, its type by its bytes, whatever the URL says; or why it is refused. */
+/**
+ * Reads an image from a `data:` URL, with its type from its bytes instead of the URL. Returns a message if it is
+ * refused.
+ */
 export function readLogo(text: string): (PageLogo & { hash: string }) | { problem: string } {
   const [, base64] = /^data:image\/[a-z+.-]{1,20};base64,([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  if (base64 === undefined) return { problem: 'logo must be a data: URL of a picture, data:image/png;base64,…' };
+  if (base64 === undefined) return { problem: 'logo must be a data: URL of an image, data:image/png;base64,…' };
   const body = Buffer.from(base64, 'base64');
   const type = typeOf(body);
-  if (type === null) return { problem: 'logo must be a PNG, JPEG or WebP picture' };
+  if (type === null) return { problem: 'logo must be a PNG, JPEG or WebP image' };
   if (body.length > MAX_LOGO_BYTES) return { problem: 'logo must have at most 64 KiB' };
   return { body, type, hash: createHash('sha256').update(body).digest('base64url').slice(0, 27) };
 }
 
 const DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** A host name as browsers send it: in lower case, in ASCII. `null` for what is none: addresses, ports, single words. */
+/**
+ * Returns a host name as browsers send it: in lowercase, in ASCII. `null` for addresses, ports, single words, and other
+ * invalid names.
+ */
 export function readDomain(text: string): string | null {
-  // It would cut a path off and read percent signs.
+  // The function would cut off a path and decode percent signs.
   const name = /[/\\?#@:%[\]\s]/.test(text.trim()) ? '' : domainToASCII(text.trim());
   return DOMAIN.test(name) && !/(^|\.)(localhost|local|internal|invalid|onion)$/.test(name) ? name : null;
 }
@@ -74,7 +80,10 @@ export const IsDomain = (): PropertyDecorator =>
     () => 'domain must be a host name such as status.example.com, without scheme, port and path',
   );
 
-/** Text of several lines: no other control characters, and none that make it read as another text. */
+/**
+ * Accepts text of several lines, without other control characters and without characters that change the reading
+ * direction.
+ */
 export const IsPlainText = (max: number): PropertyDecorator =>
   ValidateBy({
     name: 'isPlainText',

@@ -3,17 +3,20 @@ import type { Sql } from '../../platform/database/database';
 import { problems } from '../../platform/problem/problem';
 import { slugOf } from './page-rules';
 
-/** What pages are found by, of all organizations: no two have the same. */
+/** The fields by which pages of all organizations are found. Their values are unique. */
 export type AddressField = 'slug' | 'domain';
 
-/** An address that a page is to have. */
+/** A slug or domain that a page should get. */
 export interface WantedAddress {
-  /** uuid; `null` for a page that is new. */
+  /** UUID, or `null` for a new page. */
   id: string | null;
   address: string;
 }
 
-/** The slug of each name where it is free and long enough, otherwise with a random suffix. `others`: what else is given away. */
+/**
+ * Returns the slug of each name, with a random suffix if it is taken or too short. `others` are slugs that are also
+ * taken.
+ */
 export async function freeSlugs(sql: Sql, names: readonly string[], others: readonly string[] = []): Promise<string[]> {
   if (names.length === 0) return [];
   const slugs = names.map(slugOf);
@@ -27,8 +30,8 @@ export async function freeSlugs(sql: Sql, names: readonly string[], others: read
 }
 
 /**
- * Those that another page has, or one before it in the list wants, in their order. `leaving`: pages that will be gone. One
- * statement, a probe of a unique index for each.
+ * Returns the wanted slugs or domains that another page has, or an earlier item of the list wants, in order. `leaving`
+ * are pages that will be deleted. Cost: one statement, with one probe of a unique index each.
  */
 export async function takenAddresses<Wanted extends WantedAddress>(
   sql: Sql,
@@ -49,11 +52,10 @@ export async function takenAddresses<Wanted extends WantedAddress>(
   });
 }
 
-/** What is said of a taken one. */
 export const takenMessage = (field: AddressField, address: string): string =>
-  `The ${field === 'slug' ? 'address' : 'domain'} "${address}" is taken.`;
+  `The ${field} "${address}" is already taken.`;
 
-/** Throws `conflict` for the first that another page has. */
+/** Throws `conflict` for the first one that another page has. */
 export async function expectFree(sql: Sql, field: AddressField, wanted: readonly WantedAddress[]): Promise<void> {
   const [taken] = await takenAddresses(sql, field, wanted);
   if (taken) throw problems.conflict(takenMessage(field, taken.address));

@@ -12,8 +12,9 @@ import { CreatePublicPageDto, PublicPageView, UpdatePublicPageDto } from './publ
 import { PublicPageService } from './public-page.service';
 
 const SHOWN =
-  `A published page shows names, state, ${SHOWN_DAYS} days and outages to everybody who knows its address; of a failure only a coarse ` +
-  'reason such as `connection refused`, no target and no text of an error.';
+  `A published page shows names, state, ${SHOWN_DAYS} days, and outages to anyone who knows its URL. For a ` +
+  'failure, it shows only a general reason such as `connection refused`. Targets and error messages are never ' +
+  'shown.';
 
 @ApiTags('Status pages')
 @Controller('api/v1/status-pages')
@@ -25,7 +26,7 @@ export class PublicPageController {
     cost: costOfList(100),
     operationId: 'listStatusPages',
     summary: 'List status pages',
-    description: 'Those of websites included. 100 a page when `limit` is not given.',
+    description: 'Includes the status pages of websites. Returns 100 per page if you do not set `limit`.',
     returns: { page: PublicPageView, description: 'One page of status pages.' },
   })
   list(@OrgId() orgId: string, @Query() query: PageQuery): Promise<Page<PublicPageView>> {
@@ -36,7 +37,7 @@ export class PublicPageController {
     access: 'read',
     operationId: 'getPublicPage',
     summary: 'Get a status page',
-    description: 'Its settings.',
+    description: 'Returns the settings of the page.',
     returns: { ok: PublicPageView, ...WITH_ETAG, description: 'The page.' },
   })
   get(@OrgId() orgId: string, @IdParam('statusPage') id: string): Promise<PublicPageView> {
@@ -66,8 +67,8 @@ export class PublicPageController {
     ifMatch: 'honoured',
     operationId: 'updatePublicPage',
     summary: 'Update a status page',
-    description: `Partial: only the fields sent change; \`groups\` as a whole. ${SHOWN}`,
-    returns: { ok: PublicPageView, ...WITH_ETAG, description: 'The page as it is now.' },
+    description: `Partial update: only the fields that you send change. \`groups\` is replaced as a whole. ${SHOWN}`,
+    returns: { ok: PublicPageView, ...WITH_ETAG, description: 'The updated page.' },
     problems: ['conflict'],
   })
   @AlsoChecked(PublicPageService, (pages, fields: UpdatePublicPageDto, author) => pages.findingsIn(author, fields))
@@ -85,7 +86,7 @@ export class PublicPageController {
     ifMatch: 'honoured',
     operationId: 'deleteStatusPage',
     summary: 'Delete a status page',
-    description: 'Its address is free for others at once. What it shows stays.',
+    description: 'The URL of the page can be reused immediately. The websites and endpoints that it shows are kept.',
     returns: { noContent: 'The page is deleted.' },
   })
   remove(@OrgId() orgId: string, @IdParam('statusPage') id: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { PageGroup } from '../page-groups';
 import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
 
 const MAX_GROUPS = 50;
-/** Of one group; a page shows 200 endpoints in all. */
+/** Per group. A page shows 200 endpoints in all. */
 const MAX_ENDPOINTS = 200;
 const MAX_WEBSITES = 100;
 const MAX_LOGO_TEXT = 90_000;
@@ -22,16 +22,16 @@ const TEXTS = {
   title: { description: 'The heading of the page.', example: 'Example status', maxLength: 255 },
   slug: {
     description:
-      'The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the title by default.',
+      'The last part of the URL: 3 to 64 lower-case letters, digits, and dashes. By default derived from the title.',
     example: 'example-status',
     pattern: SLUG.source,
   },
-  description: { description: 'Shown below the title; plain text.', example: 'What runs, and what does not.' },
+  description: { description: 'A plain text that is shown below the title.', example: 'The status of our services.' },
   accent: {
     type: String,
     nullable: true,
     description:
-      'Colour of links and of the stripe at the top, `#rrggbb`; darkened or lightened where it cannot be read.',
+      'The color of links and of the stripe at the top, `#rrggbb`. It is darkened or lightened if the text would be unreadable.',
     example: '#7a3ff2',
     pattern: '^#[0-9a-fA-F]{6}$',
   },
@@ -39,15 +39,14 @@ const TEXTS = {
     type: String,
     nullable: true,
     description:
-      'Host name under which the page, and nothing else, is shown. Set by admin keys alone. Point it to this installation; a proxy must pass `Host` on.',
+      'A host name under which only this page is shown. Can be set only with admin keys. Point the host name to this installation. A proxy must pass `Host` through unchanged.',
     example: 'status.example.com',
   },
-  enabled: { description: 'Whether everybody may see the page. Off by default.', example: true },
+  enabled: { description: 'Whether the page is public. Off by default.', example: true },
 };
 
-/** A named part of a page. */
 export class CreatePageGroupDto {
-  @ApiPropertyOptional({ description: 'The heading; empty for none.', example: 'Shop', maxLength: 100 })
+  @ApiPropertyOptional({ description: 'The heading. Empty for no heading.', example: 'Shop', maxLength: 100 })
   @Optional()
   @IsString()
   @MaxLength(100)
@@ -58,7 +57,7 @@ export class CreatePageGroupDto {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'Endpoints, in the order in which they are shown.',
+    description: 'The IDs of the endpoints, in the order in which they are shown.',
     example: [ENDPOINT_ID],
   })
   @Optional()
@@ -70,7 +69,8 @@ export class CreatePageGroupDto {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'Websites: all their endpoints, those of the future too, behind the ones named in `endpoints`.',
+    description:
+      'The IDs of websites, whose endpoints are all shown, including ones that are created later. They are shown after the endpoints in `endpoints`.',
     example: [WEBSITE_ID],
   })
   @Optional()
@@ -82,7 +82,7 @@ export class CreatePageGroupDto {
 }
 
 export class PageGroupView {
-  @ApiProperty({ description: 'The heading; empty for none.', example: 'Shop' })
+  @ApiProperty({ description: 'The heading. Empty for no heading.', example: 'Shop' })
   name!: string;
 
   @ApiProperty({ type: [String], example: [ENDPOINT_ID] })
@@ -99,7 +99,8 @@ export class PublicPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The website whose page it is, with which it is deleted; null for a page of its own.',
+    description:
+      'The ID of the website that the page belongs to. The page is deleted with the website. null for a page without a website.',
     example: null,
   })
   website_id!: string | null;
@@ -107,7 +108,7 @@ export class PublicPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'null: the name of its website.',
+    description: 'The title. null: the name of the website is used.',
     example: 'Example status',
   })
   title!: string | null;
@@ -116,7 +117,8 @@ export class PublicPageView {
   slug!: string;
 
   @ApiProperty({
-    description: 'The path of the page under the host of `PUBLIC_URL`; with `.json` for programs, with `.svg` a badge.',
+    description:
+      'The path of the page under the host of `PUBLIC_URL`. Append `.json` for programs, or `.svg` for a badge.',
     example: '/status/example-status',
   })
   path!: string;
@@ -127,7 +129,7 @@ export class PublicPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The path of the logo under the host of `PUBLIC_URL`; null without a logo.',
+    description: 'The path of the logo under the host of `PUBLIC_URL`. null if there is no logo.',
     example: '/status/example-status/logo',
   })
   logo_url!: string | null;
@@ -138,7 +140,10 @@ export class PublicPageView {
   @ApiProperty(TEXTS.domain)
   domain!: string | null;
 
-  @ApiProperty({ type: () => [PageGroupView], description: 'What is deleted vanishes from here.' })
+  @ApiProperty({
+    type: () => [PageGroupView],
+    description: 'Deleted endpoints and websites are removed from the groups.',
+  })
   groups!: PageGroupView[];
 
   @ApiProperty(TEXTS.enabled)
@@ -154,7 +159,7 @@ export class PublicPageView {
   updated_at!: string;
 }
 
-/** What both bodies have in common. */
+/** The common fields of both bodies. */
 @ReadOnlyFieldsOf(PublicPageView)
 class PageFields {
   @ApiPropertyOptional(TEXTS.slug)
@@ -172,8 +177,9 @@ class PageFields {
     type: String,
     nullable: true,
     description:
-      'A PNG, JPEG or WebP picture of at most 64 KiB as a `data:` URL; null removes it. It is served by this installation, ' +
-      'so no reader’s browser asks anybody else. Write-only: `logo_url` tells where it is.',
+      'A PNG, JPEG, or WebP image of at most 64 KiB as a `data:` URL. null removes the logo. This installation ' +
+      'serves the image, so browsers of visitors send no request to any other server. Write-only: `logo_url` ' +
+      'contains its path.',
     example: PICTURE,
     maxLength: MAX_LOGO_TEXT,
   })
@@ -184,7 +190,7 @@ class PageFields {
   @ApiPropertyOptional(TEXTS.accent)
   @Nullable()
   @IsString()
-  @Matches(/^#[0-9a-f]{6}$/i, { message: 'accent must be a colour such as #7a3ff2' })
+  @Matches(/^#[0-9a-f]{6}$/i, { message: 'accent must be a color such as #7a3ff2' })
   accent?: string | null;
 
   @ApiPropertyOptional(TEXTS.domain)
@@ -206,18 +212,21 @@ export class CreatePublicPageDto extends PageFields {
   @IsName(255)
   title!: string;
 
-  @ApiProperty({ type: () => [CreatePageGroupDto], description: 'What the page shows, in this order.' })
+  @ApiProperty({
+    type: () => [CreatePageGroupDto],
+    description: 'The groups of the page, in the order in which they are shown.',
+  })
   @ObjectList(() => CreatePageGroupDto, MAX_GROUPS)
   groups!: CreatePageGroupDto[];
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 export class UpdatePublicPageDto extends PageFields {
   @ApiPropertyOptional({
     ...TEXTS.title,
     type: String,
     nullable: true,
-    description: 'The heading. null, for the page of a website only: its name.',
+    description: 'The heading. null, which is only allowed for the page of a website: the name of the website.',
   })
   @Nullable()
   @IsName(255)
@@ -225,14 +234,14 @@ export class UpdatePublicPageDto extends PageFields {
 
   @ApiPropertyOptional({
     type: () => [CreatePageGroupDto],
-    description: 'What the page shows, in this order; replaces all groups.',
+    description: 'The groups of the page, in the order in which they are shown. Replaces all groups.',
   })
   @Optional()
   @ObjectList(() => CreatePageGroupDto, MAX_GROUPS)
   groups?: CreatePageGroupDto[];
 }
 
-/** A page as it is stored, without the bytes of its logo. */
+/** A stored page, without the bytes of its logo. */
 export interface PublicPageRow {
   id: string;
   website_id: string | null;
@@ -249,7 +258,7 @@ export interface PublicPageRow {
   updated_at: Date;
 }
 
-/** `groups`: those of the row, without what is gone. */
+/** Returns the view of a page. `groups` are the groups of the row, without deleted resources. */
 export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[], path: string): PublicPageView => ({
   id: formatId('statusPage', row.id),
   website_id: row.website_id === null ? null : formatId('website', row.website_id),

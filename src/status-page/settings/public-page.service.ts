@@ -45,13 +45,13 @@ const UPDATE = `UPDATE status_page p
 const SET_LOGOS = `UPDATE status_page p SET logo_hash = l.hash, logo = decode(l.body, 'base64'), logo_type = l.type
    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS l (id, hash, body, type) WHERE p.org_id = $1 AND p.id = l.id`;
 
-/** Who changes a page, and under which host name of this installation. */
+/** The caller who changes a page, and the host name under which they reached this installation. */
 export interface PageAuthor {
   caller: Pick<Caller, 'orgId' | 'isDefaultOrg' | 'role'>;
   host: string | undefined;
 }
 
-/** Public pages of one organization: those of its websites, and those with a choice of what it has. */
+/** Manages the public pages of one organization: pages of its websites, and pages with selected contents. */
 @Injectable()
 export class PublicPageService {
   constructor(
@@ -84,7 +84,7 @@ export class PublicPageService {
     return this.read(this.database, orgId, id);
   }
 
-  /** Throws `conflict` for a slug or a domain that another page uses. */
+  /** Creates a page. Throws: `conflict` for a slug or a domain that another page uses. */
   async create(
     orgId: string,
     author: PageAuthor,
@@ -97,7 +97,7 @@ export class PublicPageService {
     });
   }
 
-  /** Creates several pages, in as many statements as one takes. */
+  /** Creates several pages. Cost: as many statements as for one. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -110,7 +110,7 @@ export class PublicPageService {
     await this.save(tx, orgId, author, changes);
   }
 
-  /** Partial. Throws as `create` does. */
+  /** Updates some fields of a page. Throws: the same as `create`. */
   async update(orgId: string, author: PageAuthor, id: string, dto: UpdatePublicPageDto): Promise<PublicPageView> {
     return this.database.transaction(async (tx) => {
       const stored = await this.lock(tx, orgId, id);
@@ -120,7 +120,7 @@ export class PublicPageService {
     });
   }
 
-  /** Updates several pages, in as many statements as one takes. */
+  /** Updates several pages. Cost: as many statements as for one. */
   async updateSome(
     tx: Tx,
     orgId: string,
@@ -149,7 +149,7 @@ export class PublicPageService {
     });
   }
 
-  /** All pages of an organization that is being deleted: nobody may see them from now on. */
+  /** Deletes all pages of an organization that is being deleted, so no one can see them anymore. */
   async removeAll(orgId: string, tx: Tx): Promise<void> {
     const rows = await tx.query<PublicPageRow>(
       `DELETE FROM status_page WHERE org_id = $1 AND website_id IS NULL RETURNING ${COLUMNS}`,
@@ -161,8 +161,8 @@ export class PublicPageService {
   }
 
   /**
-   * What `update`, of `null` a creation, would make of it, as the audit log shows both sides. Throws `validation_failed` as they
-   * do; what the groups show is not looked for.
+   * Returns what `update` would change, or a creation if `stored` is `null`, as the audit log shows both sides. Throws
+   * `validation_failed` as they do, but doesn't check whether the contents of groups exist.
    */
   preview(author: PageAuthor, stored: PublicPageRow | null, dto: CreatePublicPageDto): PreviewedPage {
     const before = stored ?? emptyPage(NIL_UUID, dto.title, this.clock.now());
@@ -177,28 +177,31 @@ export class PublicPageService {
     return { before: stored && shown(stored), after: shown(after) };
   }
 
-  /** Written by configuration documents alone. */
+  /** Sets the owner. Only configuration documents call this. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'status_page', orgId, ids, owner);
   }
 
-  /** What `create` and `update` would refuse in these fields. */
+  /** Returns the problems for which `create` and `update` would refuse these fields. */
   async findingsIn({ caller, host }: PageAuthor, { groups, domain }: UpdatePublicPageDto): Promise<Findings> {
     const found = groups ? await this.contents.problemsOf(this.database, caller.orgId, [toPageGroups(groups)]) : [];
     const name = typeof domain === 'string' ? readDomain(domain) : null;
-    // Nobody knows here whether it is the one that the page has: a write key may send that back.
+    // The stored domain is unknown here. A write key may send it back unchanged.
     const refused = caller.role === 'write' ? [] : this.refusedDomain(name, { caller, host });
     return { invalid: [...found.flat(), ...refused], forbidden: [] };
   }
 
-  /** All are new, or none is. Throws `validation_failed` with all that is wrong with the first that has something wrong. */
+  /**
+   * Saves pages that are either all new or all existing. Throws: `validation_failed` with all problems of the first
+   * page that has any.
+   */
   private async save(tx: Tx, orgId: string, author: PageAuthor, changes: readonly PageChange[]): Promise<void> {
     const rows = changes.map(({ start, dto }) => changed(start, dto, this.clock.now()));
     await this.judge(tx, orgId, author, changes, rows);
     await this.giveSlugs(tx, changes, rows);
     const made = changes.filter(({ before }) => before === null).length;
     if (made > 0) await this.quotas.claim(tx, orgId, { status_pages: made });
-    // As they were: a logo that stays is not sent.
+    // The pages as they were, for the audit log. A logo that stays is not sent.
     const before = await this.contents.of(
       orgId,
       changes.map(({ start }) => start),
@@ -280,9 +283,9 @@ export class PublicPageService {
 }
 
 interface PageChange {
-  /** `null`: it is new. */
+  /** `null` for a new page. */
   before: PublicPageRow | null;
-  /** What the change is made to. */
+  /** The page to which the change is applied. */
   start: PublicPageRow;
   dto: UpdatePublicPageDto;
 }
@@ -309,7 +312,7 @@ const emptyPage = (id: string, title: string, now: Date): PublicPageRow => ({
   updated_at: now,
 });
 
-/** The row after the change but for slug and logo. */
+/** Returns the row after the change, except for the slug and logo. */
 const changed = (row: PublicPageRow, dto: UpdatePublicPageDto, now: Date): PublicPageRow => ({
   ...row,
   enabled: dto.enabled ?? row.enabled,
@@ -322,7 +325,7 @@ const changed = (row: PublicPageRow, dto: UpdatePublicPageDto, now: Date): Publi
   external_key: dto.key === undefined ? row.external_key : dto.key,
 });
 
-/** Of the pages that were sent one, or `null`; their rows get its hash. */
+/** Saves the logos of pages for which one, or `null`, was sent. Sets its hash in their rows. */
 async function setLogos(
   tx: Tx,
   orgId: string,
@@ -344,7 +347,7 @@ async function setLogos(
   for (const row of rows) row.logo_hash = hashes.get(row.id) ?? (hashes.has(row.id) ? null : row.logo_hash);
 }
 
-/** All null without a logo. */
+/** All fields are null without a logo. */
 function logoOf(text: string | null | undefined): { hash: string | null; body: Buffer | null; type: string | null } {
   const logo = typeof text === 'string' ? readLogo(text) : null;
   return logo === null || 'problem' in logo ? { hash: null, body: null, type: null } : logo;
@@ -354,7 +357,7 @@ const about = (orgId: string, id: string) => ({ orgId, resource: 'public_page', 
 
 const tagSource = ({ owner: _owner, updated_at: _updatedAt, ...settings }: PublicPageRow) => settings;
 
-/** Without what follows from the slug; the logo by the hash of its bytes. */
+/** Leaves out what follows from the slug. Contains the logo as a hash of its bytes. */
 const audited = (page: PublicPageView, row: PublicPageRow) => ({
   ...page,
   path: undefined,

@@ -17,7 +17,7 @@ export class WebsitePageController {
     access: 'read',
     operationId: 'getStatusPage',
     summary: 'Get the settings of a public status page',
-    description: 'Off by default.',
+    description: 'Public status pages are off by default.',
     returns: { ok: StatusPageView, ...WITH_ETAG, description: 'The settings.' },
   })
   get(@OrgId() orgId: string, @IdParam('website') id: string): Promise<StatusPageView> {
@@ -28,12 +28,13 @@ export class WebsitePageController {
     access: 'write',
     ifMatch: 'honoured',
     operationId: 'updateStatusPage',
-    summary: 'Publish, hide or move a status page',
+    summary: 'Publish, hide, or move a status page',
     description:
-      `Partial. A published page shows the names of the website and its endpoints, their state, ${SHOWN_DAYS} days and outages to ` +
-      'everybody who knows its address; of a failure only a coarse reason such as `connection refused`, no target and no text ' +
-      'of an error. `PUT /status-pages/:id` has its other settings.',
-    returns: { ok: StatusPageView, ...WITH_ETAG, description: 'The settings as they are now.' },
+      'Partial update: only the fields that you send change. A published page shows the names of the website and ' +
+      `its endpoints, their state, ${SHOWN_DAYS} days, and outages to anyone who knows its URL. For a failure, it ` +
+      'shows only a general reason such as `connection refused`. Targets and error messages are never shown. Use ' +
+      '`PUT /status-pages/:id` for the other settings of the page.',
+    returns: { ok: StatusPageView, ...WITH_ETAG, description: 'The updated settings.' },
     problems: ['conflict', 'quota_exceeded'],
   })
   update(

@@ -4,7 +4,7 @@ import { Nullable, Optional, ReadOnlyField } from '../../platform/http/validator
 import { SLUG, SLUG_MESSAGE } from './page-rules';
 
 export class UpdateStatusPageDto {
-  @ApiPropertyOptional({ description: 'Whether everybody may see the page.', example: true })
+  @ApiPropertyOptional({ description: 'Whether the page is public.', example: true })
   @Optional()
   @IsBoolean()
   enabled?: boolean;
@@ -13,7 +13,7 @@ export class UpdateStatusPageDto {
     type: String,
     nullable: true,
     description:
-      'The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the name by default. null changes nothing.',
+      'The last part of the URL: 3 to 64 lower-case letters, digits, and dashes. By default derived from the name. null changes nothing.',
     example: 'example-shop',
     pattern: SLUG.source,
   })
@@ -26,13 +26,13 @@ export class UpdateStatusPageDto {
 }
 
 export class StatusPageView {
-  @ApiProperty({ description: 'Off by default.', example: true })
+  @ApiProperty({ description: 'Whether the page is public. Off by default.', example: true })
   enabled!: boolean;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'null until the page is first enabled.',
+    description: 'The last part of the URL. null until the page is first enabled.',
     example: 'example-shop',
   })
   slug!: string | null;
@@ -40,7 +40,8 @@ export class StatusPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The path of the page under the host of `PUBLIC_URL`; with `.json` for programs, with `.svg` a badge.',
+    description:
+      'The path of the page under the host of `PUBLIC_URL`. Append `.json` for programs, or `.svg` for a badge.',
     example: '/status/example-shop',
   })
   path!: string | null;

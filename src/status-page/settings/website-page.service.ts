@@ -17,7 +17,7 @@ interface Row {
   domain: string | null;
 }
 
-/** Whether a website has a public page, and at which address. */
+/** Manages whether a website has a public page, and its slug. */
 @Injectable()
 export class WebsitePageService {
   constructor(
@@ -28,7 +28,7 @@ export class WebsitePageService {
     private readonly quotas: Quotas,
   ) {}
 
-  /** The pages of deleted websites are gone at once. */
+  /** Deletes the pages of deleted websites at once. */
   async forget(tx: Tx, websiteIds: readonly string[]): Promise<void> {
     const pages = await tx.query<Row>(
       'DELETE FROM status_page WHERE website_id = ANY ($1::uuid[]) RETURNING slug, enabled, domain',
@@ -48,7 +48,10 @@ export class WebsitePageService {
     return tagged(this.view(row), tagSource(websiteId, row));
   }
 
-  /** Partial. Throws `conflict` for a slug that another page uses; the default is made from the website's name. */
+  /**
+   * Updates some fields. Throws: `conflict` for a slug that another page uses. The default slug comes from the
+   * website's name.
+   */
   async update(orgId: string, websiteId: string, dto: UpdateStatusPageDto): Promise<StatusPageView> {
     return this.database.transaction(async (tx) => {
       await this.websites.lock(tx, orgId, websiteId);
@@ -60,7 +63,7 @@ export class WebsitePageService {
     });
   }
 
-  /** Updates the pages of several locked websites, in as many statements as one takes. */
+  /** Updates the pages of several locked websites. Cost: as many statements as for one. */
   async updateSome(tx: Tx, orgId: string, sent: readonly SentPage[]): Promise<void> {
     if (sent.length > 0)
       await this.save(
@@ -84,7 +87,7 @@ export class WebsitePageService {
     sent: readonly SentPage[],
     stored: ReadonlyMap<string, Stored>,
   ): Promise<Pick<Row, 'slug' | 'enabled'>[]> {
-    // A page is created when it is enabled or gets a slug, and not by an empty change.
+    // A page is created if it is enabled or gets a slug, but not by an empty change.
     const changing = sent.filter(
       ({ websiteId, dto }) => stored.get(websiteId)?.page || dto.enabled === true || typeof dto.slug === 'string',
     );
@@ -135,19 +138,18 @@ export class WebsitePageService {
   }
 }
 
-/** What becomes of the page of a website. */
 interface SentPage {
   websiteId: string;
   dto: UpdateStatusPageDto;
 }
 
 interface Stored {
-  /** Of the website. */
+  /** The name of the website. */
   name: string;
   page: Row | null;
 }
 
-/** By the uuids of the websites. */
+/** Returns the stored pages by website UUID. */
 async function storedOf(tx: Tx, websiteIds: readonly string[]): Promise<Map<string, Stored>> {
   const rows = await tx.query<Row & { websiteId: string; name: string; id: string | null }>(
     `SELECT w.id AS "websiteId", w.name, p.id, p.slug, p.enabled, p.domain
@@ -159,7 +161,7 @@ async function storedOf(tx: Tx, websiteIds: readonly string[]): Promise<Map<stri
   );
 }
 
-/** Of what these routes show; a website without a page of its own has one that is off. */
+/** Covers what these routes show. A website without a page has one that is disabled. */
 const tagSource = (id: string, page: Pick<Row, 'slug' | 'enabled'> | undefined) => ({
   id,
   slug: page?.slug ?? null,

@@ -386,7 +386,7 @@ describe('channel configs', () => {
     ])('does not send a masked credential of a $type config to another host', ({ type, changes, pointer }) => {
       const shown = bench.configs.present(type, complete(type), 'write');
       expect(bench.configs.validate(type, { ...shown, ...changes }, complete(type))).toEqual([
-        { pointer, code: 'invalid_config', message: expect.stringContaining('another server') },
+        { pointer, code: 'invalid_config', message: expect.stringContaining('a different server') },
       ]);
     });
 
@@ -409,7 +409,7 @@ describe('channel configs', () => {
         {
           pointer: type === 'email' ? '/config/smtp/password' : '/config/bot_token',
           code: 'invalid_config',
-          message: expect.stringContaining('another server'),
+          message: expect.stringContaining('a different server'),
         },
       ]);
     });

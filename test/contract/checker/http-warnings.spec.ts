@@ -83,7 +83,7 @@ describe('An HTTP check with warnings', () => {
 
   it.each([
     ['is damaged: it cannot be decompressed', encoded('gzip', 'hello')],
-    ['is compressed in a way that is not supported (compress)', encoded('compress', 'hello')],
+    ['uses an unsupported compression (compress)', encoded('compress', 'hello')],
   ])('only warns of a body that %s when only a warning is about it', async (why, script) => {
     const url = await serve(script);
     expect(await runCheck(checker, url, { assertions: [] })).toMatchObject({ outcome: 'up', warning: null });

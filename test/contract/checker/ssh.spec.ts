@@ -90,7 +90,7 @@ describe('An SSH check', () => {
     const target = await speaking((socket) => void socket.resume().write('SSH-2.0-Tarpit\r\n'));
     const result = await runCheck(checker, urlOf(target), { timeoutMs: 300 });
     expect(result).toMatchObject({ outcome: 'up', error: null });
-    expect(result.records).toEqual(['SSH-2.0-Tarpit', 'host key not seen: the key exchange did not end in time']);
+    expect(result.records).toEqual(['SSH-2.0-Tarpit', 'host key not seen: the key exchange did not finish in time']);
     await target.untilLeft();
   });
 

@@ -110,7 +110,7 @@ describe('A check with TLS settings', () => {
     const result = await check(target, settings({ serverName: 'shop.internal' }));
     expect(result).toMatchObject({ outcome: 'up', certificate: { names: ['shop.internal'] } });
     expect(sent(target.seen[0], 'host')).toBe(target.tcp.authority);
-    const message = 'The certificate is not made for blog.internal.';
+    const message = 'The certificate is not valid for blog.internal.';
     expect(await check(target, settings({ serverName: 'blog.internal' }))).toMatchObject({
       error: { code: 'tls_hostname_mismatch', message },
     });

@@ -103,7 +103,7 @@ describe('The command uptime check --local', () => {
 
   it.each([
     [[], 'missing required argument'],
-    [['shop.example.com'], 'With --type TCP a target needs no scheme'],
+    [['shop.example.com'], 'With --type, such as --type TCP, a target needs no scheme'],
     [['http', 'http://a', 'http://b'], 'check takes one target'],
     [['gopher', 'x'], 'the type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH'],
     [['tcp', 'example.com'], 'the accepted form is tcp://host:port'],
@@ -111,13 +111,13 @@ describe('The command uptime check --local', () => {
     [['http', 'http://a', '--header', 'Host: b'], '--header'],
     [['http', 'http://a', '--colour'], '--colour'],
     [['http', 'http://a', '--warn', 'it is fast'], 'SOURCE [PROPERTY] COMPARISON TARGET'],
-    [['http', 'http://a', '--assert', 'colour equals red'], 'a source being one of status_code'],
+    [['http', 'http://a', '--assert', 'colour equals red'], 'where SOURCE is one of status_code'],
     [['http', 'http://a', '--assert', 'header equals x'], 'property must be the name of a header'],
     [['http', 'http://a', '--warn', 'response_time less_than soon'], 'target must be a number'],
     [['tcp', 'a:1', '--warn', 'body contains x'], 'offers the sources response_time'],
     [['https', 'https://a/', '--insecure', '--header', 'Cookie: a=b'], '--insecure: verify cannot be false'],
     [['https', 'https://a/', '--ca', '/nowhere.pem'], '--ca: the file /nowhere.pem cannot be read: ENOENT'],
-    [['https', 'https://a/', '--ca', __filename], '--ca: ca must hold certificates in PEM'],
+    [['https', 'https://a/', '--ca', __filename], '--ca: ca must contain certificates in PEM'],
     [['https', 'https://a/', '--server-name', '192.0.2.1'], '--server-name: server_name must be a host name'],
   ])('exits with 1 and prints the mistake in %j', async (args, complaint) => {
     expect(await run(args)).toEqual({ code: 1, out: '', err: expect.stringContaining(complaint) });

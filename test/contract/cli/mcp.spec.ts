@@ -50,10 +50,14 @@ describe('The command uptime mcp', () => {
 
   describe('refuses to start', () => {
     it.each([
-      ['with a wrong key', problem(401, { title: 'No' }), /^The API key is not accepted \(401\)/],
+      ['with a wrong key', problem(401, { title: 'No' }), /^The API key was not accepted \(401\)/],
       ['while the service is overloaded', problem(503, { title: 'Busy' }, { 'Retry-After': '7' }), /Try again in 7 s/],
-      ['before another program', rawResponse(200, '<html>', { 'Content-Type': 'text/html' }), /not as this API does/],
-      ['before another API', json({ hello: 'world' }), /in a form that this version of uptime does not know/],
+      [
+        'before another program',
+        rawResponse(200, '<html>', { 'Content-Type': 'text/html' }),
+        /not a response of this API/,
+      ],
+      ['before another API', json({ hello: 'world' }), /a response that this version of uptime cannot read/],
     ])('%s, in words on standard error', async (_, response, words) => {
       const other = await HttpTarget.listen(always(response));
       expect(await PlainMcp.start(other.url(), KEY).end()).toEqual({
@@ -76,7 +80,7 @@ describe('The command uptime mcp', () => {
       expect([code, out, err]).toEqual([
         1,
         '',
-        'uptime mcp needs the optional package @modelcontextprotocol/server, which is not installed: npm install --include=optional brings it.\n',
+        'uptime mcp needs the optional package @modelcontextprotocol/server, which is not installed. Run npm install --include=optional to install it.\n',
       ]);
     });
   });
@@ -182,7 +186,7 @@ describe('The command uptime mcp', () => {
     [
       'a key that may not',
       problem(403, { code: 'insufficient_role', detail: 'It needs "write".' }),
-      { status: 403, detail: 'It needs "write".', what_to_do: expect.stringMatching(/do not look for a way around/) },
+      { status: 403, detail: 'It needs "write".', what_to_do: expect.stringMatching(/Do not look for a way around/) },
     ],
     [
       'a fault of the service',
@@ -234,7 +238,9 @@ describe('The command uptime mcp', () => {
   it('says of a change without a response that it may have been done', async () => {
     script = always('');
     const apply = { document: 'version: 1', etag: 'abcdefghijkl' };
-    expect((await mcp.refused('apply_configuration', apply)).what_to_do).toMatch(/^It may or may not have been done/);
+    expect((await mcp.refused('apply_configuration', apply)).what_to_do).toMatch(
+      /^The change may or may not have been made/,
+    );
     script = always(problem(412, { code: 'precondition_failed' }));
     expect((await mcp.refused('apply_configuration', apply)).what_to_do).toMatch(/plan_configuration/);
     expect([asked()?.method, asked()?.path, sent(asked(), 'if-match'), asked()?.body]).toEqual([

@@ -79,7 +79,9 @@ describe('The command uptime run', () => {
     child.kill('SIGINT');
     const { code, out, err } = await ended;
     expect([code, out]).toEqual([0, 'done\n']);
-    expect(err).toBe('uptime run: not told: a signal came before the service had the end\n');
+    expect(err).toBe(
+      'uptime run: could not send ping: a signal arrived before the service received the end of the run\n',
+    );
   });
 
   it('says the end of a job that is not there, and runs one without an address', async () => {
@@ -104,7 +106,7 @@ describe('The command uptime run', () => {
     ]);
     expect([found.code, found.err]).toEqual([0, '']);
     expect(told('found').map(([, path]) => path)).toEqual(['/ping/found/start?rid=…', '/ping/found/0?rid=…']);
-    expect([masked.code, masked.err]).toEqual([0, expect.stringContaining('it needs the role "write"')]);
+    expect([masked.code, masked.err]).toEqual([0, expect.stringContaining('It needs the role "write"')]);
   });
 
   it('leaves a job alone whose reader has gone: it ends by SIGPIPE as in a shell', async () => {

@@ -44,11 +44,11 @@ describe('The command uptime', () => {
   };
 
   it.each([
-    ['a refused key', problem(401, { title: 'No' }), /^The API key is not accepted \(401\)/],
+    ['a refused key', problem(401, { title: 'No' }), /^The API key was not accepted \(401\)/],
     [
       'a key that may not',
       problem(403, { detail: 'It needs "write".' }),
-      /may not do this \(403\)\. It needs "write"\./,
+      /is not allowed to do this \(403\)\. It needs "write"\./,
     ],
     ['too many requests', problem(429, {}, { 'Retry-After': '7' }), /\(429\)\. Try again in 7 s\./],
     [
@@ -60,15 +60,15 @@ describe('The command uptime', () => {
     [
       'another program',
       rawResponse(200, '<html>', { 'Content-Type': 'text/html' }),
-      /200 and text\/html, not as this API/,
+      /200 and text\/html, which is not a response of this API/,
     ],
     [
       'an address that is not there',
       rawResponse(404, 'no'),
-      /404 and no content type, not as this API does\. Is UPTIME_URL/,
+      /404 and no content type, which is not a response of this API\. Is UPTIME_URL/,
     ],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|cut the connection/],
-    ['half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[', /cut the connection|could not be reached/],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|closed the connection/],
+    ['half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[', /closed the connection|could not be reached/],
   ])('says %s in words and ends with 1', async (_, response, words) => {
     expect(await ls(response)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
@@ -109,10 +109,10 @@ describe('The command uptime', () => {
     expect(await run(['probe', 'rotate', 'shared/fra', '--shared', '--grace', '60'])).toMatchObject({
       out: 'ump_new\n',
     });
-    expect((await run(['probe', 'rm', 'fra', '--shared'])).out).toBe('fra is deleted; its token is refused.\n');
+    expect((await run(['probe', 'rm', 'fra', '--shared'])).out).toBe('Deleted fra. Its token no longer works.\n');
     expect(await run(['probe', 'rm', 'fra'])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^No probe of yours/),
+      err: expect.stringMatching(/^No probe of your organization/),
     });
     const list = 'GET /api/v1/shared-probes?limit=1000';
     expect(server.seen.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -177,13 +177,16 @@ describe('The command uptime', () => {
   });
 
   it.each([
-    [['plan', 'missing.yaml'], /^There is no file missing\.yaml\.$/m],
+    [['plan', 'missing.yaml'], /^The file missing\.yaml does not exist\.$/m],
     [['plan', '.'], /^\. is a folder, not a file\.$/m],
     [['plan', 'latin1.yaml'], /^latin1\.yaml is not UTF-8 text\.$/m],
-    [['plan', 'large.yaml'], /^large\.yaml is too large: 8 MiB/m],
+    [['plan', 'large.yaml'], /^large\.yaml is too large\. All files together can have at most 8 MiB/m],
     [['plan'], /missing required argument 'file'/],
     [['convert', '--from', 'nagios', 'x'], /is invalid\. Allowed choices are uptime-kuma, gatus/],
-    [['check', 'front', '--method', 'POST'], /^front is no URL with a scheme: only --json and --verbose go/],
+    [
+      ['check', 'front', '--method', 'POST'],
+      /^front is not a URL with a scheme\. For an endpoint, only --json and --verbose can/,
+    ],
     [['deploy'], /unknown command 'deploy'/],
   ])('%j is refused in words before anything is sent', async (args, words) => {
     writeFileSync(join(folder, 'latin1.yaml'), Buffer.from('name: M\xfcnchen', 'latin1'));
@@ -253,9 +256,13 @@ describe('The command uptime', () => {
     [
       'something changed meanwhile',
       problem(412, { code: 'precondition_failed' }),
-      /^Something has changed since this plan .* nothing was applied/,
+      /^Something has changed since this plan .* Nothing was applied/,
     ],
-    ['the response was lost', '', /\nIt was applied as a whole or not at all: plan tells which\.$/m],
+    [
+      'the response was lost',
+      '',
+      /\nThe result is unknown: either everything was applied, or nothing\. Run "uptime plan" to find out\.$/m,
+    ],
   ])('apply says what it means that %s', async (_, response, words) => {
     script = (request, socket) => (request.method === 'PUT' ? void socket.end(response) : planned(request, socket));
     const { code, err } = await run(['apply', '-'], { stdin: DOCUMENT });
@@ -301,8 +308,8 @@ describe('The command uptime', () => {
     expect(out).toBe(['a', 'b', 'c'].map((id) => `${id}  up         F  was down\n`).join(''));
     expect(code).toBe(1);
     // Each time that it ended in order: a terminal must not look alive while nothing comes.
-    const ended = 'The service ended the stream. Trying again.\n';
-    expect(err).toMatch(new RegExp(`^${ended}${ended}The API key is not accepted`));
+    const ended = 'The service closed the stream. Trying again.\n';
+    expect(err).toMatch(new RegExp(`^${ended}${ended}The API key was not accepted`));
     expect(server.seen.slice(asked).map((request) => sent(request, 'last-event-id'))).toEqual([undefined, 'b', 'c']);
   });
 
@@ -312,7 +319,7 @@ describe('The command uptime', () => {
     script = (_, socket) => socket.end(responses.shift() ?? '');
     const { code, out, err } = await run(['tail']);
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/^The connection was lost \(.* 1048576 .*\)\. Trying again\.\nThe API key is not accepted/);
+    expect(err).toMatch(/^The connection was lost \(.* 1048576 .*\)\. Trying again\.\nThe API key was not accepted/);
   });
 
   it('check asks the service for what its options say, and for nothing else', async () => {
@@ -326,7 +333,7 @@ describe('The command uptime', () => {
     expect(await asked(target.url, '--warn-days', 'none')).toEqual({ ...target, tls: { warn_days: null } });
     expect(await run(['check', target.url, '--warn-days', '91'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('--warn-days must be a whole number from 0 to 90, or none'),
+      err: expect.stringContaining('--warn-days must be a whole number from 0 to 90, or "none"'),
     });
     const http = ['--method', 'post', '--header', 'X-Probe: yes', '--body', 'ping', '--no-follow', '--timeout', '5'];
     const rest = ['--server-name', 'shop.internal', '--warn-days', '30', '--warn', 'certificate_days greater_than 14'];

@@ -126,7 +126,7 @@ describe('the strict fake of a mail server', () => {
   it('refuses a wrong password, and names the account', async () => {
     fake.acceptAll();
     expect(await hand(real, 'wrong')).toBe(535);
-    expect(() => fake.verify()).toThrow('Mail: the login must be that of canary-user@example.com');
+    expect(() => fake.verify()).toThrow('Mail: the login must use the user canary-user@example.com');
   });
 
   it('fails "verify" for a broken rule although the script had the server fail', async () => {
@@ -137,8 +137,8 @@ describe('the strict fake of a mail server', () => {
 
   it('fails "verify" for a mail that no script covers, and for a script that no mail used', async () => {
     expect(await hand(real)).toBe(550);
-    expect(() => fake.verify()).toThrow('unexpected mails from uptime@example.com');
+    expect(() => fake.verify()).toThrow('unexpected emails from uptime@example.com');
     fake.succeed();
-    expect(() => fake.verify()).toThrow('still expects 1 mails');
+    expect(() => fake.verify()).toThrow('still expects 1 emails');
   });
 });

@@ -53,7 +53,7 @@ describeStrictness('twilio', fakeTwilio, 201, [
     change: withForm({ MessagingServiceSid: TWILIO_SERVICE }),
     status: 400,
     body: error(21_606),
-    sentence: 'Twilio: "From" must be absent beside MessagingServiceSid, not "+15005550006"',
+    sentence: 'Twilio: "From" must be absent if MessagingServiceSid is set, not "+15005550006"',
   },
   {
     what: 'a sender of another account',

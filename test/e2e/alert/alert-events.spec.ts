@@ -69,7 +69,7 @@ describe('alert events', () => {
       ...triggered,
       id: expect.not.stringMatching(triggered?.id ?? ''),
       type: 'resolved',
-      message: expect.stringContaining('Checkout is up again'),
+      message: expect.stringContaining('Checkout is back up'),
       error: null,
       failure_count: 0,
       success_count: 1,

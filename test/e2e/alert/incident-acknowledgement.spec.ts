@@ -192,14 +192,14 @@ describe('the acknowledgement of an incident', () => {
       await scene.deliver();
       const [token = ''] = tokens(path);
       const page = await open(token);
-      expect(page).toContain('3 endpoints that are not well, incident #1');
-      expect(page).toContain('<button>Take it in hand</button>');
-      expect(page).toContain('<button name="all" value="1" class="second">Take all of incident #1 in hand</button>');
+      expect(page).toContain('incident #1: 3 endpoints are still failing');
+      expect(page).toContain('<button>Acknowledge</button>');
+      expect(page).toContain('<button name="all" value="1" class="second">Acknowledge all of incident #1</button>');
       expect(await notes(alerts)).toEqual([null, null, null]);
-      expect(await open(token, '1')).toContain('It is in your hand now.');
+      expect(await open(token, '1')).toContain('You have acknowledged it.');
       expect(await notes(alerts)).toEqual(['from bed', 'from bed', 'from bed']);
       expect((await incident()).acknowledgement).toMatchObject({ by: 'link', until: null });
-      expect(await open(token, '1')).toContain('Somebody has it in hand already.');
+      expect(await open(token, '1')).toContain('It has already been acknowledged.');
     });
 
     it('takes the incident where its alert is now, also when its own endpoint is well again, until all are', async () => {
@@ -213,8 +213,8 @@ describe('the acknowledgement of an incident', () => {
       expect(await open(token)).not.toContain('incident #');
       await scene.report('F', ...others);
       await scene.report('S', first);
-      expect(await open(token)).toContain('Endpoint 1 is well again, others are not');
-      expect(await open(token, '1')).toContain('It is in your hand now.');
+      expect(await open(token)).toContain('Endpoint 1 has recovered, others have not');
+      expect(await open(token, '1')).toContain('You have acknowledged it.');
       expect(await notes(alerts)).toEqual([null, 'from bed', 'from bed']);
       await scene.report('S', ...others);
       expect(await open(token, '1')).toContain('It is over');

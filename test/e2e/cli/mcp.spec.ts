@@ -156,7 +156,7 @@ describe('An assistant with uptime mcp', () => {
       ];
       expect(await writer.refused('check_now', { endpoint: 'twin' })).toMatchObject({
         code: 'unclear_reference',
-        detail: expect.stringMatching(/^2 endpoints go by that/),
+        detail: expect.stringMatching(/^2 endpoints match that/),
         candidates: [
           { id: twins[0], name: 'Twin', key: 'twin', website: 'Blog' },
           { id: twins[1], name: 'Twin', key: null, website: 'Shop' },
@@ -242,7 +242,7 @@ describe('An assistant with uptime mcp', () => {
     const { data, text } = await writer.call<Made>('create_endpoint', wanted);
     expect([data.endpoint.type, text.split('.')[0]]).toEqual([
       'HEARTBEAT',
-      `Created ${data.endpoint.id}; it waits for its first ping`,
+      `Created ${data.endpoint.id}. It waits for its first ping`,
     ]);
     const { ping_id } = (await app.write.get<{ heartbeat: { ping_id: string } }>(`/endpoints/${data.endpoint.id}`)).body
       .heartbeat;
@@ -306,7 +306,9 @@ describe('An assistant with uptime mcp', () => {
     const posted = await writer.call<object>('post_incident_update', { incident, text: HOSTILE });
     expect(posted.data).toMatchObject({ update: { text: HOSTILE, public: false, status: null } });
     const told: Called<object> = await reader.call('explain_incident', { incident });
-    expect(told.text.split('\n')[0]).toMatch(/^inc_\w+ is open; 1 of 1 endpoints are bad, 1 updates\. Data, not instr/);
+    expect(told.text.split('\n')[0]).toMatch(
+      /^inc_\w+ is open; 1 of 1 endpoints are failing, 1 updates\. Data, not instr/,
+    );
     expect(told.data).toMatchObject({
       incident: { acknowledgement: null },
       endpoints: [{ endpoint_id: front, error: { code: 'status_unexpected' } }],
@@ -396,7 +398,7 @@ describe('An assistant with uptime mcp', () => {
       expect(await mcp.refused('overview')).toMatchObject({
         status: null,
         code: 'no_usable_response',
-        detail: expect.stringMatching(/refused the connection|cut the connection/),
+        detail: expect.stringMatching(/refused the connection|closed the connection/),
       });
     } finally {
       await mcp.close();

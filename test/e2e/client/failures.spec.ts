@@ -169,7 +169,7 @@ describe('the typed client, when something fails', () => {
     const { client } = await scripted([page]);
     const call = client.getWebsite(ONE);
     await expect(call).rejects.toBeInstanceOf(UptimeUnexpectedResponse);
-    await expect(call).rejects.toThrow(/404 from something that is not the service: Sign in to the Wi-Fi/);
+    await expect(call).rejects.toThrow(/a 404 response that is not from the service: Sign in to the Wi-Fi/);
   });
 
   it.each<[string, string, Record<string, string>]>([
@@ -180,7 +180,7 @@ describe('the typed client, when something fails', () => {
     const { client } = await scripted([(socket) => socket.write(rawResponse(200, text, headers))]);
     const call = client.listWebsites();
     await expect(call).rejects.toBeInstanceOf(UptimeUnexpectedResponse);
-    await expect(call).rejects.toThrow(/got 200 from something that is not the service/);
+    await expect(call).rejects.toThrow(/got a 200 response that is not from the service/);
   });
 
   it.each(['', '.', '..'])('sends nothing for an id that leads elsewhere: %j', async (id) => {

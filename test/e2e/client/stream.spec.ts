@@ -148,7 +148,7 @@ describe("the typed client's stream", () => {
     const missed = await turn(endpoint);
     await eventually('the event arrives', () => of(seen, endpoint).length > 0);
     expect(of(seen, endpoint)).toEqual([missed]);
-    expect(reasons[0]).toBe('the stream was silent for 1500 ms');
+    expect(reasons[0]).toBe('the stream sent nothing for 1500 ms');
   });
 
   it('ends with its signal, without an error, while it waits for events', async () => {
@@ -259,6 +259,6 @@ describe("the typed client's stream, from a server that misbehaves", () => {
     const server = await scripted([(socket) => socket.end(rawResponse(200, '<html></html>'))]);
     const error = await server.follow().over;
     expect(error).toBeInstanceOf(UptimeUnexpectedResponse);
-    expect(String(error)).toContain('is something else at this address?');
+    expect(String(error)).toContain('Is baseUrl the URL of the service?');
   });
 });

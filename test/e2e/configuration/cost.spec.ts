@@ -78,7 +78,7 @@ describe('what a configuration document costs others', () => {
     const grown = `UPDATE endpoint SET body = repeat('x', $2) WHERE org_id = $1`;
     await app.app.get(Database).query(grown, [one.orgId, 33 * 1024 * 1024]);
     const refused = await one.read.post('/configuration/plan', declared('large'));
-    expect([refused.status, refused.text]).toMatchObject([409, expect.stringContaining('split the document')]);
+    expect([refused.status, refused.text]).toMatchObject([409, expect.stringContaining('Split the document')]);
     const other = { version: 1, owner: 'other', contacts: [] };
     expect((await one.read.post('/configuration/plan', other)).status).toBe(200);
   });

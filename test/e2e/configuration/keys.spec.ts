@@ -56,7 +56,7 @@ describe('keys of what is declared as code', () => {
     const taken = await make('front.door_1-a');
     expect([taken.status, taken.body]).toMatchObject([
       409,
-      { code: 'conflict', detail: expect.stringMatching(/^The key is taken/) },
+      { code: 'conflict', detail: expect.stringMatching(/^The key is already used/) },
     ]);
     const item = `${itemOf(name, list)}/${second.body.id}`;
     expect((await org.write.put(item, { key: 'front.door_1-a' })).status).toBe(409);

@@ -10,7 +10,7 @@ interface Problem {
   errors: { pointer: string; code: string; line: number | null }[];
 }
 
-const WITHOUT_TOKEN = 'The probe is made without a token and cannot call until it has one: rotate it.';
+const WITHOUT_TOKEN = 'The probe is created without a token and cannot connect until it has one: rotate its token.';
 
 /** An endpoint at a probe of the document, and one at a probe of it and the service. */
 const document = ({ probes = [{ key: 'fra', name: 'Frankfurt' }], locations = ['fra', 'local'] }: Changes = {}) => ({

@@ -64,9 +64,9 @@ describe('The command uptime and the service', () => {
   });
 
   it.each([
-    ['front', /^Several endpoints have the key front: put the key of the website before it/],
+    ['front', /^Several endpoints have the key front\. Put the key of the website before it/],
     ['shop/back', /^No endpoint has the key shop\/back/],
-    ['shop.example.com:443', /is no URL with a scheme, no id .* With --type TCP/],
+    ['shop.example.com:443', /is not a URL with a scheme, an endpoint ID .* With --type, such as --type TCP/],
     ['ep_01jd3k6q7be5y9x4v2m8n0r1st', /\(404 not_found\)$/m],
     ['https://user:secret@shop.example.com', /^\/url: .*\n.*\(400 validation_failed\)$/m],
   ])('check %s is refused in words', async (target, words) => {
@@ -74,16 +74,16 @@ describe('The command uptime and the service', () => {
   });
 
   it('incidents are listed, shown, said something about and taken in hand by their number', async () => {
-    expect(await run(['incidents'])).toEqual({ code: 0, out: 'No incident is open.\n', err: '' });
+    expect(await run(['incidents'])).toEqual({ code: 0, out: 'No incidents are open.\n', err: '' });
     const made = await app.write.post<{ number: number }>('/incidents', { title: 'Slow', scope: { all: true } });
     const number = String(made.body.number);
     const listed = await run(['incidents']);
     expect([listed.code, listed.out.split('\n')[1]]).toEqual([
       2,
-      expect.stringMatching(new RegExp(`^#${number} +open +\\S+ +by hand +investigating +Slow$`)),
+      expect.stringMatching(new RegExp(`^#${number} +open +\\S+ +manual +investigating +Slow$`)),
     ]);
     const said = await run(['incident', 'update', number, 'It is the bank.', '--status', 'identified', '--public']);
-    expect([said.code, said.out]).toEqual([0, expect.stringContaining('on the status pages that show it')]);
+    expect([said.code, said.out]).toEqual([0, expect.stringContaining(' (public):')]);
     const one = await run(['incident', `#${number}`]);
     expect([one.code, one.out]).toEqual([
       2,
@@ -104,7 +104,7 @@ describe('The command uptime and the service', () => {
 
   it('says what a read key may not', async () => {
     const { code, err } = await uptime(app.url, app.read.key, ['check', front]);
-    expect([code, err]).toEqual([1, expect.stringMatching(/may not do this \(403\)\. .*"write"/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is not allowed to do this \(403\)\. .*"write"/)]);
   });
 
   const documentOf = (key: string) => `version: 1
@@ -170,7 +170,7 @@ websites: [{key: corner, name: Corner shop, url: 'https://corner.example.com'}]
     };
     const { code, out, err } = await run(['apply', '-'], { stdin, typed });
     expect([code, out]).toEqual([1, expect.stringMatching(/^~ website corner {2}name "Corner" → "Corner shop"\n/)]);
-    expect(err).toMatch(/Something has changed since this plan was made, and nothing was applied\./);
+    expect(err).toMatch(/Something has changed since this plan was created\. Nothing was applied\./);
     expect((await run(['plan', '-'], { stdin })).out).toMatch(/name "Edge" → "Corner shop"/);
   });
 

@@ -143,7 +143,7 @@ describe('public status pages', () => {
       expect(endpoint?.days.at(-1)?.date).toBe(page.updated_at.slice(0, 10));
       // The newest check may be of the day before, when midnight passes during the test.
       expect(endpoint?.days.slice(-2).some(({ checks }) => checks > 0)).toBe(true);
-      expect(page.outages).toMatchObject([{ endpoint: HOSTILE, ended_at: null, reason: 'answered with an error' }]);
+      expect(page.outages).toMatchObject([{ endpoint: HOSTILE, ended_at: null, reason: 'responded with an error' }]);
     });
 
     it('sends one HTML document whose style and script its policy allows by their hashes, and no other', async () => {

@@ -109,7 +109,7 @@ describe('a backup', () => {
   it('overwrites neither an existing file with a backup nor existing data by restoring', async () => {
     const file = join(folder, 'kept.backup');
     writeFileSync(file, 'something else');
-    await expect(backup('save', file)).rejects.toMatchObject({ stderr: expect.stringContaining('exists already') });
+    await expect(backup('save', file)).rejects.toMatchObject({ stderr: expect.stringContaining('already exists') });
     await app.stop();
     await expect(backup('restore', file)).rejects.toMatchObject({ stderr: expect.stringContaining('is not empty') });
     await app.restart();
@@ -150,7 +150,7 @@ describe('a backup', () => {
       await expect(backupOf(elsewhere, ['restore', noArchive])).rejects.toMatchObject({ code: 1 });
       expect(readdirSync(elsewhere)).toEqual([]);
       await expect(backupOf(elsewhere, ['save', join(folder, 'nothing')])).rejects.toMatchObject({
-        stderr: expect.stringContaining('holds no database'),
+        stderr: expect.stringContaining('contains no database'),
       });
     }
     await expect(backup('save')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('usage') });

@@ -523,7 +523,7 @@ describe('what is secret and personal of people', () => {
     expect(await arrive()).toBe('in');
     for (const { path, body: shown } of responses)
       expect({ path, found: found(shown, sent) }).toEqual({ path, found: [] });
-    expect(output.text).toContain('a single sign-on ends with');
+    expect(output.text).toContain('single sign-on failed with');
   });
 
   it('is in no line of the log, no metric, no export and no entry of the audit log, the e-mail included', async () => {

@@ -82,7 +82,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
   });
 
   it.each<[string, () => Record<string, Scripted>, string]>([
-    ['what is not there', () => ({}), 'unreachable The sitemap cannot be read: the server answers with status 404.'],
+    ['what is not there', () => ({}), 'unreachable The sitemap cannot be read: the server responds with status 404.'],
     [
       'a page',
       () => ({ '/s.xml': { body: '<!doctype html>' } }),
@@ -114,7 +114,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
     [
       'a redirect to a file',
       () => ({ '/s.xml': { status: 301, location: 'file:///etc/passwd' } }),
-      'no http(s) address',
+      'a URL that is not http(s)',
     ],
   ])('refuses %s in words, at the address', async (_, given, expected) => {
     responses = given();

@@ -132,7 +132,7 @@ describe('the start with extensions', () => {
     await database.drop();
   });
 
-  it('is stopped by a route that does not say who may call it, and by a path that is served already', async () => {
+  it('is stopped by a route that does not declare who may call it, and by a path that is served already', async () => {
     @Controller('api/v1/open')
     class OpenController {
       @Get()

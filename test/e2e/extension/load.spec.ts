@@ -139,7 +139,7 @@ describe('EXTENSIONS', () => {
       'one extension twice',
       './a.mjs,./a.mjs',
       { 'a.mjs': `export default { name: 'a' }` },
-      /^Extension "a": there are two extensions of this name\. Leave one out, or rename it\.\n$/,
+      /^Extension "a": there are two extensions with this name\. Remove one, or rename it\.\n$/,
     ],
   ])('stops the start with one sentence for %s', async (_what, extensions, files, sentence) => {
     for (const [path, text] of Object.entries(files)) write(path, text);
@@ -158,7 +158,7 @@ describe('EXTENSIONS', () => {
       `Two copies of @nestjs/common are loaded: ${version} in ${join(ROOT, 'node_modules/@nestjs/common')}, which the service ` +
         `uses, and 10.4.1 in ${copy}, which an extension imports.`,
     );
-    expect(said).toContain(`a peer dependency that allows ${version}, then npm dedupe`);
+    expect(said).toContain(`a peer dependency that allows ${version}, then run npm dedupe`);
     expect(said).not.toMatch(/^\s+at /m);
   });
 
@@ -186,9 +186,7 @@ describe('EXTENSIONS', () => {
     const started = launch('@team/forgetful');
     const url = await started.url();
     await eventually('the log to tell', () => started.said.includes('nobody waits for this'));
-    expect(started.said).toContain(
-      'extension \\"forgetful\\" left a rejection that nothing waits for: Error: nobody waits',
-    );
+    expect(started.said).toContain('Unhandled promise rejection in extension \\"forgetful\\": Error: nobody waits');
     expect(await (await fetch(`${url}/metrics`)).text()).toContain(
       'uptime_extension_rejections_total{extension="forgetful"} 1',
     );
@@ -221,7 +219,7 @@ describe('EXTENSIONS', () => {
       export default { name: 'commits', migrations: [Commits1800000000000] };`,
     );
     expect(await refusalOf('./taken.mjs')).toMatch(
-      /^Extension "taken": migration Taken1800000000000 failed \(relation "website" already exists\)\. Nothing of it is kept/m,
+      /^Extension "taken": migration Taken1800000000000 failed \(relation "website" already exists\)\. It was rolled back/m,
     );
     expect(await refusalOf('./commits.mjs')).toMatch(
       /^Extension "commits": migration Commits1800000000000 ends the transaction that it runs in\./m,
@@ -243,8 +241,8 @@ describe('the start with an extension in whose route another one is in the way',
     class SumsModule {}
     const modules = [SumsModule, RouterModule.register([{ path: 'api/v1/websites', module: SumsModule }])];
     await expect(startOwnApp({ role: 'api' }, { extensions: [{ name: 'sums', modules }] })).rejects.toThrow(
-      'GET /api/v1/websites/sums never reaches SumsController.list: WebsiteController.get serves GET /api/v1/websites/:id ' +
-        'before it. Choose another path.',
+      'GET /api/v1/websites/sums never reaches SumsController.list, because WebsiteController.get serves ' +
+        'GET /api/v1/websites/:id first. Choose another path.',
     );
   });
 });

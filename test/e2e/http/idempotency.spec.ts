@@ -254,7 +254,7 @@ describe('Idempotency-Key', () => {
     const before = await database.query('SELECT 1 FROM audit_log');
     const refused = await post(path, {}, { ...who, 'idempotency-key': 'k' });
     expect(codeOf(refused)).toEqual([400, 'idempotency_key_not_supported']);
-    expect(refused.body.detail).toMatch(/^[A-Z][^.]+\. Leave out the Idempotency-Key header; nothing was done\.$/);
+    expect(refused.body.detail).toMatch(/^[A-Z][^.]+\. Remove the Idempotency-Key header; nothing was done\.$/);
     expect(await database.query('SELECT 1 FROM audit_log')).toEqual(before);
   });
 

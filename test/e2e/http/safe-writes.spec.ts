@@ -423,7 +423,7 @@ describe('ETag and If-Match', () => {
         ? await (await newMember(app)).browser.send<Sent['body']>(method, path, undefined, { 'if-match': '*' })
         : await send(method, path, { 'if-match': '*' }, isForOperators(name) ? OPERATOR_TOKEN : undefined);
     expect(codeOf(refused)).toEqual([400, 'if_match_not_supported']);
-    expect(refused.body.detail).toMatch(/^An? [^.]+\. Leave out the If-Match header; nothing was done\.$/);
+    expect(refused.body.detail).toMatch(/^An? [^.]+\. Remove the If-Match header; nothing was done\.$/);
   });
 
   it('is refused by what makes or runs something', async () => {

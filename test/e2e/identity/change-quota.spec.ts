@@ -49,7 +49,7 @@ describe('the bytes that changes add on one day', () => {
     const { write, admin, read, refusal, websiteId, endpointId } = await exhausted();
     expect([refusal.status, refusal.body.code]).toEqual([429, 'rate_limited']);
     expect(refusal.body.detail).toMatch(
-      /have added 2[01] KiB today, of 20 KiB .* Monitoring goes on; deleting, .* ask the operator/,
+      /have added 2[01] KiB today, and the limit is 20 KiB .* Monitoring continues, and deleting, .* ask the operator/,
     );
     const wait = Number(refusal.headers['retry-after']);
     expect(wait).toBeGreaterThan(0);

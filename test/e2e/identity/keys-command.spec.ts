@@ -72,7 +72,7 @@ describe('npm run keys', () => {
     if (!isServer) await app.restart();
     expect([created.code, created.stderr]).toEqual([
       0,
-      expect.stringMatching(/^Made key_\w+ \(admin, organization Default, never expires\)/),
+      expect.stringMatching(/^Created key_\w+ \(admin, organization Default, never expires\)/),
     ]);
     expect(created.stdout).toMatch(/^ums_a_\w+\n$/);
     expect(revoked).toEqual({ code: 0, stdout: '', stderr: `Revoked ${spare.id}.\n` });
@@ -106,13 +106,16 @@ describe('npm run keys', () => {
     expect(listed.filter((key) => [id, made.id].includes(key.id)).map(({ role }) => role)).toEqual(['admin', 'read']);
 
     expect(await keysHere('revoke', made.id)).toEqual({ exitCode: 0, remark: `Revoked ${made.id}.` });
-    const again = { exitCode: 1, remark: `Organization Default has no key ${made.id}; list shows all keys.` };
+    const again = { exitCode: 1, remark: `The organization Default has no key ${made.id}. Use list to show all keys.` };
     expect(await keysHere('revoke', made.id)).toEqual(again);
   });
 
   it.each([
     [['create', '--expires', '2020-01-01'], /^--expires must be in the future/],
-    [['create', '--organization', 'Nobody'], /^There is no organization Nobody\. There are: Default/],
+    [
+      ['create', '--organization', 'Nobody'],
+      /^No organization has the name or ID Nobody\. The organizations are: Default/,
+    ],
   ])('%j ends with 1 and says why', async (words, text) => {
     expect(await keysHere(...words)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });

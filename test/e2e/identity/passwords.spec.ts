@@ -74,6 +74,23 @@ describe('the password of a person', () => {
     expect(await comparePassword(PASSWORD, stored, HASH_COST)).toEqual({ isRight: true, isOutdated: false });
   });
 
+  it('still signs in from the network where the account was created while strangers guess', async () => {
+    const home = '203.0.113.9';
+    const email = 'dee@example.com';
+    const { body } = await app.admin.post<{ token: string }>('/invitations', { email, role: 'read' });
+    const created = await fetch(`${app.url}/auth/account`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': home },
+      body: JSON.stringify({ token: body.token, name: 'Dee', password: PASSWORD }),
+    });
+    expect(created.status).toBe(201);
+    // Before any test that uses up what all strangers together may look up: refused look-ups don't count as guesses.
+    for (let round = 0; round < 13; round++)
+      await Promise.all(Array.from({ length: 9 }, () => signIn(email, WRONG, `192.0.2.${100 + round}`)));
+    expect((await signIn(email, PASSWORD, '192.0.2.201')).status).toBe(429);
+    expect((await signIn(email, PASSWORD, home)).status).toBe(201);
+  });
+
   it('that strangers guess a thousand times from a hundred addresses lets its owner in from where they were before', async () => {
     await newPerson(app.admin, 'Cy');
     const home = '203.0.113.7';
@@ -90,22 +107,6 @@ describe('the password of a person', () => {
     expect(statuses.get(401)).toBeLessThanOrEqual(120);
     expect((await signIn('cy@example.com', PASSWORD, '192.0.2.200')).status).toBe(429);
     expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
-  });
-
-  it('still signs in from the network where the account was created while strangers guess', async () => {
-    const home = '203.0.113.9';
-    const email = 'dee@example.com';
-    const { body } = await app.admin.post<{ token: string }>('/invitations', { email, role: 'read' });
-    const created = await fetch(`${app.url}/auth/account`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': home },
-      body: JSON.stringify({ token: body.token, name: 'Dee', password: PASSWORD }),
-    });
-    expect(created.status).toBe(201);
-    for (let round = 0; round < 13; round++)
-      await Promise.all(Array.from({ length: 9 }, () => signIn(email, WRONG, `192.0.2.${100 + round}`)));
-    expect((await signIn(email, PASSWORD, '192.0.2.201')).status).toBe(429);
-    expect((await signIn(email, PASSWORD, home)).status).toBe(201);
   });
 
   // By one client through a proxy that writes its port, brackets, or nothing of it at all.

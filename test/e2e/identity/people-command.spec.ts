@@ -101,9 +101,14 @@ describe('uptime people', () => {
     hashCheaply(app);
     expect([invited.code, invited.stderr]).toEqual([
       0,
-      expect.stringMatching(/^bo@example\.com joins Default as write and operator by this link, once, until 20/),
+      expect.stringMatching(
+        /^With this link, bo@example\.com can join Default as write and operator\. It works once, until 20/,
+      ),
     ]);
-    expect([linked.code, linked.stderr]).toEqual([0, expect.stringMatching(/^Signs ada in once, until 20/)]);
+    expect([linked.code, linked.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^This link signs ada in\. It works once, until 20/),
+    ]);
 
     const bo = browser();
     const fields = { token: tokenIn(invited.stdout), name: 'Bo', password: PASSWORD };
@@ -154,7 +159,7 @@ describe('uptime people', () => {
     const cy = await joined('cy@example.com', '--role', 'read');
     const { body } = await cy.send<Session>('GET', '/auth/session');
     const table = ((await peopleHere('list')).output ?? '').split('\n');
-    expect(table[0]).toMatch(/^ID +E-MAIL +NAME +ORGANIZATIONS +OPERATOR +SIGNS IN BY +LAST SIGN-IN$/);
+    expect(table[0]).toMatch(/^ID +EMAIL +NAME +ORGANIZATIONS +OPERATOR +SIGN-IN METHODS +LAST SIGN-IN$/);
     expect(table.find((line) => line.includes('cy@example.com'))).toMatch(
       new RegExp(`^${body.person?.id} +cy@example\\.com +cy +Default \\(read\\) +no +password +20`),
     );
@@ -180,7 +185,7 @@ describe('uptime people', () => {
     expect(several.exitCode).toBe(1);
     for (const id of [first, made.body.person?.id ?? '']) expect(several.remark).toContain(id);
     const { output } = await peopleHere('link', first);
-    expect((await peopleHere('unlink', first)).remark).toBe('1 open link of twin ended.');
+    expect((await peopleHere('unlink', first)).remark).toBe('Revoked 1 open link of twin.');
     expect((await browser().send('POST', '/auth/session', { sign_in_token: tokenIn(output) })).status).toBe(401);
   });
 
@@ -188,7 +193,7 @@ describe('uptime people', () => {
     const di = await joined('di@example.com', '--role', 'read');
     const id = (await listed('di@example.com'))?.id ?? '';
     const operator = async () => (await di.send<Session>('GET', '/auth/session')).body.operator;
-    expect(await peopleHere('operator', id, 'on')).toEqual({ exitCode: 0, remark: 'di is an operator from now on.' });
+    expect(await peopleHere('operator', id, 'on')).toEqual({ exitCode: 0, remark: 'di is now an operator.' });
     expect(await operator()).toBe(true);
     await peopleHere('operator', 'DI@example.com', 'off');
     expect(await operator()).toBe(false);
@@ -197,14 +202,14 @@ describe('uptime people', () => {
     expect([(await signIn('diana@example.com')).status, (await signIn('di@example.com')).status]).toEqual([201, 401]);
     expect(await peopleHere('email', id, 'ada@example.com')).toEqual({
       exitCode: 1,
-      remark: "ada@example.com is somebody else's already.",
+      remark: 'The email ada@example.com already belongs to another account.',
     });
   });
 
   it('connects whom the proxy tells, and disconnects', async () => {
     await joined('ed@example.com');
     const ed = await peopleHere('connect', 'ed@example.com', 'ed', '--proxy');
-    expect(ed).toEqual({ exitCode: 0, remark: 'ed signs in as ed from now on.' });
+    expect(ed).toEqual({ exitCode: 0, remark: 'ed can now sign in as ed.' });
     expect((await listed('ed@example.com'))?.identities).toMatchObject([{ issuer: 'proxy', subject: 'ed' }]);
     expect(await peopleHere('connect', 'ada@example.com', 'ed', '--proxy')).toMatchObject({ exitCode: 1 });
     expect(await peopleHere('connect', 'ed@example.com', 'ed')).toEqual({
@@ -213,7 +218,7 @@ describe('uptime people', () => {
     });
     expect(await peopleHere('disconnect', 'ed@example.com')).toEqual({
       exitCode: 0,
-      remark: '1 connection of ed ended.',
+      remark: 'Removed 1 connection of ed.',
     });
     expect((await listed('ed@example.com'))?.identities).toEqual([]);
   });
@@ -226,7 +231,7 @@ describe('uptime people', () => {
     expect((await signIn()).status).toBe(401);
     expect(await peopleHere('reset-second-factor', 'kit@example.com')).toEqual({
       exitCode: 0,
-      remark: 'kit signs in with the password alone from now on.',
+      remark: 'kit now signs in with only the password.',
     });
     expect((await signIn()).status).toBe(201);
     expect(await peopleHere('reset-second-factor', 'kit@example.com')).toEqual({
@@ -241,11 +246,11 @@ describe('uptime people', () => {
 
   it('erases a person, but not the last administrator of others', async () => {
     const flo = await joined('flo@example.com', '--role', 'read');
-    expect(await peopleHere('delete', 'flo@example.com')).toEqual({ exitCode: 0, remark: 'flo is erased.' });
+    expect(await peopleHere('delete', 'flo@example.com')).toEqual({ exitCode: 0, remark: 'Erased flo.' });
     expect((await flo.send('GET', '/auth/account')).status).toBe(401);
     expect(await peopleHere('delete', 'flo@example.com')).toEqual({
       exitCode: 1,
-      remark: 'Nobody has the e-mail or id flo@example.com; list shows everybody.',
+      remark: 'No person has the email or ID flo@example.com. Use list to show all people.',
     });
     await joined('gil@example.com', '--role', 'read');
     await peopleHere('delete', 'ed@example.com');
@@ -258,12 +263,12 @@ describe('uptime people', () => {
   });
 
   it.each([
-    [['invite', 'ada@example.com'], /^They are in this organization already/],
+    [['invite', 'ada@example.com'], /^This user is already a member of this organization/],
     [
       ['invite', 'hal@example.com', '--organization', 'Nobody'],
-      /^There is no organization Nobody\. There are: Default/,
+      /^No organization has the name or ID Nobody\. The organizations are: Default/,
     ],
-    [['link', 'nobody@example.com'], /^Nobody has the e-mail or id nobody@example\.com/],
+    [['link', 'nobody@example.com'], /^No person has the email or ID nobody@example\.com/],
   ])('%j ends with 1 and says why', async (words, text) => {
     expect(await peopleHere(...words)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });

@@ -157,7 +157,7 @@ describe('the rights of a person, when their source withdraws them', () => {
     await sql('UPDATE session SET org_id = $2 WHERE person_id = $1', [person.uuid, shop?.id]);
     const read = await browser.send<{ code: string; detail: string }>('GET', '/api/v1/websites');
     expect([read.status, read.body.code]).toEqual([403, 'insufficient_role']);
-    expect(read.body.detail).toContain('sign in by single sign-on');
+    expect(read.body.detail).toContain('sign in with single sign-on');
     expect((await browser.send('GET', '/api/v1/stream')).status).toBe(403);
     expect((await browser.send('GET', '/api/v1/organizations')).status).toBe(403);
     const own = await browser.send<Session>('GET', '/auth/session');
@@ -178,7 +178,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       await app.advance(STALE);
       const late = await browser.send<{ code: string; detail: string }>('PUT', '/auth/account', { password: PASSWORD });
       expect([late.status, late.body.code]).toEqual([409, 'conflict']);
-      expect(late.body.detail).toContain('younger than ten minutes');
+      expect(late.body.detail).toContain('less than ten minutes old');
       expect((await browser.send('PUT', '/auth/account', { name: 'Ned' })).status).toBe(200);
       expect(await go(browser, 'ned', ['staff'])).toBe('/');
       await app.advance(FRESH);
@@ -191,7 +191,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       expect((await browser.send('GET', '/auth/session', undefined, headers)).status).toBe(200);
       const set = await browser.send<{ detail: string }>('PUT', '/auth/account', { password: PASSWORD }, headers);
       expect(set.status).toBe(409);
-      expect(set.body.detail).toContain('ask an administrator');
+      expect(set.body.detail).toContain('Ask an administrator');
       expect((await browser.send('POST', '/auth/oidc', { connect: true }, headers)).status).toBe(409);
     });
 
@@ -202,7 +202,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       await app.advance(FRESH);
       await app.advance(STALE);
       const late = await browser.send<{ detail: string }>('POST', '/auth/oidc', { connect: true });
-      expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('younger than ten minutes')]);
+      expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('less than ten minutes old')]);
     });
   });
 });

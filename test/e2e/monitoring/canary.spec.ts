@@ -93,7 +93,7 @@ describe('readiness', () => {
     const stalled = jest.spyOn(app.app.get(CheckRecorder), 'stalledMs', 'get').mockReturnValue(20_000);
     const { status, body } = await ready();
     stalled.mockRestore();
-    const detail = 'results wait, and none was written for 20 s';
+    const detail = 'results are waiting, and none has been written for 20 s';
     expect([status, body.details['recorder']]).toEqual([503, { ok: false, detail }]);
     await becomesReady();
   });

@@ -117,7 +117,7 @@ describe('a process that is asked for more checks than it can make', () => {
     expect([(await fetch(`${app.url}/health/live`)).status, ready.status]).toEqual([200, 200]);
     const { details } = (await ready.json()) as { details: Record<string, { detail: string }> };
     expect(details['scheduler']?.detail).toMatch(
-      /overloaded for \d+ s: \d+\.\d times what is possible; \d+ slots\/s skipped$/,
+      /overloaded for \d+ s: \d+\.\d times the capacity; \d+ slots\/s skipped$/,
     );
     expect(await metric('uptime_slots_skipped_total{why="overload"}')).toBeGreaterThan(100);
     expect(await metric('uptime_results_lost_total')).toBe(0);

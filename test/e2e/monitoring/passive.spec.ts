@@ -71,7 +71,7 @@ describe('an endpoint that nothing runs', () => {
   it('cannot be checked now, or tested before it is saved: the refusal says why', async () => {
     const problem = {
       code: 'conflict',
-      detail: 'Nothing runs a check of type PUSHED: its results are sent to the monitor.',
+      detail: 'No check of type PUSHED is run: its results are sent to the monitor.',
     };
     const now = await app.write.post(`/endpoints/${pushed}/checks`);
     const test = await app.write.post('/endpoints/test', { name: 'Pushed', type: 'PUSHED', url: 'backup' });

@@ -127,7 +127,7 @@ describe('while history cannot be written', () => {
       expect([await stored(), await metric('uptime_history_waiting'), recorder.backlog]).toEqual([SITES, 2 * SITES, 0]);
       expect(await historyHealth()).toMatchObject({
         ok: true,
-        detail: expect.stringContaining('10 checks wait') as string,
+        detail: expect.stringContaining('10 checks have been waiting') as string,
       });
       await setFault(null);
       await eventually('history has followed', () => !backlog.isLagging, 20_000);

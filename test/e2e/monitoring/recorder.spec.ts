@@ -345,7 +345,7 @@ describe('the recorder', () => {
     const writes = [...'FFSFS'].map((letter, slot) =>
       recorder.record(checkAt(target, slot, startMs + slot * SLOT_MS, letter === 'F' ? 'down' : 'up')),
     );
-    const wasRefused = () => warned.mock.calls.some(([text]) => String(text).startsWith('5 results wait'));
+    const wasRefused = () => warned.mock.calls.some(([text]) => String(text).startsWith('5 results are waiting'));
     await eventually('the batch was refused and waits', () => wasRefused() && recorder.backlog === 5);
     warned.mockRestore();
     await database.query('ALTER TABLE endpoint_state_away RENAME TO endpoint_state');
@@ -395,7 +395,7 @@ describe('the recorder', () => {
     const target = await newTarget();
     const recorder = newRecorder(app);
     const warned = jest.spyOn(Logger.prototype, 'warn');
-    const refusals = () => warned.mock.calls.filter(([text]) => /^\d+ results wait/.test(String(text))).length;
+    const refusals = () => warned.mock.calls.filter(([text]) => /^\d+ results are waiting/.test(String(text))).length;
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
     const fail = (slot: number) => recorder.add(checkAt(target, slot, startMs + slot * SLOT_MS, 'down'));
     for (let slot = 0; slot < waiting; slot++) fail(slot);

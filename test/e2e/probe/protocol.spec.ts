@@ -192,7 +192,7 @@ describe('the probe protocol', () => {
     const look = async () => (await app.write.post<CheckView>(`/endpoints/${watched}/checks`)).body;
     expect(await look()).toMatchObject({
       outcome: 'up',
-      warning: { message: expect.stringMatching(/^Of the probe fra: its clock is (89|90|91) s ahead/) },
+      warning: { message: expect.stringMatching(/^Probe fra: the clock of the probe is (89|90|91) s ahead/) },
     });
     await database.query(`UPDATE probe SET last_seen_at = now() - interval '61 seconds' WHERE id = $1`, [
       parseId('probe', probe.id),

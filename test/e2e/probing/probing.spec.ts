@@ -275,7 +275,7 @@ describe('a probe', () => {
       const [result] = server.of(id);
       expect(result?.result).toMatchObject({ outcome: 'unknown', error: { code: 'internal' } });
       expect(result?.result.error?.message).toMatch(
-        new RegExp(`^This probe \\(.+\\) does not know ${what}: update it\\.$`),
+        new RegExp(`^This probe \\(.+\\) does not support ${what}: update it\\.$`),
       );
     }
   });

@@ -58,7 +58,7 @@ describe('the way of a probe to its service', () => {
 
   it('says what a proxy refuses, without its password', async () => {
     const text = await refusal({ ca: authority.rootPem, proxy: proxy.url('office:wrong') });
-    expect(text).toBe('the proxy answered 407');
+    expect(text).toBe('the proxy responded with status 407');
   });
 
   it('sends no token to whoever has another certificate: one that is not of PROBE_CA, or of nobody known', async () => {

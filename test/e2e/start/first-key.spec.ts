@@ -79,7 +79,7 @@ describe('the first key', () => {
 
     const second = folder.launch({ terminal: true });
     await second.url();
-    expect(second.said).toContain('as before');
+    expect(second.said).toContain('not shown again');
     expect(await statusOfLink(second.said)).toBe(201);
     await second.stop();
 

@@ -353,7 +353,7 @@ describe('a start with a mistake', () => {
     [
       'a database that cannot be opened',
       { DATA_DIR: '/dev/null/data' },
-      'DATA_DIR: /dev/null/data cannot be used: it is, or lies below, something that is no directory',
+      'DATA_DIR: /dev/null/data cannot be used: its path contains something that is not a directory',
     ],
   ])('says the same on a terminal: %s', async (_, env, sentence) => {
     const folder = new StartFolder();

@@ -100,7 +100,7 @@ describe('announced work on a public status page', () => {
       ],
     });
     const shown = await html();
-    expect(shown).toMatch(/<title>Shop: Maintenance under way<\/title>/);
+    expect(shown).toMatch(/<title>Shop: Maintenance in progress<\/title>/);
     expect(shown).toMatch(
       /<div class="overall maintenance"><svg [^>]+><path [^>]+><\/svg><p>Maintenance under way<\/p>/,
     );
@@ -225,7 +225,7 @@ describe('announced work on a public status page', () => {
       id,
     ]);
     await publish();
-    expect(await text('/feed.atom')).toContain('Maintenance is over: Upgrade');
+    expect(await text('/feed.atom')).toContain('Maintenance completed: Upgrade');
     for (const form of ['', '.json', '/feed.atom']) expect(await text(form)).not.toMatch(/For (us alone|everybody)/);
   });
 

@@ -160,7 +160,7 @@ describe('status pages of their own', () => {
         ],
       ]);
       expect(body.errors.find(({ pointer }) => pointer === '/logo')?.message).toBe(
-        'logo must be a PNG, JPEG or WebP picture',
+        'logo must be a PNG, JPEG or WebP image',
       );
     });
 
@@ -324,7 +324,7 @@ describe('status pages of their own', () => {
       expect(text).toContain('<title>Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;</title>');
       expect(text).toContain('<title>Checkout is down</title>');
       expect(text).toMatch(
-        /<content type="text">Down since [\d-]+ [\d:]+ UTC: answered with an error\. It goes on\.<\/content>/,
+        /<content type="text">Down since [\d-]+ [\d:]+ UTC: responded with an error\. Ongoing\.<\/content>/,
       );
       expect(text).not.toMatch(/secret|127\.0\.0\.1|ep_|ws_|sp_/);
       expect((await shown('with-feed')).outages[0]?.id).toBe(id?.slice('urn:uuid:'.length));
@@ -335,7 +335,7 @@ describe('status pages of their own', () => {
         return now.includes('<title>Checkout was down</title>') ? now : null;
       });
       expect(ended).toContain(`<id>${id}</id>`);
-      expect(ended).toMatch(/Up again at [\d-]+ [\d:]+ UTC\./);
+      expect(ended).toMatch(/Recovered at [\d-]+ [\d:]+ UTC\./);
 
       const first = await fetch(`${app.url}/status/with-feed/feed.atom`);
       expect(first.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
@@ -443,7 +443,7 @@ describe('status pages of their own', () => {
       const read = await app.read.post('/configuration/plan', document);
       expect([created, kept, moved, planned, read].map(({ status }) => status)).toEqual([400, 200, 400, 400, 200]);
       for (const { body } of [created, moved, planned])
-        expect(body.errors[0]?.message).toContain('needs an API key with the role "admin"');
+        expect(body.errors[0]?.message).toContain('requires an API key with the role "admin"');
     });
 
     it('nothing can be changed there', async () => {

@@ -263,7 +263,7 @@ interface Case {
         { databaseUrl: `postgres://plain@127.0.0.1:${cluster.port}/template1`, dataDir: '' },
         file('backup'),
       ),
-    ).rejects.toThrow('holds the schema "Own-one", and DATABASE_URL leads to the schema "public"');
+    ).rejects.toThrow('contains the schema "Own-one", but DATABASE_URL uses the schema "public"');
   });
 
   it.each<[string, () => string, string]>([
@@ -286,12 +286,12 @@ interface Case {
     [
       'a certificate without its key',
       () => `certified@localhost:${cluster.port}/monitor?sslmode=no-verify&sslcert=${file('client.pem')}`,
-      'DATABASE_URL: sslcert and sslkey need each other.',
+      'DATABASE_URL: sslcert and sslkey require each other.',
     ],
     [
       'no client certificate where one is needed',
       () => `certified@localhost:${cluster.port}/monitor?sslmode=no-verify`,
-      'does not let user "certified" in (connection requires a valid client certificate)',
+      'rejected user "certified" (connection requires a valid client certificate)',
     ],
     [
       'no TLS where it is needed',

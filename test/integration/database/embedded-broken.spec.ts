@@ -40,7 +40,7 @@ describe('a data directory that the engine cannot start with', () => {
       'of another version of PostgreSQL',
       (cluster) => writeFileSync(join(cluster, 'PG_VERSION'), '17\n'),
       'The data directory was initialized by PostgreSQL version 17,',
-      'Start the version of the service that created the directory, or restore a backup that this version made.',
+      'Start the version of the service that created the directory, or restore a backup that this version created.',
     ],
   ])('%s is refused with the reason of the engine and with what to do', async (_, damage, reason, cure) => {
     const directory = mkdtempSync(join(folder, 'damaged-'));

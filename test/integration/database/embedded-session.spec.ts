@@ -141,7 +141,7 @@ describe('EmbeddedPostgres', () => {
     const waiting = expect(pool.query('SELECT pg_sleep(1)')).rejects.toThrow('Connection terminated');
     await (Reflect.get(embedded, 'worker') as Worker).terminate();
     await waiting;
-    expect(reasons).toEqual(['its thread ended with 1']);
+    expect(reasons).toEqual(['its thread exited with code 1']);
     await pool.end();
   });
 });

@@ -36,7 +36,7 @@ describe('the database at the start of the service', () => {
   it('says one line of a new database, and none of one that is as it should be', async () => {
     for (const _ of migrations) await source.undoLastMigration();
     await server.migrate();
-    expect(lines).toEqual([`Migrated: ${migrations.at(-1)?.name} and all before it, in a new database`]);
+    expect(lines).toEqual([`Migrated: ${migrations.at(-1)?.name} and all earlier migrations, in a new database`]);
     await server.migrate();
     expect(lines).toHaveLength(1);
   });
@@ -46,7 +46,7 @@ describe('the database at the start of the service', () => {
     await source.query(`INSERT INTO migrations (timestamp, name) VALUES (1700000000000, 'Initial1700000000000')`);
     await expect(server.migrate()).rejects.toThrow(StartError);
     await expect(server.migrate()).rejects.toThrow(
-      /made by a version before 0\.1\.0.* export the configuration with the version that made it .* empty database/,
+      /created by a version before 0\.1\.0.* Export the configuration with the version that created it .* empty database/,
     );
     expect(await source.query('SELECT name FROM migrations')).toEqual([{ name: 'Initial1700000000000' }]);
     expect(lines).toEqual([]);

@@ -55,7 +55,7 @@ suite('a pooler before PostgreSQL (skipped without pgbouncer)', () => {
   it('in transaction mode refuses a backup, because the settings of pg_dump would stay in a session of the service', async () => {
     const file = join(folder, 'refused');
     const saved = saveBackup({ databaseUrl: at(transactions), dataDir: '' }, file);
-    await expect(saved).rejects.toThrow('DATABASE_URL leads to a pooler in transaction mode');
+    await expect(saved).rejects.toThrow('DATABASE_URL points to a pooler in transaction mode');
     expect(existsSync(file)).toBe(false);
   });
 

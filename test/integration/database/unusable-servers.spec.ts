@@ -37,7 +37,7 @@ suite('a PostgreSQL that the service cannot use (skipped without PostgreSQL’s 
       const server = await open(cluster, name);
       await expect(server.migrate()).rejects.toThrow(
         new RegExp(
-          `^DATABASE_URL: database "${name}" of .* has the encoding ${encoding}; UTF8 is needed\\. Create another one with CREATE DATABASE`,
+          `^DATABASE_URL: database "${name}" of .* has the encoding ${encoding}; UTF8 is required\\. Create another one with CREATE DATABASE`,
         ),
       );
     },
@@ -45,7 +45,7 @@ suite('a PostgreSQL that the service cannot use (skipped without PostgreSQL’s 
 
   it('because it is a standby is waited for, and named as one', async () => {
     const empty = await open(standby, 'monitor');
-    const sentence = /cannot be used: it is a standby, which only reads\. Gave up after 0\.1 s\./;
+    const sentence = /cannot be used: it is a standby, which is read-only\. Gave up after 0\.1 s\./;
     await expect(empty.migrate([], 100)).rejects.toThrow(sentence);
     await (await open(cluster, 'monitor')).migrate();
     await expect((await open(standby, 'monitor')).migrate([], 100)).rejects.toThrow(sentence);

@@ -73,7 +73,7 @@ describe('alert evaluation', () => {
     // Until the first success: the wait for the second is no part of the outage.
     expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(120);
     expect(resolved?.duration_seconds).toBeLessThanOrEqual(121 + tookSeconds);
-    expect(resolved?.message).toContain('Checkout API is up again');
+    expect(resolved?.message).toContain('Checkout API is back up');
     expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 1, trigger_event_id: null });
     const [first, second] = await alerting.deliveries(alertId);
     expect(second?.notification.incidentKey).toBe(first?.notification.incidentKey);
@@ -98,14 +98,14 @@ describe('alert evaluation', () => {
     await alerting.check([{ endpointId, result: 'F', locations: seen(true) }]);
     await alerting.check([{ endpointId, result: 'S', locations: seen(false) }]);
     const [triggered, resolved] = await alerting.events(alertId);
-    const silent = { code: 'monitor_offline', message: 'Nothing has been heard from this location.' };
+    const silent = { code: 'monitor_offline', message: 'No result has been received from this location.' };
     expect(triggered?.locations).toEqual([
       { location: 'fra', outcome: 'down', error },
       { location: 'local', outcome: 'up', error: null },
       { location: 'office', outcome: 'unknown', error: silent },
     ]);
     expect(triggered?.message).toBe(
-      'Checkout API is down: connection refused (1 check in a row) from 1 of 3 locations: fra; no word from office',
+      'Checkout API is down: connection refused (1 check in a row) from 1 of 3 locations: fra; no result from office',
     );
     expect(resolved?.locations?.map(({ outcome }) => outcome)).toEqual(['up', 'up', 'unknown']);
     const [message] = await alerting.deliveries(alertId);

@@ -76,7 +76,7 @@ describe('a certificate that ends', () => {
     const [first] = scene.received<Told>(path);
     expect(first?.data).toMatchObject({
       endpoint: { id },
-      event: { message: expect.stringMatching(/^The certificate of Checkout ends in 14 days, on \d{4}-/) },
+      event: { message: expect.stringMatching(/^The certificate of Checkout expires in 14 days, on \d{4}-/) },
       certificate: { subject: null, issuer: null },
     });
   });

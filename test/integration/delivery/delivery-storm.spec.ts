@@ -176,7 +176,7 @@ describe('an alert that flaps at every check for an hour', () => {
       .slice(8);
     // Two more half hours until the last hour was quiet; then a plain notification.
     expect(after.length).toBeLessThanOrEqual(3);
-    expect(after.at(-1)).toMatch(/is up again|was down/);
+    expect(after.at(-1)).toMatch(/is back up|was down/);
     expect((await scene.countStates([chat]))['resolved pending']).toBeUndefined();
     expect((await scene.countStates([chat]))['triggered pending']).toBeUndefined();
 

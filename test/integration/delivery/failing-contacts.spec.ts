@@ -208,7 +208,7 @@ describe('a contact that has been failing for days', () => {
     const digest = scene
       .received<{ text: string }>('chat')
       .find(({ text }) => text === '3 alerts triggered, 1 contact failing');
-    expect(JSON.stringify(digest)).toContain(`FAILING ${(await view(id)).name}: takes no messages for 8 d`);
+    expect(JSON.stringify(digest)).toContain(`FAILING ${(await view(id)).name}: has accepted no messages for 8 d`);
     expect(await told()).toMatchObject([{ state: 'delivered' }]);
   });
 

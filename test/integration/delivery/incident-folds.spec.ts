@@ -39,7 +39,7 @@ describe('deliveries of one incident', () => {
     await report('S', ...alerts);
     expect(texts(path)).toEqual([
       'Endpoint 1 is down: connection refused (1 check in a row)',
-      expect.stringMatching(/^Endpoint 1 is up again/),
+      expect.stringMatching(/^Endpoint 1 is back up/),
     ]);
     expect(JSON.stringify(scene.received(path))).toContain(`/#/endpoints/${alerts[0]?.endpointId}|Details>`);
     expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': 1, 'resolved delivered': 1 });
@@ -107,8 +107,8 @@ describe('deliveries of one incident', () => {
     }
     await scene.pass(30 * SECOND, SECOND);
     expect(texts(path).slice(1)).toEqual([
-      expect.stringMatching(/^\d endpoints are up again, \d still down \(incident #1\)$/),
-      expect.stringMatching(/^\d endpoints are up again, 1 still down \(incident #1\)$/),
+      expect.stringMatching(/^\d endpoints are back up, \d still down \(incident #1\)$/),
+      expect.stringMatching(/^\d endpoints are back up, 1 still down \(incident #1\)$/),
     ]);
   });
 

@@ -6,10 +6,10 @@ const said = (by: string | null, note = '') => acknowledgedText({ by, at: AT, no
 
 describe('what people did and were told, in words', () => {
   it.each([
-    [said('On call'), 'On call has it in hand until it is up'],
-    [said('On call', 'Restarting'), 'On call has it in hand until it is up: Restarting'],
-    [said(null), 'Somebody has it in hand until it is up'],
-    [said('link', 'Restarting'), 'Somebody has it in hand until it is up, by the link in a message: Restarting'],
+    [said('On call'), 'Acknowledged by On call until it is up'],
+    [said('On call', 'Restarting'), 'Acknowledged by On call until it is up: Restarting'],
+    [said(null), 'Acknowledged by someone until it is up'],
+    [said('link', 'Restarting'), 'Acknowledged by someone until it is up, using the link in a message: Restarting'],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);
   });
@@ -18,7 +18,7 @@ describe('what people did and were told, in words', () => {
     [kindText({ kind: 'triggered', ordinal: null }), 'Triggered'],
     [kindText({ kind: 'reminder', ordinal: 3 }), 'Reminder 3'],
     [kindText({ kind: 'reminder', ordinal: null }), 'Reminder'],
-    [kindText({ kind: 'acknowledged', ordinal: null }), 'In hand'],
+    [kindText({ kind: 'acknowledged', ordinal: null }), 'Acknowledged'],
   ])('a message is named %s', (text, expected) => {
     expect(text).toBe(expected);
   });

@@ -95,16 +95,16 @@ describe('the sentences about a list', () => {
   it.each([
     ['', []],
     ['0 of 2 tested: 0 up.', [undefined, { state: 'running' as const }]],
-    ['1 address tested: 1 up.', [done('up')]],
-    ['3 addresses tested: 1 up, 2 not.', [done('up'), done('down'), { state: 'refused' as const, reason: 'no' }]],
+    ['1 endpoint tested: 1 up.', [done('up')]],
+    ['3 endpoints tested: 1 up, 2 not.', [done('up'), done('down'), { state: 'refused' as const, reason: 'no' }]],
   ])('say %p', (text, tests) => {
     expect(testsText(tests)).toBe(text);
   });
 
   it('say what a sitemap gave', () => {
-    expect(sitemapText({ urls: ['https://x/'], truncated: false, skipped: 0 })).toBe('1 address read.');
+    expect(sitemapText({ urls: ['https://x/'], truncated: false, skipped: 0 })).toBe('1 URL read.');
     expect(sitemapText({ urls: ['a', 'b'], truncated: true, skipped: 3 })).toBe(
-      '2 addresses read. There are more: these are the first. 3 of other hosts were left out.',
+      '2 URLs read. There are more. These are the first. 3 on other hosts were left out.',
     );
   });
 });

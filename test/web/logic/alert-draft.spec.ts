@@ -133,24 +133,24 @@ describe('what is said of a change of whom an alert notifies', () => {
 
   it('moving names the contact, and that settings of its own go', () => {
     expect(said(alert(), { contact_id: 'ct_ops' })).toBe(
-      'Messages go through Operations once this is saved. The settings of its own are dropped.',
+      'When you save this, messages go through Operations. Its own settings are deleted.',
     );
     expect(said(alert({ contact_id: 'ct_ops' }), { contact_id: 'ct_boss' })).toBe(
-      'Messages go through The boss once this is saved.',
+      'When you save this, messages go through The boss.',
     );
   });
 
   it('moving with an open incident says what becomes of it', () => {
     const open = alert({ contact_id: 'ct_ops', triggered: true });
-    expect(said(open, { contact_id: 'ct_boss' })).toContain('Its open incident stays open if that is the same account');
+    expect(said(open, { contact_id: 'ct_boss' })).toContain('The open alert stays open if the account');
     expect(said(open, { contact_id: null, type: 'email', config: { to: ['a@example.com'] } })).toContain(
-      'begins again with the next failing check',
+      'triggers again at the next failed check',
     );
   });
 
   it('detaching keeps the settings, and an open incident', () => {
     expect(said(alert({ contact_id: 'ct_ops', triggered: true }), { contact_id: null })).toBe(
-      'It keeps the settings of Operations as its own: what changes about Operations later no longer reaches it. Its open incident stays open.',
+      'It keeps a copy of the settings of Operations. Later changes to Operations no longer affect it. The open alert stays open.',
     );
   });
 });

@@ -57,19 +57,19 @@ describe('an entry of the audit log in words', () => {
   });
 
   it.each<[string, Partial<AuditEntry>]>([
-    ['Invited somebody as write', { action: 'create', resource: 'invitation', after: { role: 'write' } }],
-    ['Took an invitation back', { action: 'delete', resource: 'invitation', before: { role: 'write' } }],
+    ['Invited a member as write', { action: 'create', resource: 'invitation', after: { role: 'write' } }],
+    ['Revoked an invitation', { action: 'delete', resource: 'invitation', before: { role: 'write' } }],
     ['Bo joined as read', { action: 'create', resource_id: 'per_bo', after: { role: 'read' } }],
-    ['Somebody joined as read', { action: 'create', resource_id: 'per_gone', after: { role: 'read' } }],
+    ['Someone joined as read', { action: 'create', resource_id: 'per_gone', after: { role: 'read' } }],
     [
       'Bo has the role admin now',
       { resource_id: 'per_bo', changed: ['role'], before: { role: 'read' }, after: { role: 'admin' } },
     ],
-    ['Made a password link for Bo', { resource_id: 'per_bo', changed: ['password_link'], before: {}, after: {} }],
+    ['Created a password link for Bo', { resource_id: 'per_bo', changed: ['password_link'], before: {}, after: {} }],
     ['Changed the account of Bo: name', { resource_id: 'per_bo', changed: ['name'], before: {}, after: {} }],
-    ['Somebody was removed', { action: 'delete', resource_id: 'per_gone', before: { role: 'read' } }],
+    ['Someone was removed', { action: 'delete', resource_id: 'per_gone', before: { role: 'read' } }],
     [
-      'Somebody left',
+      'Someone left',
       {
         action: 'delete',
         resource_id: 'per_gone',

@@ -54,7 +54,7 @@ describe('the availability of a day', () => {
       'Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed',
     );
     expect(dayText(day('2026-11-26', { planned: 1, unknown: 2 }))).toBe(
-      'Thu, Nov 26, 2026: 1 check in maintenance, 2 checks could not tell',
+      'Thu, Nov 26, 2026: 1 check in maintenance, 2 checks with an unknown result',
     );
     expect(dayText(day('2026-11-26'))).toBe('Thu, Nov 26, 2026: not checked');
   });
@@ -124,7 +124,7 @@ describe('the hours of a week', () => {
 
   it('say when none failed, and when there were no checks', () => {
     expect(weekSummary(weekGrid([]).cells)).toBe('no hour with checks yet');
-    expect(weekSummary([{ ...NOTHING, up: 1 }])).toBe('no hour failed');
+    expect(weekSummary([{ ...NOTHING, up: 1 }])).toBe('no failures in any hour');
   });
 });
 

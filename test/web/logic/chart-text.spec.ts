@@ -7,9 +7,9 @@ const bucket = (more: Partial<LatencyBucket>) => latencyBucket(start, { count: 6
 
 it.each([
   [{ p50: 82, p95: 120 }, null, '12:04:00 · p50 82 ms, p95 120 ms'],
-  [{ p50: 82, p95: 120 }, 79, '12:04:00 · p50 82 ms, p95 120 ms · a week before 79 ms'],
+  [{ p50: 82, p95: 120 }, 79, '12:04:00 · p50 82 ms, p95 120 ms · a week earlier 79 ms'],
   [{ failures: 60 }, null, '12:04:00 · 60 of 60 checks failed'],
-  [{ count: 0 }, 79, '12:04:00 · a week before 79 ms · no check'],
+  [{ count: 0 }, 79, '12:04:00 · a week earlier 79 ms · no checks'],
 ])('says of a bucket with %j and %p a week before: %s', (more, before, text) =>
   expect(bucketText(bucket(more), before, Date.parse(start))).toBe(text),
 );
@@ -19,6 +19,6 @@ it('says of a bucket of several locations p95 of each, and how many checks faile
   const line = (location: string, p95: number | null) => ({ location, style: { color: '', dash: [] }, p95: [p95] });
   const data = { times: [at, at + 60], failures: [3], lines: [line('fra', 82), line('us', null)] };
   expect(locationsText(data, 0, Date.parse(start))).toBe(
-    '12:04:00 · fra p95 82 ms · us no good check · 3 checks failed',
+    '12:04:00 · fra p95 82 ms · us no successful check · 3 checks failed',
   );
 });

@@ -16,7 +16,7 @@ const plan = (summary: Partial<ConfigurationPlan['summary']>): ConfigurationPlan
 
 describe('the words about a plan', () => {
   it.each([
-    [{ unchanged: 40 }, true, 'Nothing to do: 40 unchanged.', 'Nothing was to be done.'],
+    [{ unchanged: 40 }, true, 'Nothing to do: 40 unchanged.', 'No changes were needed.'],
     [
       { create: 2, delete: 1, unchanged: 1200 },
       false,

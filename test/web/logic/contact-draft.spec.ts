@@ -81,14 +81,14 @@ describe('what saving a contact means for its alerts', () => {
       'incidents that begin again, for another config',
       elsewhere,
       STORED,
-      /^2 alerts use it.*destination.*begin again.*token/,
+      /^2 alert rules use it.*destination.*trigger again.*token/,
     ],
-    ['the same for one alert', elsewhere, { ...STORED, alert_count: 1 }, /^1 alert uses it/],
+    ['the same for one alert', elsewhere, { ...STORED, alert_count: 1 }, /^1 alert rule uses it/],
     [
       'incidents that begin again, for another channel',
       { type: 'email', config: {} },
       STORED,
-      /another channel.*begin again/,
+      /another channel.*trigger again/,
     ],
   ])('is %s', (_, changes, stored, text) => {
     const found = consequenceOf(edited(changes), stored);
@@ -98,10 +98,10 @@ describe('what saving a contact means for its alerts', () => {
 });
 
 it.each([
-  [{ created: 0, existing: 0 }, 'No endpoint is covered.'],
-  [{ created: 1, existing: 0 }, '1 alert made.'],
-  [{ created: 12, existing: 1 }, '12 alerts made. 1 endpoint had one already.'],
-  [{ created: 0, existing: 3 }, '0 alerts made. 3 endpoints had one already.'],
+  [{ created: 0, existing: 0 }, 'No endpoint matches.'],
+  [{ created: 1, existing: 0 }, '1 alert rule created.'],
+  [{ created: 12, existing: 1 }, '12 alert rules created. 1 endpoint had one already.'],
+  [{ created: 0, existing: 3 }, '0 alert rules created. 3 endpoints had one already.'],
 ])('says of %p: %s', (result, text) => expect(madeText(result)).toBe(text));
 
 describe('a default contact beside the endpoints that exist', () => {
@@ -114,7 +114,7 @@ describe('a default contact beside the endpoints that exist', () => {
   );
 
   it.each([
-    [1, 'The endpoint that you have does not.'],
-    [1200, 'The 1,200 endpoints that you have do not.'],
+    [1, 'Your existing endpoint does not have one.'],
+    [1200, 'Your 1,200 existing endpoints do not have one.'],
   ])('%d: %s', (endpoints, text) => expect(existingText(endpoints)).toBe(text));
 });

@@ -60,7 +60,7 @@ describe('what is deleted with a way back', () => {
   });
 
   it('is gone when somebody else has deleted it meanwhile', async () => {
-    later(() => Promise.reject(new ApiProblem(404, 'not_found', 'There is no such thing.')));
+    later(() => Promise.reject(new ApiProblem(404, 'not_found', 'Not found.')));
     await jest.advanceTimersByTimeAsync(10_000);
     expect([isShown(), toasts.value]).toEqual([false, []]);
   });

@@ -136,7 +136,13 @@ describe('what saving an escalation does', () => {
     escalationPlan(escalation(...steps), alerts, endpoints);
 
   it.each<[string, Short, StepAlert[], string[], string]>([
-    ['nothing where nobody is told', [['0'], ['30']], [], ['ep_1'], 'creates no alert, changes none, removes none'],
+    [
+      'nothing where nobody is told',
+      [['0'], ['30']],
+      [],
+      ['ep_1'],
+      'creates no alert rules, changes none, removes none',
+    ],
     [
       'creates what endpoints lack',
       [
@@ -145,35 +151,35 @@ describe('what saving an escalation does', () => {
       ],
       [alert('chat', 0, 'ep_1')],
       ['ep_1', 'ep_2'],
-      'creates 5 alerts, changes none, removes none',
+      'creates 5 alert rules, changes none, removes none',
     ],
     [
       'moves an alert',
       [['0'], ['10', 'chat']],
       [alert('chat', 0)],
       ['ep_1'],
-      'creates no alert, changes 1, removes none',
+      'creates no alert rules, changes 1, removes none',
     ],
     [
       'removes who is told no more',
       [['0', 'chat']],
       [alert('chat', 0), alert('mail', 600)],
       ['ep_1'],
-      'creates no alert, changes none, removes 1',
+      'creates no alert rules, changes none, removes 1',
     ],
     [
       'leaves both alerts of a contact that come after the same time: they differ in something else',
       [['0', 'chat']],
       [alert('chat', 0), alert('chat', 0)],
       ['ep_1'],
-      'creates no alert, changes none, removes none',
+      'creates no alert rules, changes none, removes none',
     ],
     [
       'moves both of them',
       [['0'], ['5', 'chat']],
       [alert('chat', 0), alert('chat', 0)],
       ['ep_1'],
-      'creates no alert, changes 2, removes none',
+      'creates no alert rules, changes 2, removes none',
     ],
     [
       'moves the one that comes too late, and keeps the one that is right',
@@ -183,14 +189,14 @@ describe('what saving an escalation does', () => {
       ],
       [alert('chat', 0), alert('chat', 3600)],
       ['ep_1'],
-      'creates no alert, changes 1, removes none',
+      'creates no alert rules, changes 1, removes none',
     ],
     [
       'leaves alerts without a contact alone',
       [['0']],
       [alert(null, 0)],
       ['ep_1'],
-      'creates no alert, changes none, removes none',
+      'creates no alert rules, changes none, removes none',
     ],
   ])('%s', (_, steps, alerts, endpoints, expected) => {
     expect(planText(say(steps, alerts, endpoints))).toBe(expected);
@@ -228,14 +234,14 @@ describe('what saving an escalation does', () => {
       'New: pager at once, 2 endpoints',
       'New: chat after 10 min',
       'chat: after 10 min instead of at once',
-      'Gone: mail after 10 min',
+      'Removed: mail after 10 min',
     ]);
   });
 
   it('says how many endpoints have other alerts than most of them', () => {
     const alerts = [alert('chat', 0, 'ep_1'), alert('chat', 0, 'ep_2')];
     expect(unlikeText(alerts, ['ep_1', 'ep_2'])).toBeNull();
-    expect(unlikeText(alerts, ['ep_1', 'ep_2', 'ep_3'])).toBe('1 endpoint of 3 has other alerts.');
+    expect(unlikeText(alerts, ['ep_1', 'ep_2', 'ep_3'])).toBe('1 of 3 endpoints has different alert rules.');
   });
 });
 

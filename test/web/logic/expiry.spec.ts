@@ -13,17 +13,17 @@ describe('a certificate that ends', () => {
 
   it.each<[days: number, warnDays: number | null, text: string]>([
     [30, 14, 'in 16 d'],
-    [14, 14, 'told; again in 7 d'],
-    [9, 14, 'told; again in 2 d'],
-    [7, 14, 'told; again in 4 d'],
+    [14, 14, 'sent, again in 7 d'],
+    [9, 14, 'sent, again in 2 d'],
+    [7, 14, 'sent, again in 4 d'],
     [1, 14, 'told'],
     [0, 14, 'told'],
-    [-2, 14, 'it has ended'],
-    [9, null, 'nobody is told'],
+    [-2, 14, 'expired'],
+    [9, null, 'no one is notified'],
   ])('in %d days, warned of from %s on, says: %s', (days, warnDays, text) =>
     expect(nextTold(of(warnDays), days, true)).toBe(text),
   );
 
   it('says that nobody is told where no alert tells people', () =>
-    expect(nextTold(of(14), 9, false)).toBe('nobody is told'));
+    expect(nextTold(of(14), 9, false)).toBe('no one is notified'));
 });

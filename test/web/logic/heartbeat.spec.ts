@@ -30,7 +30,7 @@ const NIGHTLY: Heartbeat = {
 describe('What a heartbeat waits for', () => {
   it.each<[string, Partial<Heartbeat>]>([
     ['No ping yet', {}],
-    ['Nothing is expected', { last_ping_at: iso(-90) }],
+    ['No ping expected', { last_ping_at: iso(-90) }],
     [`Expected ${clock(-12)}, 12 min ago`, { last_ping_at: iso(-90), next_expected_at: iso(-12) }],
     [`Expected ${clock(12)}, in 12 min`, { last_ping_at: iso(-90), next_expected_at: iso(12) }],
     [
@@ -66,7 +66,7 @@ describe('A ping', () => {
     ['done', 4, null],
     ['über', 5, null],
     ['done', 20_000, 'The first of 20,000 bytes'],
-    [null, 20, '20 bytes, not kept'],
+    [null, 20, '20 bytes, not stored'],
   ])('with %p of %p bytes says %p', (body, body_bytes, text) => expect(cutText({ body, body_bytes })).toBe(text));
 
   it('goes to the address that the service knows, otherwise to that of the page', () => {
@@ -107,7 +107,7 @@ describe('Of several endpoints', () => {
     const list = [{ type: 'HTTPS' }, { type: 'HEARTBEAT' }];
     expect(checkable(list)).toEqual({
       checked: [{ type: 'HTTPS' }],
-      leftOut: '1 heartbeat left out: they report by themselves.',
+      leftOut: '1 heartbeat left out: heartbeats have no checks to run.',
     });
     expect(checkable([{ type: 'TCP' }]).leftOut).toBeNull();
   });

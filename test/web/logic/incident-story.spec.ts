@@ -91,11 +91,11 @@ describe('what an incident tells', () => {
         event({ alert_id: 'al_4', ...delivery('superseded') }),
         event({ alert_id: 'al_5', delivery: null }),
       ]),
-    ).toBe('Team (Slack) not reached, PagerDuty reached, Slack not reached yet, Slack not told');
+    ).toBe('Team (Slack) not reached, PagerDuty reached, Slack not reached yet, Slack not notified');
   });
 
   it('has the reason of the trigger also once it is resolved', () => {
-    const error = { code: 'status_unexpected' as const, message: 'The status is 500; expected is 200 to 299.' };
+    const error = { code: 'status_unexpected' as const, message: 'The status is 500; expected 200 to 299.' };
     expect(reasonOf([{ error: null }, { error }])).toBe('The status is 500; expected is 200 to 299.');
     expect(reasonOf([{ error: null }])).toBeNull();
   });

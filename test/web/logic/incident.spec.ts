@@ -47,8 +47,8 @@ describe('an incident in words', () => {
   it.each([
     ['nothing where its title is the sentence of the service', {}, ''],
     ['that sentence where it has a name', { title: 'Load balancer' }, SUMMARY],
-    ['that people put it together', { cause: { kind: 'people', value: null } }, 'Put together by hand'],
-    ['that it was opened by hand', MANUAL, 'Opened by hand'],
+    ['that people put it together', { cause: { kind: 'people', value: null } }, 'Grouped manually'],
+    ['that it was opened by hand', MANUAL, 'Created manually'],
   ] as [string, Partial<Incident>, string][])('has below its title %s', (_what, changes, text) => {
     expect(causeText(incident(changes))).toBe(text);
   });
@@ -67,7 +67,7 @@ describe('an incident in words', () => {
     ['that it is down', {}, 'Down for 23 min'],
     ['that it is degraded', { severity: 'degraded' }, 'Degraded for 23 min'],
     ['that it is open, by hand', { kind: 'manual' }, 'Open for 23 min'],
-    ['that it is over', { state: 'ended', ended_at: at(300) }, 'Over after 5 min'],
+    ['that it is over', { state: 'ended', ended_at: at(300) }, 'Ended after 5 min'],
     ['that it is part of another', { state: 'merged' }, 'Merged into another'],
   ] as [string, Partial<Incident>, string][])(
     'says from afar %s, in minutes that do not tick',
@@ -91,7 +91,7 @@ describe('an incident in words', () => {
 
   it('says how long ago the last one was where nothing is down, and nothing of it where there was none', () => {
     expect(calmText({ ended_at: STARTED }, Date.parse(at(7260)))).toBe(
-      'Nothing is down. The last one was 2 h 1 min ago.',
+      'Nothing is down. The last incident was 2 h 1 min ago.',
     );
     expect(calmText(undefined, 0)).toBe('Nothing is down.');
   });
@@ -108,7 +108,7 @@ describe('an incident in words', () => {
   });
 
   it('tells a screen reader what has changed, with number and title', () => {
-    expect(changeText({ ...incident(), change: 'ended' })).toBe(`Incident #12 is over: ${SUMMARY}.`);
+    expect(changeText({ ...incident(), change: 'ended' })).toBe(`Incident #12 has ended: ${SUMMARY}.`);
   });
 });
 
@@ -121,16 +121,20 @@ describe('what can be done about an incident', () => {
 
   const member = (endpoint_name: string, ended_at: string | null = null) => ({ endpoint_name, ended_at });
   it.each([
-    [[member('Checkout'), member('Login', at(60))], 1, 'Checkout is still down: it ends by itself when it is up.'],
+    [
+      [member('Checkout'), member('Login', at(60))],
+      1,
+      'Checkout is still down. The incident ends automatically when it recovers.',
+    ],
     [
       [member('Checkout'), member('Login')],
       2,
-      'Checkout and Login are still down: it ends by itself when they are up.',
+      'Checkout and Login are still down. The incident ends automatically when they recover.',
     ],
     [
       ['A', 'B', 'C', 'D', 'E', 'F'].map((name) => member(name)),
       140,
-      'A, B, C, D, E and 135 more are still down: it ends by itself when they are up.',
+      'A, B, C, D, E and 135 more are still down. The incident ends automatically when they recover.',
     ],
   ])('names those that are down where it is not over', (members, open, text) => {
     expect(stillDownText(members, open)).toBe(text);

@@ -50,7 +50,7 @@ describe('the locations of an endpoint, in words', () => {
       { location: 'off', name: 'Off', note: 'disabled', isClosed: true },
       { location: 'dns', name: 'Names', note: 'does not check HTTPS', isClosed: true },
       { location: 'shared/us', name: 'US', note: 'shared', isClosed: false },
-      { location: 'gone', name: 'gone', note: 'not there any more', isClosed: false },
+      { location: 'gone', name: 'gone', note: 'no longer exists', isClosed: false },
     ]);
   });
 
@@ -65,8 +65,8 @@ describe('the locations of an endpoint, in words', () => {
 
   it('offers how many must agree, of five also the numbers between', () => {
     expect(quorumChoices(3, 'majority').map(([, title]) => title)).toEqual([
-      'Most: 2 of 3 must agree',
-      'One: 1 of 3 is enough',
+      'Majority: 2 of 3 must agree',
+      'Any: 1 of 3 is enough',
       'All: 3 of 3 must agree',
     ]);
     expect(quorumChoices(5, 'majority').map(([value]) => value)).toEqual(['majority', 'any', '2', '4', 'all']);
@@ -83,37 +83,37 @@ describe('the locations of an endpoint, in words', () => {
 
   it.each([
     ['majority', 1, 0, ''],
-    ['majority', 2, 0, 'It is down when 2 of 2 say so.'],
-    ['majority', 5, 0, 'It is down when 3 of 5 say so.'],
-    ['any', 3, 0, 'It is down when 1 of 3 says so.'],
-    ['all', 3, 0, 'It is down when 3 of 3 say so.'],
-    [2, 4, 0, 'It is down when 2 of 4 say so.'],
-    ['majority', 3, 1, 'It is down when 2 of 3 say so. 1 of 4 does not count now.'],
-    [3, 1, 2, 'It is down when 1 of 1 says so. 2 of 3 do not count now.'],
-    ['majority', 0, 2, '2 of 2 do not count now.'],
+    ['majority', 2, 0, 'Down when 2 of 2 locations report a failure.'],
+    ['majority', 5, 0, 'Down when 3 of 5 locations report a failure.'],
+    ['any', 3, 0, 'Down when 1 of 3 locations reports a failure.'],
+    ['all', 3, 0, 'Down when 3 of 3 locations report a failure.'],
+    [2, 4, 0, 'Down when 2 of 4 locations report a failure.'],
+    ['majority', 3, 1, 'Down when 2 of 3 locations report a failure. 1 of 4 does not count at the moment.'],
+    [3, 1, 2, 'Down when 1 of 1 location reports a failure. 2 of 3 do not count at the moment.'],
+    ['majority', 0, 2, '2 of 2 do not count at the moment.'],
   ])('says of the quorum %s of %i locations, beside %i that are lost: “%s”', (quorum, n, lost, expected) => {
     const rows = (many: number, reason: LocationView['reason']) => Array.from({ length: many }, () => ({ reason }));
     expect(quorumText(quorum, [...rows(n, null), ...rows(lost, 'lost')])).toBe(expected);
   });
 
   it.each([
-    [view('fra'), 'up', 'Up', 'Answers'],
+    [view('fra'), 'up', 'Up', 'Responds'],
     [down('fra'), 'down', 'Down', 'No connection within 10 s. (2 in a row)'],
     [view('fra', { error: timeout }), 'degraded', 'Degraded', 'No connection within 10 s.'],
     [
       view('fra', { status: 'unknown', last_checked_at: null, reason: 'silent' }),
       'unknown',
-      'Not yet',
+      'No result yet',
       'It has not reported yet, so it has no vote.',
     ],
-    [down('fra', { reason: 'silent' }), 'unknown', 'Silent', 'It has no vote until it reports again.'],
+    [down('fra', { reason: 'silent' }), 'unknown', 'Not responding', 'It has no vote until it reports again.'],
     [
       down('fra', { reason: 'lost' }),
       'unknown',
       'Lost',
-      'It does not count until it reports again: the others decide.',
+      'It does not count until it reports again. The other locations decide.',
     ],
-    [view('fra', { reason: 'disabled' }), 'paused', 'Disabled', 'The probe is disabled: it does not count.'],
+    [view('fra', { reason: 'disabled' }), 'paused', 'Disabled', 'The probe is disabled, so it does not count.'],
   ])('shows %j as %s, “%s”', (location, status, word, text) => {
     expect([locationState(location), locationText(location)]).toEqual([{ status, word }, text]);
   });
@@ -143,8 +143,8 @@ describe('the locations of an endpoint, in words', () => {
   it('has a pill where one says down, and a sentence of the votes', () => {
     const lists = [null, { down: 0, voting: 3, of: 3 }, { down: 1, voting: 3, of: 3 }, { down: 1, voting: 1, of: 1 }];
     expect(lists.map(downText)).toEqual([null, null, '1 of 3 down', null]);
-    expect(votesText({ down: 1, voting: 3, of: 3 })).toBe('1 of 3 locations says down');
-    expect(votesText({ down: 2, voting: 2, of: 3 })).toBe('2 of 3 locations say down; 2 of them vote');
+    expect(votesText({ down: 1, voting: 3, of: 3 })).toBe('1 of 3 locations reports down');
+    expect(votesText({ down: 2, voting: 2, of: 3 })).toBe('2 of 3 locations report down; 2 of 3 vote');
   });
 
   it('says from where an event came', () => {

@@ -9,7 +9,7 @@ describe('the preview of a message', () => {
   it('says what the service says, as the rule has it', () => {
     expect(sentences('slack')).toEqual([
       'Checkout is down: connection refused (2 checks in a row)',
-      'Checkout is up again after 14 min',
+      'Checkout is back up after 14 min',
     ]);
     expect(sentences('email', { ...RULE, failure_threshold: 1, send_on_resolved: false })).toEqual([
       'Checkout is down: connection refused (1 check in a row)',

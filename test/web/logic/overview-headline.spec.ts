@@ -54,7 +54,7 @@ describe('the sentence over the overview', () => {
     ['down', '1 of 1 is down: New.', [item('New', 'down')]],
     ['degraded', '1 of 2,010 is degraded: Slow.', [slow, ...many]],
     ['degraded', '2 of 2 are degraded, among them Slow.', [slow, item('Other', 'up', { degraded: true })]],
-    ['unknown', '1 of 2 not known', [item('New', 'unknown'), item('Old', 'up')]],
+    ['unknown', '1 of 2 is unknown', [item('New', 'unknown'), item('Old', 'up')]],
     ['paused', 'Everything is paused', [item('Old', 'paused')]],
     ['up', 'Everything works', [item('Old', 'paused'), item('Shop', 'up')]],
   ])('is %s: %s', (status, sentence, items) => {
@@ -68,11 +68,11 @@ describe('who was told', () => {
   const maintenance = { id: 'mw', name: 'Night', until: ago(-60), mute: true, exclude_from_uptime: true };
 
   it.each<[string, OverviewItem, string[] | null]>([
-    ['On call was told.', open, ['On call']],
-    ['On call and Team were told.', open, ['On call', 'Team']],
-    ['On call and 2 others were told.', open, ['On call', 'Team', 'Slack']],
-    ['Nobody has been reached.', open, []],
-    ['Ops has it in hand.', { ...open, acknowledgement }, ['On call']],
+    ['On call was notified.', open, ['On call']],
+    ['On call and Team were notified.', open, ['On call', 'Team']],
+    ['On call and 2 others were notified.', open, ['On call', 'Team', 'Slack']],
+    ['No one has been reached.', open, []],
+    ['Acknowledged by Ops.', { ...open, acknowledgement }, ['On call']],
     ['It is in maintenance.', { ...checkout, maintenance }, []],
     ['', checkout, []],
     ['', open, null],

@@ -66,7 +66,7 @@ describe('the command palette', () => {
       'Check an endpoint now',
       'Pause an endpoint or a website',
       'Resume an endpoint or a website',
-      'Mute all, a website or an endpoint',
+      'Mute all, a website, or an endpoint',
       'Overview',
       'Alerts',
       'Incidents',

@@ -43,9 +43,9 @@ describe('a probe, in words', () => {
   it.each([
     [{ status: 'new' as const }, 'unknown', 'Not seen yet'],
     [{}, 'up', 'Online'],
-    [{ clock_offset_ms: -90_000 }, 'degraded', 'Online, with trouble'],
-    [{ version: '0.1.0' }, 'degraded', 'Online, with trouble'],
-    [{ lag_ms: 120_000 }, 'degraded', 'Online, with trouble'],
+    [{ clock_offset_ms: -90_000 }, 'degraded', 'Online, with problems'],
+    [{ version: '0.1.0' }, 'degraded', 'Online, with problems'],
+    [{ lag_ms: 120_000 }, 'degraded', 'Online, with problems'],
     [{ status: 'offline' as const, version: '0.1.0' }, 'down', 'Offline'],
     [{ status: 'unsupported' as const }, 'down', 'Unsupported'],
     [{ status: 'disabled' as const }, 'paused', 'Disabled'],
@@ -82,7 +82,7 @@ describe('a probe, in words', () => {
   });
 
   it('has its clock, what it holds, and when it was seen', () => {
-    expect([null, 12, 240_000, -172_800_000].map(clockText)).toEqual(['–', 'right', '4 min ahead', '2 d behind']);
+    expect([null, 12, 240_000, -172_800_000].map(clockText)).toEqual(['–', 'correct', '4 min ahead', '2 d behind']);
     const held = [
       { buffered: null, lag_ms: null },
       { buffered: 0, lag_ms: 0 },
@@ -113,8 +113,8 @@ describe('a probe, in words', () => {
     ]);
     expect([0, 1, 2].map((endpoint_count) => keptBy({ endpoint_count }))).toEqual([
       null,
-      '1 endpoint names it: take it out of its locations first.',
-      '2 endpoints name it: take it out of their locations first.',
+      '1 endpoint uses it. Remove it from its locations first.',
+      '2 endpoints use it. Remove it from their locations first.',
     ]);
   });
 });

@@ -100,9 +100,9 @@ describe('the page of a link', () => {
   it('says who invites where to and what one may do there', () => {
     expect([invites(linkOf()), roleText(linkOf())]).toEqual([
       'Ada invites you to “Shop”',
-      'Your role is write: you can see everything, and create, change, test and delete.',
+      'Your role is write: you can see everything, and create, change, test, and delete.',
     ]);
-    expect(invites(linkOf({ invited_by: null }))).toBe('Somebody invites you to “Shop”');
+    expect(invites(linkOf({ invited_by: null }))).toBe('Someone invites you to “Shop”');
     expect(roleText(linkOf({ role: null }))).toBe('');
   });
 

@@ -23,8 +23,8 @@ it.each([
 ])('says %p of a window as %s', (part, text) => expect(partText(part)).toBe(text));
 
 it.each([
-  [1, 'of 1 check'],
-  [19, 'of 19 checks'],
+  [1, 'from 1 check'],
+  [19, 'from 19 checks'],
   [20, null],
   [0, null],
   [undefined, null],

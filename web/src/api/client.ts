@@ -54,7 +54,13 @@ async function problemOf(response: Response): Promise<ApiProblem> {
     const message = isDetailed ? (body.detail ?? response.statusText) : `${body.title}.`;
     return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors, retryAfter);
   } catch {
-    return new ApiProblem(response.status, 'unknown', `The service answered ${response.status}.`, [], retryAfter);
+    return new ApiProblem(
+      response.status,
+      'unknown',
+      `The service returned status ${response.status}.`,
+      [],
+      retryAfter,
+    );
   }
 }
 

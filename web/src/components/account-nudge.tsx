@@ -48,13 +48,13 @@ export function AccountNudge() {
   return (
     <aside class="unsaved" aria-label="Your account">
       <p>
-        Signed in with the key “{session.value?.key_name}”. With an account what you do here has your name.{' '}
+        Signed in with the key “{session.value?.key_name}”. Create an account so that your changes carry your name.{' '}
         <Button
           onClick={() => {
             isOpen.value = true;
           }}
         >
-          Make an account
+          Create an account
         </Button>{' '}
         <Button class="plain" onClick={silence}>
           Not now
@@ -79,13 +79,13 @@ function InviteYourself({ onClose }: { onClose: () => void }) {
     entry.value = { token };
   };
   return (
-    <Dialog title="Make an account" onClose={onClose}>
-      <p class="muted">With it you sign in from now on, as an admin of this organization. The key stays what it is.</p>
-      <Form save={save} action="Go on" more={() => <Button onClick={onClose}>Cancel</Button>}>
+    <Dialog title="Create an account" onClose={onClose}>
+      <p class="muted">You will use it to sign in as an admin of this organization. The API key keeps working.</p>
+      <Form save={save} action="Continue" more={() => <Button onClick={onClose}>Cancel</Button>}>
         {({ problem }) => (
           <Text
-            label="E-mail"
-            hint="Nothing is sent there."
+            label="Email"
+            hint="We do not send email to this address."
             error={problem('/email')}
             type="email"
             autoComplete="username"

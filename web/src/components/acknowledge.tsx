@@ -19,16 +19,16 @@ const pathOf = (of: string): string => `/api/v1/${of}/acknowledgement`;
 export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; onChange: () => void }) {
   const { by, at, note, until } = props.of;
   const withdraw = async () => {
-    if (await runAction(() => remove(pathOf(props.path)), 'Nobody has it in hand: alerts may trigger.'))
+    if (await runAction(() => remove(pathOf(props.path)), 'Acknowledgement removed. Alerts can trigger again.'))
       props.onChange();
   };
   return (
     <div class="notice quiet planned">
       <Icon name="check" />
       <p>
-        <strong>{acknowledgedBy(by)} has it in hand</strong> since {time(at, now.value)}
-        {acknowledgedHow(by)}, {until === null ? 'until it is up' : `until ${time(until, now.value)}`}: no further alert
-        triggers.
+        <strong>Acknowledged by {acknowledgedBy(by)}</strong> at {time(at, now.value)}
+        {acknowledgedHow(by)}, {until === null ? 'until it is up' : `until ${time(until, now.value)}`}. No more alerts
+        trigger.
         {note !== '' && (
           <>
             <br />
@@ -43,9 +43,9 @@ export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; o
 
 /** Seconds; `''`: until it is up. */
 const UNTIL = [
-  ['', 'it is up again'],
-  ['3600', 'in 1 hour'],
-  ['14400', 'in 4 hours'],
+  ['', 'it recovers'],
+  ['3600', '1 hour from now'],
+  ['14400', '4 hours from now'],
 ] as const;
 
 /** Takes an endpoint or an incident in hand: what has not triggered by then does not, until it is up or a time has come. */
@@ -54,12 +54,12 @@ export function AcknowledgeDialog(props: { path: string; name: string; onClose: 
   const save = async () => {
     const until = seconds.value === '' ? null : new Date(serviceNow() + Number(seconds.value) * 1000).toISOString();
     await put(pathOf(props.path), { note: note.value, until });
-    showToast(`${props.name} is in your hands.`);
+    showToast(`You acknowledged ${props.name}.`);
     props.onClose();
   };
   return (
     <Dialog title={`Acknowledge ${props.name}`} onClose={props.onClose}>
-      <p class="muted">You have it in hand: no further alert triggers. That it is up again is told as ever.</p>
+      <p class="muted">No more alerts trigger while this is acknowledged. You still get the recovery message.</p>
       <Form save={save} action="Acknowledge" more={() => <Button onClick={props.onClose}>Cancel</Button>}>
         {({ problem }) => (
           <>

@@ -6,7 +6,7 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     showToast('Copied.');
   } catch {
-    showToast('The browser does not let this page copy; select the text instead.', 'warn');
+    showToast('Your browser blocked copying. Select the text and copy it.', 'warn');
   }
 }
 

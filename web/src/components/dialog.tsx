@@ -50,7 +50,7 @@ function Confirm({ asked }: { asked: Question }) {
     <Dialog title={`${asked.action}?`} onClose={() => close(false)}>
       <p>{asked.text}</p>
       {asked.typed !== undefined && (
-        <Text label={`Type “${asked.typed}” to go on`} value={typed.value} set={into(typed)} />
+        <Text label={`Type “${asked.typed}” to continue`} value={typed.value} set={into(typed)} />
       )}
       <div class="actions">
         <Button

@@ -42,7 +42,7 @@ export const Head = (
       {props.children}
       {props.owner && (
         <p class="small muted">
-          Declared by <code>{props.owner}</code>. What is changed here, its next plan shows.
+          Declared by <code>{props.owner}</code>. Changes made here show up as drift in its next plan.
         </p>
       )}
     </div>
@@ -101,9 +101,9 @@ export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) =
 
 const Missing = () => (
   <Empty drawing="lost">
-    <Title>There is nothing here</Title>
-    <p>It was deleted, or the address is not complete.</p>
-    <a href="#/">To the overview</a>
+    <Title>Not found</Title>
+    <p>It was deleted, or the link is incomplete.</p>
+    <a href="#/">Back to overview</a>
   </Empty>
 );
 

@@ -42,8 +42,8 @@ export function lazy<P extends object>(
     return (
       <div class="empty">
         <Title>This page could not be loaded</Title>
-        <p>The service cannot be reached, or was updated since this window was opened.</p>
-        <Button onClick={() => location.reload()}>Load again</Button>
+        <p>The service cannot be reached, or it was updated after you opened this page.</p>
+        <Button onClick={() => location.reload()}>Reload</Button>
       </div>
     );
   };

@@ -16,8 +16,8 @@ export function Moved({ to }: { to: Session }) {
   };
   return (
     <p class="lost" role="alert">
-      You went over to “{to.organization.name}” in another window. This one still shows “{organization?.name}”, and
-      nothing in it can be changed.{' '}
+      You switched to “{to.organization.name}” in another window. This window still shows “{organization?.name}” and is
+      read-only.{' '}
       <Button
         onClick={() => {
           begin(to);

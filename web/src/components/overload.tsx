@@ -11,7 +11,7 @@ type Overload = System['scheduler']['overload'];
 export const OverloadLine = ({ of, help }: { of: Overload; help?: string }) =>
   of && (
     <p class="notice warn overload" role="status">
-      {overloadText(of, now.value)} {help && <a href={help}>What to do</a>}
+      {overloadText(of, now.value)} {help && <a href={help}>How to fix this</a>}
     </p>
   );
 
@@ -27,10 +27,10 @@ function Watched() {
 /** What an operator can do about it. */
 export const OverloadHelp = () => (
   <div class="section">
-    <h2>What to do</h2>
+    <h2>How to fix this</h2>
     <p>
-      Longer intervals where checks can wait, another process with ROLE=worker on the same PostgreSQL, or a faster
-      machine: docs/operations.md. Skipped checks lower the coverage of an uptime, never the uptime.
+      Use longer intervals for checks that can wait, add another process with ROLE=worker on the same PostgreSQL, or use
+      a faster machine. See docs/operations.md. Skipped checks lower the coverage of an uptime, never the uptime itself.
     </p>
   </div>
 );

@@ -76,7 +76,7 @@ export function Palette({ pages, onClose }: Props) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Go to, or do" onClose={onClose}>
+    <Dialog title="Open a page or run a command" onClose={onClose}>
       <input
         ref={field}
         type="text"
@@ -93,7 +93,7 @@ export function Palette({ pages, onClose }: Props) {
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={press}
       />
-      <ul class="palette" ref={rows} id={list} role="listbox" aria-label="Found">
+      <ul class="palette" ref={rows} id={list} role="listbox" aria-label="Matches">
         {shown.map(({ title, note }, index) => (
           <li
             key={`${title}/${note}`}
@@ -110,7 +110,7 @@ export function Palette({ pages, onClose }: Props) {
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p class="muted">Nothing has such a name.</p>}
+      {shown.length === 0 && <p class="muted">No matches.</p>}
       <p class="sr" role="status">
         {shown.length === 0 ? '' : `${shown.length} found`}
       </p>

@@ -101,7 +101,7 @@ const Organizations = () => {
 
 async function goOver(id: string, name: string): Promise<void> {
   if (id === session.value?.organization.id) return;
-  const text = 'What you have filled in here is not saved, and is lost when you go.';
+  const text = 'You have unsaved changes. They are lost when you switch.';
   if (drafts.value.length > 0 && !(await confirmed(`Go to ${name}`, text))) return;
   if (await runAction(() => switchTo(id))) go('/');
 }

@@ -7,7 +7,7 @@ export function Unsaved() {
   const shown = drafts.value.filter(({ at, isResumed }) => isResumed || at !== address.value);
   return (
     shown.length > 0 && (
-      <aside class="unsaved" aria-label="Not saved">
+      <aside class="unsaved" aria-label="Unsaved changes">
         {shown.map((draft) => (
           <Line key={draft.at} of={draft} />
         ))}
@@ -19,10 +19,10 @@ export function Unsaved() {
 const Line = ({ of: { at, what } }: { of: Draft }) => (
   <p>
     {at === address.value ? (
-      'You had not saved this.'
+      'You have not saved this yet.'
     ) : (
       <>
-        You have {what}: <a href={`#${at}`}>go on</a>
+        You have {what}: <a href={`#${at}`}>continue</a>
       </>
     )}{' '}
     <Button class="plain" label={`Discard ${what}`} onClick={() => discard(at)}>

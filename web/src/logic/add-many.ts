@@ -133,7 +133,7 @@ export function testsText(tests: readonly (Test | undefined)[]): string {
   const rest = ended.length - up;
   const of =
     ended.length === tests.length
-      ? `${count(tests.length, 'address', 'addresses')} tested`
+      ? `${count(tests.length, 'endpoint')} tested`
       : `${ended.length} of ${tests.length} tested`;
   return `${of}: ${up} up${rest === 0 ? '' : `, ${rest} not`}.`;
 }
@@ -148,7 +148,7 @@ export function sitemapText({
   truncated: boolean;
   skipped: number;
 }): string {
-  const more = truncated ? ' There are more: these are the first.' : '';
-  const others = skipped === 0 ? '' : ` ${skipped} of other hosts were left out.`;
-  return `${count(urls.length, 'address', 'addresses')} read.${more}${others}`;
+  const more = truncated ? ' There are more. These are the first.' : '';
+  const others = skipped === 0 ? '' : ` ${skipped} on other hosts were left out.`;
+  return `${count(urls.length, 'URL')} read.${more}${others}`;
 }

@@ -71,18 +71,18 @@ export const alertBody = (draft: AlertDraft, stored: Alert | null): Record<strin
 });
 
 const MAY_MOVE =
-  'Its open incident stays open if that is the same account and address; else it is closed where it was told, and begins again with the next failing check.';
+  'The open alert stays open if the account and the address are the same. Otherwise it is resolved where it was sent, and triggers again at the next failed check.';
 
 /** What saving changes about whom the alert notifies, in words; null when that stays as it is. */
 export function routeChange(draft: AlertDraft, stored: Alert | null, nameOf: (id: string) => string): string | null {
   if (stored === null || draft.contact_id === stored.contact_id) return null;
   const { triggered: isOpen, contact_id: before } = stored;
   if (draft.contact_id !== null) {
-    const dropped = before === null ? ' The settings of its own are dropped.' : '';
-    return `Messages go through ${nameOf(draft.contact_id)} once this is saved.${dropped}${isOpen ? ` ${MAY_MOVE}` : ''}`;
+    const dropped = before === null ? ' Its own settings are deleted.' : '';
+    return `When you save this, messages go through ${nameOf(draft.contact_id)}.${dropped}${isOpen ? ` ${MAY_MOVE}` : ''}`;
   }
   const old = before === null ? 'the contact' : nameOf(before);
   if (!isAsStored(draft, stored))
-    return `Messages go through these settings once this is saved, and no longer through ${old}.${isOpen ? ` ${MAY_MOVE}` : ''}`;
-  return `It keeps the settings of ${old} as its own: what changes about ${old} later no longer reaches it.${isOpen ? ' Its open incident stays open.' : ''}`;
+    return `When you save this, messages go through these settings and no longer through ${old}.${isOpen ? ` ${MAY_MOVE}` : ''}`;
+  return `It keeps a copy of the settings of ${old}. Later changes to ${old} no longer affect it.${isOpen ? ' The open alert stays open.' : ''}`;
 }

@@ -40,9 +40,9 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
   api_key: 'API key',
   session: 'dashboard, key',
   sign_in_link: 'sign-in link of',
-  acknowledge_link: 'link of a message',
+  acknowledge_link: 'link in a message',
   operator: 'operator',
-  auth_off: 'anybody (AUTH=off)',
+  auth_off: 'anyone (AUTH=off)',
   command_line: 'command on the server',
   system: 'the service itself',
   password: 'password',
@@ -59,7 +59,7 @@ const SETTINGS: Record<string, string> = {
   after: 'delay',
   remind_every: 'reminders every',
   contact_id: 'contact',
-  alert_defaults: 'defaults of its alerts',
+  alert_defaults: 'defaults for its alert rules',
 };
 const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
 
@@ -70,7 +70,7 @@ const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
 export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | undefined = () => undefined): string {
   const { action, resource, resource_id, changed, before, after } = entry;
   if (resource === 'invitation' || resource === 'person')
-    return peopleSentence(entry, nameOf(resource_id) ?? 'Somebody');
+    return peopleSentence(entry, nameOf(resource_id) ?? 'Someone');
   if (resource === 'session') return DONE[action];
   const texts = NAMES.map((key) => after?.[key] ?? before?.[key]);
   const name = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? nameOf(resource_id);
@@ -90,12 +90,12 @@ function peopleSentence(
   const stored = after?.['role'] ?? before?.['role'];
   const role = typeof stored === 'string' ? stored : '';
   if (action === 'create')
-    return resource === 'invitation' ? `Invited somebody as ${role}` : `${name} joined as ${role}`;
-  if (action === 'delete' && resource === 'invitation') return 'Took an invitation back';
+    return resource === 'invitation' ? `Invited a member as ${role}` : `${name} joined as ${role}`;
+  if (action === 'delete' && resource === 'invitation') return 'Revoked an invitation';
   if (action === 'delete') return `${name} ${author.person_id === resource_id ? 'left' : 'was removed'}`;
   if (action !== 'update') return DONE[action];
-  if (role !== '') return `${name} has the role ${role} now`;
-  if (changed.includes('password_link')) return `Made a password link for ${name}`;
+  if (role !== '') return `${name} now has the role ${role}`;
+  if (changed.includes('password_link')) return `Created a password link for ${name}`;
   return `Changed the account of ${name}: ${changed.map(settingOf).join(', ')}`;
 }
 

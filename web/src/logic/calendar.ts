@@ -147,7 +147,7 @@ export function countsText(counts: Counts): string {
     ...(uptime === null ? [] : [percent(uptime)]),
     ...(down > 0 ? [`${down.toLocaleString('en')} of ${count(counts.up + down, 'check')} failed`] : []),
     ...(planned > 0 ? [`${count(planned, 'check')} in maintenance`] : []),
-    ...(unknown > 0 ? [`${count(unknown, 'check')} could not tell`] : []),
+    ...(unknown > 0 ? [`${count(unknown, 'check')} with an unknown result`] : []),
   ];
   return parts.length === 0 ? 'not checked' : parts.join(', ');
 }
@@ -188,7 +188,7 @@ export function weekSummary(cells: readonly (Counts | null)[]): string {
   const hours = cells.flatMap((counts, index) => (counts === null ? [] : [{ index, ...counts }]));
   const low = worst(hours);
   if (hours.every((counts) => uptimeOf(counts) === null)) return 'no hour with checks yet';
-  return low === null ? 'no hour failed' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
+  return low === null ? 'no failures in any hour' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
 }
 
 /** A month in the table next to the calendar. */

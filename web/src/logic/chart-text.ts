@@ -8,7 +8,7 @@ export function locationsText({ times, lines, failures }: LocationData, index: n
   return [
     time(new Date((times[index] ?? 0) * 1000).toISOString(), nowMs),
     ...lines.map(
-      ({ location, p95 }) => `${location} ${p95[index] == null ? 'no good check' : `p95 ${ms(p95[index])}`}`,
+      ({ location, p95 }) => `${location} ${p95[index] == null ? 'no successful check' : `p95 ${ms(p95[index])}`}`,
     ),
     ...(failed === 0 ? [] : [`${count(failed, 'check')} failed`]),
   ].join(' · ');
@@ -20,8 +20,8 @@ export function bucketText(bucket: LatencyBucket, before: number | null, nowMs: 
   return [
     time(bucket.start, nowMs),
     ...(p50 === null ? [] : [`p50 ${ms(p50)}, p95 ${ms(p95)}`]),
-    ...(before === null ? [] : [`a week before ${ms(before)}`]),
-    ...(checks === 0 ? ['no check'] : []),
+    ...(before === null ? [] : [`a week earlier ${ms(before)}`]),
+    ...(checks === 0 ? ['no checks'] : []),
     ...(failures === 0 ? [] : [`${failures.toLocaleString('en')} of ${count(checks, 'check')} failed`]),
   ].join(' · ');
 }

@@ -29,7 +29,7 @@ export function summaryText(plan: ConfigurationPlan): string {
 /** `2 created, 1 deleted.` */
 export const appliedText = (plan: ConfigurationPlan): string =>
   isEmpty(plan)
-    ? 'Nothing was to be done.'
+    ? 'No changes were needed.'
     : `${listed(plan, { create: 'created', update: 'changed', adopt: 'adopted', delete: 'deleted' })}.`;
 
 const valueText = (value: unknown): string | null =>

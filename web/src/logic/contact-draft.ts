@@ -37,11 +37,11 @@ export const isEdited = (draft: ContactDraft, stored: Contact): boolean =>
 /** What saving means for the alerts that use the contact; `null` when they notice nothing. */
 export function consequenceOf(draft: ContactDraft, stored: Contact | null): string | null {
   if (stored === null || stored.alert_count === 0) return null;
-  const uses = `${count(stored.alert_count, 'alert uses', 'alerts use')} it.`;
-  const effect = 'open incidents are closed through the old one and begin again with the next failing check.';
+  const uses = `${count(stored.alert_count, 'alert rule uses', 'alert rules use')} it.`;
+  const effect = 'open alerts are resolved through the old one and trigger again at the next failed check.';
   if (draft.type !== stored.type) return `${uses} With another channel, ${effect}`;
   if (isSame(filled(draft.config), filled(stored.config))) return null;
-  return `${uses} With another destination, ${effect} A new token for the same destination closes nothing.`;
+  return `${uses} With another destination, ${effect} A new token for the same destination does not resolve any alerts.`;
 }
 
 /** Whether the endpoints that exist have no alert through a contact that new ones get one through. */
@@ -51,11 +51,11 @@ export const isUnguarding = (contact: Pick<Contact, 'default' | 'alert_count'>):
 /** `The 3 endpoints that you have do not.` */
 export const existingText = (endpoints: number): string =>
   endpoints === 1
-    ? 'The endpoint that you have does not.'
-    : `The ${count(endpoints, 'endpoint')} that you have do not.`;
+    ? 'Your existing endpoint does not have one.'
+    : `Your ${count(endpoints, 'existing endpoint')} do not have one.`;
 
 /** `12 alerts made. 3 endpoints had one already.` */
 export function madeText({ created, existing }: { created: number; existing: number }): string {
   const had = existing === 0 ? '' : ` ${count(existing, 'endpoint')} had one already.`;
-  return created + existing === 0 ? 'No endpoint is covered.' : `${count(created, 'alert')} made.${had}`;
+  return created + existing === 0 ? 'No endpoint matches.' : `${count(created, 'alert rule')} created.${had}`;
 }

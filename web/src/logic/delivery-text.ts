@@ -3,11 +3,11 @@ import type { Delivery } from '../api/types';
 const KINDS: Record<Delivery['kind'], string> = {
   triggered: 'Triggered',
   resolved: 'Resolved',
-  acknowledged: 'In hand',
+  acknowledged: 'Acknowledged',
   reminder: 'Reminder',
   test: 'Test',
-  contact_failing: 'Contact fails',
-  expiry: 'Certificate ends',
+  contact_failing: 'Contact failing',
+  expiry: 'Certificate expires',
 };
 
 /** The event that a message reports: `Triggered`, `Reminder 3`. */

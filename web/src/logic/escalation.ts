@@ -184,7 +184,7 @@ const some = (n: number): string => (n === 0 ? 'none' : n.toLocaleString('en'));
 /** `creates 4 alerts, changes 1, removes none`. */
 export const planText = (plan: EscalationPlan): string => {
   const created = createsOf(plan);
-  const creates = created === 0 ? 'no alert' : count(created, 'alert');
+  const creates = created === 0 ? 'no alert rules' : count(created, 'alert rule');
   return `creates ${creates}, changes ${some(plan.changes.length)}, removes ${some(plan.removes.length)}`;
 };
 
@@ -204,7 +204,7 @@ export function planLines(
   for (const { contact_id, after, alert } of changes)
     add(`${nameOf(contact_id)}: ${whenText(after)} instead of ${whenText(alert.after)}`, alert.endpoint_id);
   for (const { contact_id, after, endpoint_id } of removes)
-    add(`Gone: ${nameOf(contact_id ?? '')} ${whenText(after)}`, endpoint_id);
+    add(`Removed: ${nameOf(contact_id ?? '')} ${whenText(after)}`, endpoint_id);
   return [...endpoints].map(([line, ids]) => (ids.size === 1 ? line : `${line}, ${count(ids.size, 'endpoint')}`));
 }
 
@@ -221,7 +221,9 @@ export const touched = (plan: EscalationPlan): number =>
 export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly string[]): string | null {
   const n = touched(escalationPlan(escalationOf(alerts), alerts, endpointIds));
   const all = endpointIds.length.toLocaleString('en');
-  return n === 0 ? null : `${count(n, 'endpoint')} of ${all} ${n === 1 ? 'has' : 'have'} other alerts.`;
+  return n === 0
+    ? null
+    : `${n.toLocaleString('en')} of ${all} endpoints ${n === 1 ? 'has' : 'have'} different alert rules.`;
 }
 
 /** `On call and Team at once, Manager after 30 min`; empty if no one is notified. */

@@ -28,9 +28,9 @@ export function stepsOf({ tls }: Pick<Endpoint, 'tls'>): number[] {
 /** What is told next, in words; `hasAlert`: one of the endpoint tells people. */
 export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number, hasAlert: boolean): string {
   const steps = stepsOf(endpoint);
-  if (steps.length === 0 || !hasAlert) return 'nobody is told';
-  if (days < 0) return 'it has ended';
+  if (steps.length === 0 || !hasAlert) return 'no one is notified';
+  if (days < 0) return 'expired';
   const next = steps.find((step) => step < days);
   if (days > (steps[0] ?? 0)) return `in ${days - (steps[0] ?? 0)} d`;
-  return next === undefined ? 'told' : `told; again in ${days - next} d`;
+  return next === undefined ? 'sent' : `sent, again in ${days - next} d`;
 }

@@ -2,7 +2,7 @@
 export const FIRST_CHANNELS = {
   email: { label: 'Address', placeholder: 'ops@example.com', pointer: '/config/to', icon: 'mail' },
   slack: {
-    label: 'URL of an incoming webhook of Slack',
+    label: 'Slack incoming webhook URL',
     placeholder: 'https://hooks.slack.com/services/…',
     pointer: '/config/webhook_url',
     icon: 'chat',

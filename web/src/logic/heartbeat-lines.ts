@@ -22,7 +22,7 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
     text: `0 3 * * * JOB; curl -fsS -m 10 --retry 5 -o /dev/null ${shellQuote(pingUrl).replaceAll('%', '\\%')}/$?`,
   },
   {
-    title: 'uptime run (start, run time, exit code, output)',
+    title: 'uptime run (reports start, run time, exit code, and output)',
     text: `UPTIME_PING_URL=${shellQuote(pingUrl)} uptime run -- JOB`,
   },
   {
@@ -37,9 +37,9 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
     ].join('\n'),
   },
   {
-    title: 'GitHub Actions (secret UPTIME_PING_URL)',
+    title: 'GitHub Actions (needs the secret UPTIME_PING_URL)',
     text: [
-      '- name: Tell the heartbeat',
+      '- name: Ping the heartbeat',
       '  if: always()',
       '  env:',
       '    UPTIME_PING_URL: ${{ secrets.UPTIME_PING_URL }}',
@@ -48,7 +48,7 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
     ].join('\n'),
   },
   {
-    title: 'Kubernetes (secret heartbeat, key url)',
+    title: 'Kubernetes (needs the secret heartbeat with the key url)',
     text: [
       'containers:',
       '  - name: job',

@@ -11,8 +11,8 @@ export const scheduleText = ({ every, cron, timezone }: Pick<Heartbeat, 'every' 
 
 /** `every 1 day, late after 1 h, a run may take 2 h`. */
 export const waitingText = (of: Pick<Heartbeat, 'every' | 'cron' | 'timezone' | 'grace' | 'max_runtime'>): string =>
-  `${scheduleText(of)}, late ${of.grace === 0 ? 'at once' : `after ${spanText(of.grace)}`}${
-    of.max_runtime === null ? '' : `, a run may take ${spanText(of.max_runtime)}`
+  `${scheduleText(of)}, ${of.grace === 0 ? 'no grace period' : `grace period ${spanText(of.grace)}`}${
+    of.max_runtime === null ? '' : `, at most ${spanText(of.max_runtime)} per run`
   }`;
 
 /** Without seconds, because no one schedules a job by them. */
@@ -34,7 +34,7 @@ export function expectationText(
   if (running_since !== null)
     return `Running since ${moment(running_since, nowMs)}, for ${duration(since(running_since))}`;
   if (last_ping_at === null) return 'No ping yet';
-  if (next_expected_at === null) return 'Nothing is expected';
+  if (next_expected_at === null) return 'No ping expected';
   return expectedText(next_expected_at, nowMs);
 }
 
@@ -58,7 +58,7 @@ export const pingText = ({ kind, exit_code }: Pick<Ping, 'kind' | 'exit_code'>):
 /** What of a body is not shown: only its beginning is kept. */
 export function cutText({ body, body_bytes }: Pick<Ping, 'body' | 'body_bytes'>): string | null {
   if (body_bytes === 0) return null;
-  if (body === null) return `${count(body_bytes, 'byte')}, not kept`;
+  if (body === null) return `${count(body_bytes, 'byte')}, not stored`;
   const shown = new TextEncoder().encode(body).length;
   return body_bytes > shown ? `The first of ${count(body_bytes, 'byte')}` : null;
 }
@@ -76,6 +76,6 @@ export function checkable<T extends { type: string }>(list: readonly T[]): { che
   const number = list.length - checked.length;
   return {
     checked,
-    leftOut: number === 0 ? null : `${count(number, 'heartbeat')} left out: they report by themselves.`,
+    leftOut: number === 0 ? null : `${count(number, 'heartbeat')} left out: heartbeats have no checks to run.`,
   };
 }

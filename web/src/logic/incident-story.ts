@@ -55,7 +55,7 @@ export function incidentLine(events: readonly AlertEvent[], nowMs: number): stri
   return because(`${namesOf(events)}, ${what} ${clock(from)} to ${clock(to)}`);
 }
 
-const REACHED = { delivered: 'reached', failed: 'not reached', pending: 'not reached yet', superseded: 'not told' };
+const REACHED = { delivered: 'reached', failed: 'not reached', pending: 'not reached yet', superseded: 'not notified' };
 
 /** Whom an incident was told, and whether that arrived: `Team (Slack) not reached, On call (PagerDuty) reached`. */
 export function toldText(

@@ -37,9 +37,9 @@ export function causeText({
   title,
   summary,
 }: Pick<Incident, 'kind' | 'cause' | 'title' | 'summary'>): string {
-  if (kind === 'manual') return 'Opened by hand';
+  if (kind === 'manual') return 'Created manually';
   if (title !== null && summary !== null) return summary;
-  return cause?.kind === 'people' ? 'Put together by hand' : '';
+  return cause?.kind === 'people' ? 'Grouped manually' : '';
 }
 
 type Counted = Pick<Incident, 'kind' | 'state' | 'severity' | 'endpoint_count' | 'open_count'>;
@@ -69,7 +69,7 @@ export function stateText(
 ): string {
   const lasted = lengthText(incident, nowMs);
   if (incident.state === 'merged') return 'Merged into another';
-  if (incident.state === 'ended') return `Over after ${lasted}`;
+  if (incident.state === 'ended') return `Ended after ${lasted}`;
   return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;
 }
 
@@ -103,7 +103,7 @@ export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonl
 /** What stands where no incident is open. `last`: the newest that is over. */
 export function calmText(last: Pick<Incident, 'ended_at'> | undefined, nowMs: number): string {
   if (!last || last.ended_at === null) return 'Nothing is down.';
-  return `Nothing is down. The last one was ${lengthText({ started_at: last.ended_at, ended_at: null }, nowMs)} ago.`;
+  return `Nothing is down. The last incident was ${lengthText({ started_at: last.ended_at, ended_at: null }, nowMs)} ago.`;
 }
 
 /** Who cannot be told that it is over: `Checkout and Login are still down.` */
@@ -114,16 +114,16 @@ export function stillDownText(
   const names = members.filter(({ ended_at }) => ended_at === null).map(({ endpoint_name }) => endpoint_name);
   const shown = namesText([...names, ...Array<string>(Math.max(0, open - names.length)).fill('')], 5);
   const isOne = Math.max(open, names.length) === 1;
-  return `${shown} ${isOne ? 'is' : 'are'} still down: it ends by itself when ${isOne ? 'it is' : 'they are'} up.`;
+  return `${shown} ${isOne ? 'is' : 'are'} still down. The incident ends automatically when ${isOne ? 'it recovers' : 'they recover'}.`;
 }
 
 const CHANGES: Record<IncidentChange['change'], string> = {
-  opened: 'has begun',
+  opened: 'has started',
   joined: 'has more endpoints',
   updated: 'has an update',
-  acknowledged: 'is in hand',
-  ended: 'is over',
-  reopened: 'goes on again',
+  acknowledged: 'is acknowledged',
+  ended: 'has ended',
+  reopened: 'was reopened',
   merged: 'was merged',
   split: 'was split',
   deleted: 'was deleted',

@@ -9,7 +9,7 @@ export const EXPIRIES = [
   ['30', 'in 30 days'],
   ['90', 'in 90 days'],
   ['365', 'in a year'],
-  [DATE, 'after a day …'],
+  [DATE, 'on a date …'],
 ] as const;
 
 /** The time of a choice, or `null` for never. */

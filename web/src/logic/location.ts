@@ -52,7 +52,7 @@ export function possibleLocations(
   return [
     { location: LOCAL, name: HERE, note: '', isClosed: false },
     ...known,
-    ...gone.map((location) => ({ location, name: location, note: 'not there any more', isClosed: false })),
+    ...gone.map((location) => ({ location, name: location, note: 'no longer exists', isClosed: false })),
   ];
 }
 
@@ -70,8 +70,8 @@ export function quorumChoices(n: number, current: string): [value: string, title
     (k) => String(k) === current || (k > 1 && k < n && k !== most),
   );
   return [
-    ['majority', `Most: ${most} of ${n} must agree`],
-    ['any', `One: 1 of ${n} is enough`],
+    ['majority', `Majority: ${most} of ${n} must agree`],
+    ['any', `Any: 1 of ${n} is enough`],
     ...numbers.map((k): [string, string] => [String(k), `${k} of ${n} must agree`]),
     ['all', `All: ${n} of ${n} must agree`],
   ];
@@ -90,10 +90,10 @@ export function quorumText(quorum: string | number, locations: readonly Pick<Loc
   if (locations.length < 2) return '';
   const n = counted(locations);
   const out = locations.length - n;
-  const rest = out === 0 ? '' : `${out} of ${locations.length} ${out === 1 ? 'does' : 'do'} not count now.`;
+  const rest = out === 0 ? '' : `${out} of ${locations.length} ${out === 1 ? 'does' : 'do'} not count at the moment.`;
   if (n === 0) return rest;
   const k = { any: 1, majority: Math.floor(n / 2) + 1, all: n }[String(quorum)] ?? Math.min(Number(quorum) || 1, n);
-  return `It is down when ${k} of ${n} ${k === 1 ? 'says' : 'say'} so. ${rest}`.trim();
+  return `Down when ${k} of ${count(n, 'location')} ${k === 1 ? 'reports' : 'report'} a failure. ${rest}`.trim();
 }
 
 /** A location as a shape and a word: what it saw, or why it has no vote. */
@@ -103,7 +103,7 @@ export function locationState({
   error,
   last_checked_at,
 }: Pick<LocationView, 'status' | 'reason' | 'error' | 'last_checked_at'>): { status: Shown; word: string } {
-  if (last_checked_at === null && isWaiting(reason)) return { status: 'unknown', word: 'Not yet' };
+  if (last_checked_at === null && isWaiting(reason)) return { status: 'unknown', word: 'No result yet' };
   if (reason !== null) return { status: reason === 'disabled' ? 'paused' : 'unknown', word: REASONS[reason][0] };
   const shown = status === 'up' && error !== null ? 'degraded' : status;
   return { status: shown, word: WORDS[shown] };
@@ -115,12 +115,12 @@ const isWaiting = (reason: LocationView['reason']): boolean => reason === null |
 const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', degraded: 'Degraded' };
 
 const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: string, sentence: string]> = {
-  silent: ['Silent', 'It has no vote until it reports again.'],
-  lost: ['Lost', 'It does not count until it reports again: the others decide.'],
-  disabled: ['Disabled', 'The probe is disabled: it does not count.'],
+  silent: ['Not responding', 'It has no vote until it reports again.'],
+  lost: ['Lost', 'It does not count until it reports again. The other locations decide.'],
+  disabled: ['Disabled', 'The probe is disabled, so it does not count.'],
   unsupported: [
     'Unsupported',
-    'Probe and service do not speak the same protocol: it does not count. Update the older one.',
+    'The probe and the service do not use the same protocol, so it does not count. Update the older one.',
   ],
 };
 
@@ -134,7 +134,7 @@ export const locationText = ({ reason, error, status, failures, last_checked_at 
   if (reason !== null) return REASONS[reason][1];
   if (error !== null)
     return failures > 1 ? `${error.message} (${failures.toLocaleString('en')} in a row)` : error.message;
-  return status === 'up' ? 'Answers' : '–';
+  return status === 'up' ? 'Responds' : '–';
 };
 
 /** `down`, `up`, `none`. */
@@ -146,7 +146,7 @@ export const downText = (locations: OverviewItem['locations']): string | null =>
 
 /** The same as a sentence, for a tooltip. */
 export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
-  `${down} of ${count(of, 'location')} ${down === 1 ? 'says' : 'say'} down${voting < of ? `; ${voting} of them ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
+  `${down} of ${count(of, 'location')} ${down === 1 ? 'reports' : 'report'} down${voting < of ? `; ${voting} of ${of} ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
 
 /** `1 of 3: virginia, connection timeout, 42 min`, of those that count and say down; `null` without any. */
 export function whichText(locations: readonly LocationView[] | null, nowMs: number): string | null {

@@ -5,11 +5,11 @@ type Overload = NonNullable<System['scheduler']['overload']>;
 
 /** One calm sentence or two: since when, by how much, what that means. */
 export function overloadText({ since, ratio, skipped_per_second }: Overload, nowMs: number): string {
-  const asked = ratio >= 1.05 ? `${ratio.toFixed(1)} times what` : 'slightly more than';
+  const asked = ratio >= 1.05 ? `${ratio.toFixed(1)} times as many checks as` : 'slightly more checks than';
   const skipped = Math.round(skipped_per_second);
   const effect =
     skipped === 0
-      ? 'Checks begin late'
-      : `${skipped.toLocaleString('en')} ${skipped === 1 ? 'check a second is' : 'checks a second are'} skipped`;
-  return `Overloaded since ${time(since, nowMs)}: ${asked} this installation can check. ${effect}; alerts still come.`;
+      ? 'Checks start late'
+      : `${skipped.toLocaleString('en')} ${skipped === 1 ? 'check per second is' : 'checks per second are'} skipped`;
+  return `Overloaded since ${time(since, nowMs)}: ${asked} this installation can run. ${effect}. Alerts are still sent.`;
 }

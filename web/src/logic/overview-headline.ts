@@ -39,7 +39,8 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
     return { status: 'degraded', before, item, after: '.' };
   }
   const nothing = { item: null, after: '' };
-  if (counts.unknown > 0) return { status: 'unknown', before: `${among(counts.unknown)} not known`, ...nothing };
+  if (counts.unknown > 0)
+    return { status: 'unknown', before: `${among(counts.unknown)} ${isOrAre(counts.unknown)} unknown`, ...nothing };
   if (counts.up === 0) return { status: 'paused', before: 'Everything is paused', ...nothing };
   return { status: 'up', before: 'Everything works', ...nothing };
 }
@@ -60,11 +61,11 @@ export function toldText(
   { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
   names: readonly string[] | null,
 ): string {
-  if (acknowledgement) return `${acknowledgedBy(acknowledgement.by)} has it in hand.`;
+  if (acknowledgement) return `Acknowledged by ${acknowledgedBy(acknowledgement.by)}.`;
   if (names === null || (names.length === 0 && !alert_open)) return maintenance ? 'It is in maintenance.' : '';
-  if (names.length === 0) return 'Nobody has been reached.';
-  if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were told.`;
-  return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} told.`;
+  if (names.length === 0) return 'No one has been reached.';
+  if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were notified.`;
+  return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} notified.`;
 }
 
 /** So many days before its end a certificate is counted, or earlier where its endpoint warns earlier. */

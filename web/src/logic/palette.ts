@@ -42,7 +42,7 @@ const VERBS = {
   check: 'Check an endpoint now',
   pause: 'Pause an endpoint or a website',
   resume: 'Resume an endpoint or a website',
-  mute: 'Mute all, a website or an endpoint',
+  mute: 'Mute all, a website, or an endpoint',
 } as const;
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');

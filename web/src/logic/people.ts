@@ -2,9 +2,9 @@ import type { Account, OwnSession, Person, Role } from '../api/types';
 
 /** The roles as a choice shows them: what each may do. */
 export const ROLES: readonly (readonly [Role, string])[] = [
-  ['read', 'read: look only'],
-  ['write', 'write: also create, change, delete and test'],
-  ['admin', 'admin: also people, API keys and the audit log'],
+  ['read', 'read: view only'],
+  ['write', 'write: also create, change, delete, and test'],
+  ['admin', 'admin: also members, API keys, and the audit log'],
 ];
 
 /** The address of a one-time link: of the service, or of this `page` where the service does not know its own (`PUBLIC_URL`). */
@@ -33,7 +33,7 @@ type Identity = Account['identities'][number];
 
 /** Returns the name of the provider as a page shows it. */
 export const issuerName = ({ issuer }: Pick<Identity, 'issuer'>): string =>
-  issuer === 'proxy' ? 'the proxy in front' : issuer;
+  issuer === 'proxy' ? 'the reverse proxy' : issuer;
 
 /** Returns the path that removes one identity of your account. */
 export const identityPath = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
@@ -72,7 +72,7 @@ const VIA: Record<NonNullable<OwnSession['via']>, string> = {
   password: 'password',
   invitation: 'an invitation',
   single_sign_on: 'single sign-on',
-  proxy: 'the proxy in front',
+  proxy: 'the reverse proxy',
 };
 
 /** How a session started. */

@@ -34,10 +34,16 @@ export function troublesOf({ status, version, clock_offset_ms, lag_ms }: Facts, 
   if (status !== 'online') return [];
   return [
     ...(Math.abs(clock_offset_ms ?? 0) > CLOCK_MS
-      ? [`Its clock is ${clockText(clock_offset_ms)}: set it, certificates cannot be judged there until then.`]
+      ? [
+          `Its clock is ${clockText(clock_offset_ms)}. Set it, because certificates cannot be verified there until then.`,
+        ]
       : []),
-    ...(version !== null && ours !== null && isBefore(version, ours) ? [`Its version is before ours: update it.`] : []),
-    ...((lag_ms ?? 0) > LAG_MS ? [`Its results wait for ${duration((lag_ms ?? 0) / 1000)} to be sent.`] : []),
+    ...(version !== null && ours !== null && isBefore(version, ours)
+      ? [`Its version is older than the version of this service. Update it.`]
+      : []),
+    ...((lag_ms ?? 0) > LAG_MS
+      ? [`Its results have been waiting for ${duration((lag_ms ?? 0) / 1000)} to be sent.`]
+      : []),
   ];
 }
 
@@ -51,7 +57,7 @@ const STATES: Record<Probe['status'], { status: Shown; word: string }> = {
 
 /** A probe as a shape and a word; one that is online with a trouble as degraded. */
 export const probeState = (of: Facts, ours: string | null): { status: Shown; word: string } =>
-  troublesOf(of, ours).length > 0 ? { status: 'degraded', word: 'Online, with trouble' } : STATES[of.status];
+  troublesOf(of, ours).length > 0 ? { status: 'degraded', word: 'Online, with problems' } : STATES[of.status];
 
 const RANK: Record<Shown, number> = { down: 0, degraded: 1, unknown: 2, up: 3, paused: 4 };
 const { compare } = new Intl.Collator('en', { numeric: true });
@@ -73,7 +79,7 @@ export const worstFirst = <T extends Facts & Pick<Probe, 'endpoint_count' | 'reg
 export function clockText(offsetMs: number | null): string {
   if (offsetMs === null) return '–';
   const seconds = Math.abs(offsetMs) / 1000;
-  return seconds < 1 ? 'right' : `${duration(seconds)} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
+  return seconds < 1 ? 'correct' : `${duration(seconds)} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
 }
 
 /** `none`, `120, oldest 4 min`; `–` where it is not told. */
@@ -100,6 +106,6 @@ export function quotaText(quota: { used: number | null; limit: number | null } |
 export const keptBy = ({ endpoint_count }: Pick<Probe, 'endpoint_count'>): string | null =>
   endpoint_count === 0
     ? null
-    : `${count(endpoint_count, 'endpoint')} ${endpoint_count === 1 ? 'names' : 'name'} it: take it out of ${
+    : `${count(endpoint_count, 'endpoint')} ${endpoint_count === 1 ? 'uses' : 'use'} it. Remove it from ${
         endpoint_count === 1 ? 'its' : 'their'
       } locations first.`;

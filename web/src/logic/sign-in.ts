@@ -3,16 +3,16 @@ import { duration } from './format';
 
 /** Why nobody got in: by the code of `#/sign-in/problem/<code>`, with which single sign-on comes back, or a link that is over. */
 const PROBLEMS: Record<string, string> = {
-  used: 'This link was used before, or its time is over. Ask whoever sent it for a new one, or sign in another way.',
-  denied: 'Single sign-on was cancelled, or did not allow it. Try again, or sign in another way.',
-  expired: 'Signing in took too long: more than ten minutes. Try again.',
+  used: 'This link has already been used or has expired. Ask for a new one, or sign in another way.',
+  denied: 'Single sign-on was canceled or refused. Try again, or sign in another way.',
+  expired: 'Signing in took more than ten minutes. Try again.',
   mismatch:
-    'What came back does not belong to this browser: another window began to sign in meanwhile, or the link is not from here. Try again.',
+    'The response does not belong to this browser. Another sign-in was started in a different window, or the link is not from here. Try again.',
   refused:
-    'Single sign-on sent something that cannot be accepted. Try again; if it stays so, whoever runs the installation finds the reason in its log.',
+    'Single sign-on sent a response that cannot be accepted. Try again. If the error persists, the operator can find the reason in the log.',
   unreachable:
     'Single sign-on cannot be reached at the moment. Try again in a few minutes, or sign in with a password or an API key.',
-  not_invited: 'You are known there, but not here. Ask somebody who is in to invite you, then open their link.',
+  not_invited: 'You do not have an account here yet. Ask a member to invite you, then open the link.',
   email_taken:
     'Single sign-on has verified this email for another account. Sign in to that account, or ask the operator of this installation.',
 };
@@ -75,13 +75,13 @@ export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'
 /** What a role may do, as the end of "there you can …". */
 const MAY: Record<Role, string> = {
   read: 'see everything and change nothing',
-  write: 'see everything, and create, change, test and delete',
-  admin: 'do everything, also invite others and read the audit log',
+  write: 'see everything, and create, change, test, and delete',
+  admin: 'do everything, including inviting others and reading the audit log',
 };
 
 /** `Ada invites you to “Shop”`. */
 export const invites = ({ invited_by, organization }: Link): string =>
-  `${invited_by ?? 'Somebody'} invites you to “${organization?.name ?? ''}”`;
+  `${invited_by ?? 'Someone'} invites you to “${organization?.name ?? ''}”`;
 
 /** Returns the role and its permissions as a sentence. */
 export const roleText = ({ role }: Link): string =>

@@ -17,7 +17,7 @@ const FEW = 20;
 
 /** `of 3 checks`, where a percentile rests on so few that it says little; otherwise `null`. */
 export const fewText = (checks: number | undefined): string | null =>
-  checks !== undefined && checks > 0 && checks < FEW ? `of ${count(checks, 'check')}` : null;
+  checks !== undefined && checks > 0 && checks < FEW ? `from ${count(checks, 'check')}` : null;
 
 /** `3%`, `less than 1%`: exact enough for how much of a window was watched. */
 export const partText = (part: number): string => (part < 0.01 ? 'less than 1%' : `${Math.floor(part * 100)}%`);

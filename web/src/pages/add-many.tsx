@@ -44,10 +44,10 @@ type Tests = Readonly<Record<string, Test>>;
 
 /** Makes many endpoints of a list, a file or a sitemap: each is guessed and tested, all are made in one request. */
 export function AddManyPage() {
-  if (!may.write()) return <p class="notice warn">This key may only read.</p>;
+  if (!may.write()) return <p class="notice warn">You have read-only access.</p>;
   return (
     <>
-      <Head parent={['#/new', 'Watch something']} title="Watch several things" />
+      <Head parent={['#/new', 'New endpoint']} title="New endpoints" />
       <AddMany />
     </>
   );
@@ -75,18 +75,16 @@ function AddMany() {
   useEffect(() => box.current?.querySelector('textarea')?.focus(), [arrivals.value]);
 
   const save = async () => {
-    if (readable.length === 0) throw wrong('', 'Enter at least one address: a URL, a host, or host:port.');
+    if (readable.length === 0) throw wrong('', 'Enter at least one URL, host, or host:port.');
     if (readable.length < lines.length)
-      throw wrong('', 'Correct or remove the lines that no address can be read from.');
+      throw wrong('', 'Correct or remove the lines that are not a URL, a host, or host:port.');
     const plan = await sendDocument<ConfigurationPlan>('POST', `${PATH}/plan`, json);
     refuseChanges(plan, made);
     const { summary } = await sendDocument<ConfigurationPlan>('PUT', PATH, json, plan);
     addresses.value = '';
     refreshSoon();
     void refreshWebsites();
-    showToast(
-      summary.create === 0 ? 'All of them were there already.' : `${count(readable.length, 'endpoint')} created.`,
-    );
+    showToast(summary.create === 0 ? 'All of them already existed.' : `${count(readable.length, 'endpoint')} created.`);
     go('/');
   };
   return (
@@ -96,8 +94,8 @@ function AddMany() {
           {(form) => (
             <>
               <Field
-                label="Addresses, one a line"
-                hint="URLs, hosts or host:port. Type and name are guessed, and each is tested once."
+                label="URLs or hosts, one per line"
+                hint="URLs, hosts, or host:port. Type and name are detected, and each endpoint is tested once."
               >
                 {(control) => (
                   <textarea
@@ -116,7 +114,7 @@ function AddMany() {
               <Sources form={form} />
               {everyLine.length > MOST_LINES && (
                 <p class="notice warn">
-                  The first {MOST_LINES} of {everyLine.length} are made. Add the others afterwards.
+                  Only the first {MOST_LINES} of {everyLine.length} are created. Add the others afterwards.
                 </p>
               )}
               <Lines lines={lines} names={names} tests={tests} form={form} places={made.places} />
@@ -160,9 +158,9 @@ function AddMany() {
       </div>
       <div class="many-calls">
         <ApiCall method="PUT" path={PATH} body={made.document} />
-        <Section title="The same as code">
+        <Section title="As code">
           <p class="muted small">
-            In a file of your repository this document is planned, applied and shown as drift. The command asks before
+            Keep this document in your repository to plan changes, apply them, and detect drift. The command asks before
             it changes anything.
           </p>
           <pre>uptime apply monitors.json</pre>
@@ -179,7 +177,7 @@ const wrong = (pointer: string, message: string) =>
   new ApiProblem(
     400,
     'validation_failed',
-    pointer === '' ? message : 'Some of them cannot be created. Nothing was made.',
+    pointer === '' ? message : 'Some of them cannot be created, so nothing was created.',
     pointer === '' ? [] : [{ pointer, code: 'taken', message }],
   );
 
@@ -194,7 +192,8 @@ const OWN_FIELDS = ['url', 'name', 'type', 'key'];
 function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): void {
   const changed = changes.find(({ action, resource }) => action === 'update' && resource === 'endpoint');
   const place = [...places.values()].find(({ path }) => path === changed?.key);
-  if (place) throw wrong(`${place.pointer}/key`, 'Its website has an endpoint of this key with other settings.');
+  if (place)
+    throw wrong(`${place.pointer}/key`, 'The website already has an endpoint with this key and other settings.');
 }
 
 /** Further ways to fill the list. */
@@ -228,7 +227,7 @@ function Sources({ form }: { form: FormState }) {
           />
         </div>
         <Button disabled={form.isBusy || url.value.trim() === ''} onClick={read}>
-          Read it
+          Read sitemap
         </Button>
         <label class="button">
           From a file
@@ -265,7 +264,7 @@ function Lines({ lines, names, tests, form, places }: LinesProps) {
       <p role="status" class="small">
         {testsText(lines.map(({ text, guess }) => tests[guess?.url ?? text] ?? (guess ? undefined : NO_ADDRESS)))}
       </p>
-      <ol class="many" aria-label="What will be watched">
+      <ol class="many" aria-label="Endpoints to create">
         {lines.map((line) => {
           const { text, guess } = line;
           const place = guess && places.get(guess.url);
@@ -317,10 +316,10 @@ function Lines({ lines, names, tests, form, places }: LinesProps) {
   );
 }
 
-const NO_ADDRESS: Test = { state: 'refused', reason: 'No URL, host or host:port can be read from it.' };
+const NO_ADDRESS: Test = { state: 'refused', reason: 'Enter a URL, a host, or host:port.' };
 
 function Verdict({ of }: { of: Test | undefined }) {
-  if (!of || of.state === 'running') return <span class="muted">{of ? 'Testing…' : 'Waits'}</span>;
+  if (!of || of.state === 'running') return <span class="muted">{of ? 'Testing…' : 'Waiting'}</span>;
   if (of.state === 'refused') return <span class="reason">{of.reason}</span>;
   const { check } = of;
   const reason = check.error?.message ?? check.warning?.message;
@@ -341,10 +340,10 @@ function Told() {
   return (
     <p class="muted small">
       {names.length > 0 ? (
-        `Each gets an alert through ${names.join(', ')}.`
+        `Each gets an alert rule through ${names.join(', ')}.`
       ) : (
         <>
-          Nobody is told when they go down: no contact is a default one. <a href="#/contacts">Contacts</a>
+          No one is notified when they go down, because there is no default contact. <a href="#/contacts">Contacts</a>
         </>
       )}
     </p>

@@ -29,7 +29,7 @@ import { runAction, showToast } from '../state/toast';
 /** Opens a new alert, with what was made for it. */
 function created(alert: Alert, sent: ConfigValue): void {
   if (alert.contact_id === null) keepGenerated(alert, sent);
-  showToast('The alert watches from now on.');
+  showToast('The alert rule is active.');
   go(`/alerts/${alert.id}`);
 }
 
@@ -50,7 +50,7 @@ export function AlertPage({ id }: { id: string | null }) {
       else showToast(`The test message was not delivered: ${delivery.error ?? delivery.state}`, 'bad');
     });
   const destroy = () => {
-    deleteLater([{ path, name: 'The alert' }], 'The alert is deleted. Past events stay.');
+    deleteLater([{ path, name: 'The alert rule' }], 'The alert rule is deleted. Past events are kept.');
     forget(`/alerts/${id}`);
     go('/alerts');
   };
@@ -61,7 +61,7 @@ export function AlertPage({ id }: { id: string | null }) {
           <Head
             parent={['#/alerts', 'Alerts']}
             owner={alert?.owner}
-            title={alert ? `${channelName(alert.type)} alert` : 'New alert'}
+            title={alert ? `${channelName(alert.type)} alert rule` : 'New alert rule'}
             actions={
               alert &&
               may.write() && (
@@ -90,7 +90,7 @@ export function AlertPage({ id }: { id: string | null }) {
           {may.write() ? (
             <>
               {contacts.error.value !== null && (
-                <p class="notice warn">Contacts could not be read: {contacts.error.value}</p>
+                <p class="notice warn">Could not load the contacts: {contacts.error.value}</p>
               )}
               {contacts.data.value || contacts.error.value !== null ? (
                 <AlertForm
@@ -106,7 +106,7 @@ export function AlertPage({ id }: { id: string | null }) {
           ) : (
             <Facts
               of={[
-                ['Rule', alert ? ruleText(alert) : 'This key may only read.'],
+                ['Alert rule', alert ? ruleText(alert) : 'You have read-only access.'],
                 ['Description', alert?.description],
                 ...Object.entries(alert?.config ?? {}).map(([key, value]) => [key, JSON.stringify(value)] as const),
               ]}
@@ -149,7 +149,7 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
   useEvery(5, reload);
   useEffect(() => listen({ alert: reload }), []);
   const list = deliveries.items.value ?? [];
-  if (list.length === 0) return <p class="muted">Nothing was sent yet.</p>;
+  if (list.length === 0) return <p class="muted">Nothing has been sent yet.</p>;
   return (
     <>
       <Table
@@ -166,7 +166,7 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
             {delivery.error ?? (delivery.response_status === null ? '–' : `accepted, ${delivery.response_status}`)}
             {delivery.state === 'pending' &&
               delivery.next_attempt_at !== null &&
-              ` · next try ${time(delivery.next_attempt_at, now.value)}`}
+              ` · next attempt ${time(delivery.next_attempt_at, now.value)}`}
           </>,
           may.write() && delivery.state !== 'pending' && delivery.kind !== 'test' && (
             <SendAgain id={delivery.id} then={reload} />

@@ -86,7 +86,7 @@ function ContactFilter({ contacts }: { contacts: readonly Contact[] }) {
       set={(contact) => setQuery({ contact })}
       options={[
         ['', 'Every contact'],
-        ...(isKnown ? [] : [[value, 'A contact that is gone'] as const]),
+        ...(isKnown ? [] : [[value, 'Deleted contact'] as const]),
         ...inOrder(contacts).map(({ id, name }) => [id, name] as const),
         [OWN, 'No contact'],
       ]}
@@ -95,7 +95,7 @@ function ContactFilter({ contacts }: { contacts: readonly Contact[] }) {
 }
 
 const ContactTrouble = ({ since }: { since: string | null }) =>
-  since === null ? null : <p class="small reason">Its contact fails since {time(since, now.value)}</p>;
+  since === null ? null : <p class="small reason">Its contact has been failing since {time(since, now.value)}</p>;
 
 /** Every alert rule: whom it notifies, and whether that works. */
 export function AlertRulesPage() {
@@ -125,11 +125,11 @@ export function AlertRulesPage() {
           if (list.length === 0)
             return (
               <Empty drawing="alert">
-                <h2>No rules yet</h2>
-                <p>An alert notifies you when an endpoint goes down, and when it is back up.</p>
+                <h2>No alert rules yet</h2>
+                <p>An alert rule notifies you when an endpoint goes down and when it recovers.</p>
                 {may.write() && (
                   <a class="button primary" href="#/alerts/new">
-                    Add the first alert
+                    Add the first alert rule
                   </a>
                 )}
               </Empty>
@@ -140,7 +140,7 @@ export function AlertRulesPage() {
               <div class="filters">
                 <input
                   type="search"
-                  aria-label="Search rules"
+                  aria-label="Search alert rules"
                   placeholder="Search endpoint, contact, channel, destination"
                   value={filter('q')}
                   onInput={(event) => setQuery({ q: event.currentTarget.value })}
@@ -148,7 +148,7 @@ export function AlertRulesPage() {
                 <TargetFilter value={filter('of')} set={(of) => setQuery({ of })} />
                 <ContactFilter contacts={contacts.data.value ?? []} />
                 <Select
-                  label="State of the rule"
+                  label="State of the alert rule"
                   value={filter('state')}
                   set={(state) => setQuery({ state })}
                   options={[
@@ -161,13 +161,13 @@ export function AlertRulesPage() {
               </div>
               <p class="muted small" role="status">
                 {found.length === list.length
-                  ? count(list.length, 'rule')
-                  : `${found.length.toLocaleString('en')} of ${count(list.length, 'rule')}`}
+                  ? count(list.length, 'alert rule')
+                  : `${found.length.toLocaleString('en')} of ${count(list.length, 'alert rule')}`}
               </p>
               {found.length > 0 && (
                 <Table
                   label="Alert rules"
-                  head={['State', 'Endpoint', 'Rule', 'Last message', '~Triggers', '~Description']}
+                  head={['State', 'Endpoint', 'Alert rule', 'Last message', '~Triggers', '~Description']}
                   rows={found.slice(0, rows.value).map((alert) => [
                     <AlertState alert={alert} contacts={contacts.data.value} />,
                     <a href={`#/endpoints/${alert.endpoint_id}`}>
@@ -185,7 +185,7 @@ export function AlertRulesPage() {
               )}
               {found.length === 0 && (
                 <div class="empty">
-                  <p>No rule matches.</p>
+                  <p>No alert rules match.</p>
                   <Button onClick={() => setQuery({ q: null, of: null, contact: null, state: null })}>
                     Clear filters
                   </Button>
@@ -197,7 +197,7 @@ export function AlertRulesPage() {
                     rows.value += ROWS;
                   }}
                 >
-                  More rules
+                  More alert rules
                 </Button>
               )}
             </>
@@ -242,7 +242,7 @@ export function AlertEventsPage() {
           <>
             <Button onClick={() => setQuery({ incident: null })}>All incidents</Button>
             <a class="button" href={`#/incidents/${incident_id}`}>
-              To the incident
+              Open the incident
             </a>
           </>
         )}
@@ -280,13 +280,13 @@ export function FailedDeliveriesPage() {
       {!list && <p class="muted">Loading…</p>}
       {list?.length === 0 && (
         <Empty drawing="calm">
-          <p>Every message was delivered, or is still being tried.</p>
+          <p>Every message was delivered or is still being retried.</p>
         </Empty>
       )}
       {list && list.length > 0 && (
         <Table
-          label="Messages that were given up"
-          head={['Endpoint', 'Rule', '~About', 'What went wrong', '']}
+          label="Messages that failed"
+          head={['Endpoint', 'Alert rule', '~Kind', 'Error', '']}
           rows={list.map((delivery) => [
             <About of={delivery} />,
             delivery.alert_id === null ? (

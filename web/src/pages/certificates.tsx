@@ -29,20 +29,20 @@ export function CertificatesPage() {
   const contacts = useContacts();
   return (
     <>
-      <Head title="Ends soon" />
+      <Head title="Expiring certificates" />
       <Data of={endpoints}>
         {(found) => {
           const ending = inOrderOfEnd(found, items.value ?? [], now.value);
           if (ending.length === 0)
             return (
               <Empty drawing="certificate">
-                <p>No certificate that a check has seen ends within {DAYS} days.</p>
+                <p>No certificate that a check has seen expires within {DAYS} days.</p>
               </Empty>
             );
           return (
             <Table
-              label="Certificates by their end"
-              head={['Endpoint', 'Ends', 'Told', 'To whom']}
+              label="Certificates by expiry"
+              head={['Endpoint', 'Expires', 'Next warning', 'Recipients']}
               rows={ending.map(({ endpoint, expiresAt, days }) => [
                 <a href={`#/endpoints/${endpoint.id}`}>
                   <EndpointName id={endpoint.id} />
@@ -50,7 +50,7 @@ export function CertificatesPage() {
                 <EndBar days={days} expiresAt={expiresAt} />,
                 endpoint.tls?.warn_days === null && may.write() ? (
                   <Button onClick={() => void warnOfCertificate(endpoint).then(endpoints.reload)}>
-                    Warn {WARN_DAYS} days before
+                    Warn {WARN_DAYS} days before expiry
                   </Button>
                 ) : (
                   nextTold(endpoint, days, toldOf(endpoint.id, alerts.data.value)?.length !== 0)
@@ -67,7 +67,7 @@ export function CertificatesPage() {
 
 const EndBar = ({ days, expiresAt }: { days: number; expiresAt: string }) => (
   <>
-    <strong class="num">{days < 0 ? 'Ended' : count(days, 'day')}</strong>{' '}
+    <strong class="num">{days < 0 ? 'Expired' : count(days, 'day')}</strong>{' '}
     <span class="muted small">{day(expiresAt)}</span>
     <meter class={days < 7 ? 'bad' : days < 21 ? 'warn' : ''} min={0} max={DAYS} value={Math.max(0, days)}>
       {count(Math.max(0, days), 'day')} of {DAYS}
@@ -86,7 +86,7 @@ interface ToldProps {
 
 function Told({ told, contacts }: ToldProps) {
   if (!told) return null;
-  if (told.length === 0) return <span class="muted">Nobody: it has no alert for people</span>;
+  if (told.length === 0) return <span class="muted">No one: it has no email, chat, or SMS alert rule</span>;
   return (
     <>
       {told.map((alert) => (

@@ -159,7 +159,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
   const existing = useLoad(`form/${source}`, (signal) =>
     source === null ? Promise.resolve(null) : get<Endpoint>(`/api/v1/endpoints/${source}`, signal),
   );
-  if (!may.write()) return <p class="notice warn">This key may only read.</p>;
+  if (!may.write()) return <p class="notice warn">You have read-only access.</p>;
   return (
     <Data of={existing}>
       {(endpoint) =>
@@ -170,7 +170,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
           </>
         ) : (
           <>
-            <Head title={endpoint ? `A copy of ${endpoint.name}` : 'Watch something'} />
+            <Head title={endpoint ? `A copy of ${endpoint.name}` : 'New endpoint'} />
             <NewEndpoint key={source} of={endpoint} />
           </>
         )
@@ -312,13 +312,13 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
         <>
           {kept === null && (
             <p class="small actions">
-              <a href={`#${many}`}>Several at once, from a list, a file or a sitemap</a>
+              <a href={`#${many}`}>Add several at once, from a list, a file, or a sitemap</a>
               <button type="button" class="plain" onClick={() => patch(chosen)({ type: 'HEARTBEAT' })}>
-                A job that reports when it is done
+                A job that sends a ping when it finishes
               </button>
             </p>
           )}
-          {hasSecrets && <p class="notice warn">Secret values are not copied: enter them again.</p>}
+          {hasSecrets && <p class="notice warn">Secret values are not copied. Enter them again.</p>}
           <div class="form-row">
             <Choice
               label="Website"
@@ -374,7 +374,7 @@ interface EditorProps {
 /** Said here: the service would name the website's URL as well, which the form has no field for. */
 function needUrl(draft: Draft, pointer: string): void {
   if (draft.url.trim() !== '' || isHeartbeat(draft)) return;
-  const message = isProbe(draft) ? 'Choose a probe.' : 'Enter what to watch: a URL, a host, or host:port.';
+  const message = isProbe(draft) ? 'Choose a probe.' : 'Enter a URL, a host, or host:port.';
   throw new ApiProblem(400, 'validation_failed', 'Some fields are not valid.', [
     { pointer: `${pointer}/url`, code: 'required', message },
   ]);
@@ -446,7 +446,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                 {isProbe(draft) ? (
                   <Choice
                     label="Probe"
-                    hint="It is up while the probe is heard."
+                    hint="Up while the probe is online."
                     error={problem('/url')}
                     value={draft.url}
                     set={(url) =>
@@ -457,8 +457,8 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                 ) : (
                   !isJob && (
                     <Text
-                      label="URL, host or host:port"
-                      hint={isNew ? 'Type and name are guessed from it.' : undefined}
+                      label="URL, host, or host:port"
+                      hint={isNew ? 'Type and name are detected from it.' : undefined}
                       error={problem('/url')}
                       placeholder="https://shop.example.com/checkout"
                       value={draft.url}
@@ -608,10 +608,10 @@ function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
 /** What counts as up. */
 const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) => (
   <details open={draft.assertions.length > 0}>
-    <summary>What counts as up</summary>
+    <summary>Conditions for up</summary>
     <p class="muted small">
-      A condition that does not hold means down, or only a warning: then the endpoint is up, but degraded. One about the
-      status code that means down replaces the usual 200–299.
+      If a condition fails, the endpoint is down, or (for warnings) up but degraded. A status-code condition that means
+      down replaces the default of 200–299.
     </p>
     <EditableList
       label="Conditions"
@@ -635,7 +635,7 @@ function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
       <div class="form">
         <Text
           label="Tags (optional)"
-          hint="Separated by spaces or commas. They filter the overview and choose what a maintenance window covers."
+          hint="Separated by spaces or commas. Use them to filter the overview and to choose what a maintenance window covers."
           error={problem('/tags')}
           placeholder="prod, team:web"
           value={draft.tags}
@@ -643,7 +643,7 @@ function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
         />
         <Many
           label="Depends on (optional)"
-          hint="While one of these is down, no alert of this endpoint triggers."
+          hint="While one of these is down, the alerts of this endpoint do not trigger."
           placeholder="Add an endpoint"
           error={problem('/depends_on')}
           values={draft.depends_on}
@@ -696,27 +696,28 @@ function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' 
           set={(verify) => change({ verify: verify === 'true' })}
           options={[
             ['true', 'Must be valid'],
-            ['false', 'Is not verified'],
+            ['false', 'Not verified'],
           ]}
         />
         <Lines
           label="Trusted certificates (optional)"
-          hint="PEM, of your authority or of the server. No others are trusted then."
+          hint="PEM certificates of your CA or the server. Only these are trusted."
           error={problem('/tls/ca')}
+          // prose: the marker of the PEM format
           placeholder="-----BEGIN CERTIFICATE-----"
           value={tls.ca ?? ''}
           set={(ca) => change({ ca: ca || null })}
         />
         <Text
           label="Server name (optional)"
-          hint="Asked for, and wanted in the certificate, in place of the host of the URL."
+          hint="Used for SNI and certificate validation instead of the host in the URL."
           error={problem('/tls/server_name')}
           value={tls.server_name ?? ''}
           set={(name) => change({ server_name: name.trim() || null })}
         />
         <Text
-          label="Warn so many days before it ends (optional)"
-          hint="The endpoint is degraded then, and its alerts say so: at this day, and 7, 3 and 1 days before. Empty: never."
+          label="Warn before expiry (days, optional)"
+          hint="From then on the endpoint is degraded. Its alert rules notify on this day and 7, 3, and 1 days before expiry. Leave empty to disable."
           error={problem('/tls/warn_days')}
           value={tls.warn_days === null ? '' : String(tls.warn_days)}
           set={(days) => change({ warn_days: days.trim() === '' ? null : Number(days) })}

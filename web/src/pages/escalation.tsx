@@ -57,7 +57,7 @@ export function EscalationPage({ of }: { of: string }) {
         <Chooser
           isFilter
           label="Escalation of"
-          placeholder="Choose an endpoint, a website or a tag"
+          placeholder="Choose an endpoint, a website, or a tag"
           value={of === '' && tag !== null ? `tag:${tag}` : of}
           set={(value) => go(pathOf(value))}
           options={options}
@@ -67,10 +67,10 @@ export function EscalationPage({ of }: { of: string }) {
       {isKnown && target === null && (
         <div class="empty">
           <p>
-            An escalation tells one after the other: the chat at once, the manager after half an hour, if nobody took
-            it.
+            An escalation notifies contacts in steps: for example, the chat at once and the manager after half an hour
+            if no one has acknowledged.
           </p>
-          <p>Choose whose it is: an endpoint, a website with all its endpoints, or whatever has a tag.</p>
+          <p>Choose an endpoint, a website with all its endpoints, or everything that has a tag.</p>
         </div>
       )}
       {target && <OfTarget key={address.value} target={target} of={of} />}
@@ -100,7 +100,7 @@ function OfTarget({ target, of }: { target: EscalationTarget; of: string }) {
     (await all<Alert>(target.path, signal)).filter(({ endpoint_id }) => ids.has(endpoint_id)),
   );
   const contacts = useContacts();
-  if (ids.size === 0) return <p class="empty">{target.name} has no endpoint yet.</p>;
+  if (ids.size === 0) return <p class="empty">{target.name} has no endpoints yet.</p>;
   return (
     <Data of={contacts}>
       {(known) => (
@@ -109,7 +109,7 @@ function OfTarget({ target, of }: { target: EscalationTarget; of: string }) {
             <>
               {known.length === 0 && (
                 <p class="notice warn">
-                  There is no contact to tell. <a href="#/contacts/new">Make the first one</a>, then come back.
+                  There is no contact to notify. <a href="#/contacts/new">Create the first one</a>, then come back.
                 </p>
               )}
               <Editor target={target} alerts={list} contacts={inOrder(known)} reload={alerts.reload} />
@@ -141,7 +141,7 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
   const nameOf = (id: string) => contactName(id, contacts);
   const said = escalationText(steps, nameOf);
   const save = async () => {
-    if (steps.some((step) => secondsOf(step) === null)) throw new Error('A step needs minutes: a number up to 1,440.');
+    if (steps.some((step) => secondsOf(step) === null)) throw new Error('Enter the minutes of each step, up to 1,440.');
     set(arranged(steps));
     try {
       await carryOut(plan);
@@ -159,18 +159,18 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
             <strong>{name}</strong>
             {endpointIds.length > 1 && ` (${count(endpointIds.length, 'endpoint')})`}{' '}
             {said !== ''
-              ? `tells ${said}.`
+              ? `notifies ${said}.`
               : alerts.some(({ contact_id }) => contact_id === null)
-                ? 'tells no contact when it is down; alerts without one stand below.'
-                : 'tells nobody when it is down.'}
+                ? 'notifies no contact when it is down. Alert rules without a contact are listed below.'
+                : 'notifies no one when it is down.'}
           </p>
-          {others && <p class="escalation-unlike muted">{others} Saving makes all alike.</p>}
+          {others && <p class="escalation-unlike muted">{others} Saving makes them all the same.</p>}
           <ol class="escalation" aria-label={`Escalation of ${name}`}>
             {steps.map((step, index) => (
               <StepCard key={step.id} step={step} isFirst={index === 0} {...{ steps, set, alerts, contacts }} />
             ))}
           </ol>
-          <aside class="escalation-plan" aria-label="What saving does">
+          <aside class="escalation-plan" aria-label="Effect of saving">
             <p role="status">{planSentence(plan)}</p>
             <ul>
               {planLines(plan, nameOf).map((line) => (
@@ -178,8 +178,8 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
               ))}
             </ul>
             <p class="muted small">
-              Whoever acknowledges keeps the later steps quiet. That it is over hears who was told. Failures in a row
-              and reminders are as the defaults of each contact say; what was changed at an alert stays.
+              Acknowledging stops the later steps. Contacts that were notified also get the recovery message. Failure
+              thresholds and reminders come from the defaults of each contact. Changes to single alert rules are kept.
             </p>
           </aside>
         </>
@@ -189,12 +189,12 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
 }
 
 function planSentence(plan: EscalationPlan): string {
-  if (isDone(plan)) return 'Its alerts are as the escalation says.';
+  if (isDone(plan)) return 'No changes. The alert rules already match.';
   const open = plan.removes.filter(({ triggered }) => triggered).length;
   const over =
     open === 0
       ? ''
-      : ` ${count(open, 'of those that go is', 'of those that go are')} triggered: it is told that this is over.`;
+      : ` ${count(open, 'removed alert rule is triggered and sends', 'removed alert rules are triggered and send')} the recovery message.`;
   return `Saving ${planText(plan)}.${over}`;
 }
 
@@ -223,7 +223,7 @@ function StepCard({ step, isFirst, steps, set, alerts, contacts }: StepProps) {
             </Button>
           )}
         </div>
-        {isFirst && step.contacts.length === 0 && <p class="muted small">Nobody yet.</p>}
+        {isFirst && step.contacts.length === 0 && <p class="muted small">No one yet.</p>}
         <ul>
           {step.contacts.map((contact) => (
             <li key={contact}>
@@ -265,7 +265,7 @@ function Told({ id, contacts, isOff: off }: { id: string; contacts: readonly Con
       <a href={`#/contacts/${id}`}>{contactName(id, contacts)}</a>{' '}
       {contact && <span class="muted small">{channelName(contact.type)}</span>} {off && <span class="chip">Off</span>}
       {contact?.failing_since && (
-        <span class="small reason"> fails since {time(contact.failing_since, now.value)}</span>
+        <span class="small reason"> failing since {time(contact.failing_since, now.value)}</span>
       )}
     </span>
   );
@@ -296,7 +296,7 @@ function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>
         />{' '}
         min
       </label>
-      <span class="muted small"> if nobody took it</span>
+      <span class="muted small"> if no one has acknowledged</span>
     </h2>
   );
 }
@@ -309,7 +309,7 @@ function Add({ when, contacts, add }: { when: string; contacts: readonly Contact
     return (
       <Chooser
         isFilter
-        label={`Tell ${when}`}
+        label={`Notify ${when}`}
         placeholder="Add a contact"
         value=""
         set={(id) => id !== '' && add(id)}
@@ -319,7 +319,7 @@ function Add({ when, contacts, add }: { when: string; contacts: readonly Contact
   return (
     <div class="add">
       {contacts.map(({ id, name }) => (
-        <Button key={id} label={`Tell ${name} ${when}`} onClick={() => add(id)}>
+        <Button key={id} label={`Notify ${name} ${when}`} onClick={() => add(id)}>
           <Icon name="plus" size={14} /> {name}
         </Button>
       ))}
@@ -335,7 +335,8 @@ function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
   return (
     <Section title="Without a contact">
       <p class="muted small">
-        {count(alerts.length, 'alert')} with settings that no contact has: the escalation leaves them as they are.
+        {count(alerts.length, 'alert rule')} with settings that are not from a contact. The escalation does not change
+        them.
       </p>
       <ul class="feed">
         {alerts.slice(0, MOST_OWN).map((alert) => (
@@ -351,7 +352,7 @@ function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
       </ul>
       {alerts.length > MOST_OWN && (
         <p class="below">
-          <a href={`#/alerts?contact=none&of=${of}`}>All of them</a>
+          <a href={`#/alerts?contact=none&of=${of}`}>Show all</a>
         </p>
       )}
     </Section>

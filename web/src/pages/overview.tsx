@@ -89,7 +89,7 @@ export function OverviewPage() {
         groups={isSearch.value ? [] : groups.value}
       />
       {overviewError.value !== null && (
-        <p class="notice warn">{overviewError.value} What you see may be out of date.</p>
+        <p class="notice warn">{overviewError.value} The data on this page may be out of date.</p>
       )}
       <Rows lines={lines.value} current={current.value} />
       {lines.value.length === 0 && (
@@ -153,12 +153,12 @@ function useOverviewKeys(
 const Welcome = () => (
   <Empty drawing="rows">
     <WebsiteDialog />
-    <Title>Nothing is watched yet</Title>
-    <p>Paste a URL or a host name; the first result is there within seconds.</p>
+    <Title>Nothing is monitored yet</Title>
+    <p>Paste a URL or a host name. The first result appears within seconds.</p>
     {may.write() ? (
       <p class="actions center">
         <a class="button primary" href="#/new">
-          <Icon name="plus" /> Watch something
+          <Icon name="plus" /> New endpoint
         </a>
         <Button onClick={() => openWebsite()}>New website</Button>
       </p>
@@ -212,7 +212,7 @@ function FilterBar(props: {
       )}
       <QuietFilters filters={filters} />
       {foldable.length > 1 && (
-        <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Unfold all' : 'Fold all'}</Button>
+        <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Expand all' : 'Collapse all'}</Button>
       )}
       <button class="wide" type="button" aria-pressed={isCompact.value} onClick={() => setCompact(!isCompact.value)}>
         Compact

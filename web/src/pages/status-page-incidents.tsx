@@ -51,12 +51,12 @@ export function OpenOnPage({ page }: { page: PublicPage }) {
                 {incident.public
                   ? page.enabled
                     ? 'Customers see this.'
-                    : 'Here, once the page is public.'
+                    : 'Shown here once the page is public.'
                   : 'Customers see only that it is down.'}
               </span>
               {may.write() && (
                 <a class={incident.public ? 'button' : 'button primary'} href={`#/incidents/${incident.id}?public`}>
-                  {incident.public ? 'Write an update' : 'Tell customers'}
+                  {incident.public ? 'Write an update' : 'Write a public update'}
                 </a>
               )}
             </p>
@@ -75,7 +75,7 @@ export function PastOnPage({ page }: { page: PublicPage }) {
   const read = useLoad(path, (signal) => get<PublicHistory>(path, signal));
   const list = read.data.value?.incidents;
   return (
-    <Section title="What customers read of the past">
+    <Section title="Past incidents that customers see">
       <p class="months">
         <Button onClick={() => (month.value = monthAfter(month.value, -1))}>Earlier</Button>
         <a href={`${statusPageAt(page.slug)}/history?month=${month.value}`} target="_blank" rel="noreferrer">
@@ -86,7 +86,7 @@ export function PastOnPage({ page }: { page: PublicPage }) {
         </Button>
       </p>
       {read.error.value !== null && <p class="notice bad">{read.error.value}</p>}
-      {list?.length === 0 && <p class="muted">No incident was told in {monthText(month.value)}.</p>}
+      {list?.length === 0 && <p class="muted">No incidents were published in {monthText(month.value)}.</p>}
       {list && list.length > 0 && (
         <ol class="feed">
           {list.map((incident) => (

@@ -37,7 +37,7 @@ export function PagePreview({ title, description, accent, logo, groups, websiteI
   const colour = isColour(accent) ? readableAccent(accent) : null;
   return (
     <>
-      <p class="muted small">What its readers see now. On the page itself there are 90 days of each and the outages.</p>
+      <p class="muted small">This is the current state. The page itself also shows 90 days of each and the outages.</p>
       <article
         class="page-preview"
         aria-label="Preview of the page"

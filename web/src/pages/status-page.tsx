@@ -78,7 +78,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   };
   const save = async () => {
     const page = stored ? await put<PublicPage>(path, body, opened.value) : await post<PublicPage>(path, body);
-    showToast(enabled ? 'The page is public.' : 'The page is saved; nobody else sees it yet.');
+    showToast(enabled ? 'The page is public.' : 'The page is saved. No one else can see it yet.');
     logo.value = undefined;
     if (stored) set({ slug: page.slug });
     saved();
@@ -87,7 +87,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   };
   const choose = (file: File | undefined) => {
     logoProblem.value =
-      file && file.size > MAX_LOGO_BYTES ? 'The picture may have at most 64 KiB; choose a smaller one.' : undefined;
+      file && file.size > MAX_LOGO_BYTES ? 'The image must be at most 64 KiB. Choose a smaller one.' : undefined;
     if (!file || logoProblem.value !== undefined) return;
     const reader = new FileReader();
     reader.addEventListener('load', () => {
@@ -130,7 +130,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
       >
         {stored?.website_id && (
           <p>
-            The page of a website: <a href={`#/websites/${stored.website_id}`}>its settings</a>
+            This is the page of a website. <a href={`#/websites/${stored.website_id}`}>Website settings</a>
           </p>
         )}
       </Head>
@@ -149,15 +149,15 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                     set={(value) => set({ title: value })}
                   />
                   <Text
-                    label="Address"
-                    hint={`${home()}/status/${slug || '… (made from the title)'}`}
+                    label="URL"
+                    hint={`${home()}/status/${slug || '… (created from the title)'}`}
                     error={form.problem('/slug')}
                     value={slug}
                     set={(value) => set({ slug: value })}
                   />
                   <Text
                     label="Domain (optional)"
-                    hint="A host name of its own that you point to this installation. Under it there is this page and nothing else."
+                    hint="A host name that you point to this installation. It shows only this page."
                     placeholder="status.example.com"
                     error={form.problem('/domain')}
                     value={domain}
@@ -170,15 +170,15 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                     set={(value) => set({ description: value })}
                   />
                   <Field
-                    label="Colour (optional)"
-                    hint="Of links and the stripe at the top; darker or lighter where it could not be read."
+                    label="Color (optional)"
+                    hint="Used for links and the stripe at the top. It is made darker or lighter if it would not be readable."
                     error={form.problem('/accent')}
                   >
                     {(control) => (
                       <div class="colour">
                         <input
                           type="color"
-                          aria-label="Choose a colour"
+                          aria-label="Choose a color"
                           disabled={control.disabled}
                           value={isColour(accent) ? accent : '#808a97'}
                           onInput={(event) => set({ accent: event.currentTarget.value })}
@@ -197,7 +197,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                   </Field>
                   <Field
                     label="Logo (optional)"
-                    hint={hasLogo ? 'There is one; another file replaces it.' : 'PNG, JPEG or WebP, at most 64 KiB.'}
+                    hint={hasLogo ? 'A logo is set. Another file replaces it.' : 'PNG, JPEG or WebP, at most 64 KiB.'}
                     error={logoProblem.value ?? form.problem('/logo')}
                   >
                     {(control) => (
@@ -221,13 +221,13 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                     set={(value) => set({ enabled: value })}
                   />
                   <p class="muted small">
-                    Everybody who knows the address sees names, states, recent days and outages. Of a failure they see a
-                    coarse reason such as “connection refused”: no URL, and no text of an error.
+                    Anyone with the link can see names, states, recent days, and outages. For failures they see a
+                    general reason such as “connection refused”, never a URL or an error message.
                   </p>
                   {stored?.enabled && <Snippets page={stored} />}
                 </div>
               </Section>
-              <Section title="What it shows">
+              <Section title="Content">
                 <Groups groups={groups} websites={props.websites} form={form} set={(value) => set({ groups: value })} />
               </Section>
             </>
@@ -259,7 +259,7 @@ function Snippets({ page }: { page: PublicPage }) {
   return (
     <p class="actions">
       <CopyButton label="Copy badge" text={`[![status](${url}.svg)](${url})`} />
-      <CopyButton label="Copy feed address" text={`${url}/feed.atom`} />
+      <CopyButton label="Copy feed URL" text={`${url}/feed.atom`} />
     </p>
   );
 }

@@ -28,19 +28,19 @@ export function StatusPagesPage() {
           const list = present(found);
           return list.length === 0 ? (
             <Empty drawing="page">
-              <h2>No status page yet</h2>
+              <h2>No status pages yet</h2>
               <p>
-                A status page shows your users what works: any endpoints and websites, in groups, under an address or a
-                domain of its own.
+                A status page shows your users what works. It lists any endpoints and websites, in groups, under its own
+                URL or domain.
               </p>
             </Empty>
           ) : (
             <Table
               label="Status pages"
-              head={['Title', 'Shown', '~Address', '~Domain']}
+              head={['Title', 'Visibility', '~URL', '~Domain']}
               rows={list.map((page) => [
                 <a href={`#/status-pages/${page.id}`}>{titleOf(page)}</a>,
-                page.enabled ? 'to everybody' : 'to nobody',
+                page.enabled ? 'public' : 'not public',
                 page.enabled ? (
                   <a class="mono" href={statusPageAt(page.slug)}>
                     {statusPageAt(page.slug)}

@@ -102,7 +102,7 @@ function Tile({ item, span, width }: { item: OverviewItem; span: number; width: 
       </b>
       {isLoud ? (
         <p>
-          {item.acknowledgement ? 'In hand. ' : ''}
+          {item.acknowledgement ? 'Acknowledged. ' : ''}
           {status === 'down' && item.last_error !== null ? reasonText(item.last_error) : statusWord(status)}
           {status === 'down' && since >= 0 ? `, for ${duration(since - (since >= 60 ? since % 60 : 0))}` : ''}{' '}
           <Votes of={item} />

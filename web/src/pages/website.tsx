@@ -89,7 +89,7 @@ function State({ of }: { of: Website }) {
   itemOf('');
   const shown = ofWebsite(items.value ?? [], of.id);
   if (items.value === null) return <p class="muted">Loading…</p>;
-  if (shown.length === 0) return <p class="empty">No endpoint yet: what is checked of this website will stand here.</p>;
+  if (shown.length === 0) return <p class="empty">No endpoints yet. Checks of this website will appear here.</p>;
   const { status, before, item, after } = headlineOf(shown, now.value);
   return (
     <>
@@ -128,11 +128,11 @@ function History({ of, path }: { of: Website; path: string }) {
             </dl>
             <p class="muted small below">
               {first
-                ? `Good checks of all its endpoints, by days of UTC. The first are of ${day(`${first.date}T12:00:00Z`)}.`
-                : 'Its uptime will stand here from the first check on.'}
+                ? `Successful checks of all its endpoints, by UTC day. The first are from ${day(`${first.date}T12:00:00Z`)}.`
+                : 'Its uptime will appear here after the first check.'}
             </p>
             {first && (
-              <Section title="Every day of a year">
+              <Section title="Every day of the year">
                 <Calendar name={of.name} days={days} nowMs={now.value} />
               </Section>
             )}
@@ -141,7 +141,7 @@ function History({ of, path }: { of: Website; path: string }) {
                 <Outages outages={outages} describe={describeOutage} />
               </Section>
               <div>
-                <Section title="Who is told">
+                <Section title="Notified contacts">
                   <WhoIsTold of={of} />
                 </Section>
                 <Section title="Public status page">
@@ -178,7 +178,7 @@ function WhoIsTold({ of: { id } }: { of: Website }) {
         const said = escalationText(escalationOf(list), (contact) => contactName(contact, contacts.data.value));
         return (
           <>
-            <p>{said === '' ? <span class="muted">No contact is told when it is down.</span> : `${said}.`}</p>
+            <p>{said === '' ? <span class="muted">No contact is notified when it is down.</span> : `${said}.`}</p>
             {others && <p class="muted small">{others}</p>}
             <p class="actions below">
               <a class="button" href={`#/escalation/${id}`}>
@@ -222,7 +222,7 @@ function WebsiteForm({ path, start, onSaved }: Props<Website>) {
           <Text label="Name" error={problem('/name')} value={draft.value.name} set={(name) => set({ name })} />
           <Text
             label="Tags (optional)"
-            hint="Of all its endpoints; separated by spaces or commas."
+            hint="For all its endpoints. Separated by spaces or commas."
             error={problem('/tags')}
             placeholder="prod, team:web"
             value={draft.value.tags}
@@ -265,12 +265,12 @@ function StatusPageLink({ id }: { id: string }) {
         return (
           <>
             <p class="muted small">
-              A page that shows everybody who knows its address how this website is: its endpoints by name, their state,
-              recent days and outages.
+              A page that shows the state of this website to anyone with the link: its endpoints by name, their state,
+              recent days, and outages.
             </p>
             {may.write() && (
               <p class="actions below">
-                <Button onClick={() => editStatusPage(id)}>Make a status page</Button>
+                <Button onClick={() => editStatusPage(id)}>Create a status page</Button>
               </p>
             )}
           </>

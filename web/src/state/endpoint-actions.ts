@@ -24,7 +24,7 @@ export async function checkNow(id: string, name: string, location?: string): Pro
 export async function setEnabled(id: string, name: string, enabled: boolean, then?: () => void): Promise<void> {
   await runAction(
     () => put(`/api/v1/endpoints/${id}`, { enabled }),
-    `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+    `${name} is ${enabled ? 'monitored again' : 'paused'}.`,
     () => setEnabled(id, name, !enabled, then),
   );
   refreshSoon();
@@ -35,7 +35,7 @@ export async function setEnabled(id: string, name: string, enabled: boolean, the
 export async function setWebsiteEnabled(id: string, name: string, enabled: boolean): Promise<void> {
   await runAction(
     () => put(`/api/v1/websites/${id}`, { enabled }),
-    `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+    `${name} is ${enabled ? 'monitored again' : 'paused'}.`,
     () => setWebsiteEnabled(id, name, !enabled),
   );
   refreshSoon();
@@ -54,7 +54,7 @@ export function deleteEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]):
 export async function warnOfCertificate({ id, name, tls }: Endpoint): Promise<void> {
   await runAction(
     () => put(`/api/v1/endpoints/${id}`, { tls: { ...tls, warn_days: WARN_DAYS } }),
-    `${name} warns ${WARN_DAYS} days before its certificate ends.`,
+    `${name} warns ${WARN_DAYS} days before its certificate expires.`,
   );
   refreshSoon();
 }

@@ -21,7 +21,7 @@ export async function muteNow(scope: MaintenanceScope, what: string, seconds = H
 
 /** Ends what was muted by mistake. */
 async function unmute(id: string, what: string): Promise<void> {
-  await runAction(() => post(`/api/v1/maintenance-windows/${id}/end`), `${what}: alerts may trigger again.`);
+  await runAction(() => post(`/api/v1/maintenance-windows/${id}/end`), `${what}: alerts can trigger again.`);
   refreshSoon();
 }
 

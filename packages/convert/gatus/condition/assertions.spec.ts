@@ -97,7 +97,7 @@ describe('A condition of Gatus', () => {
     ['[BODY].n > 1234567', false],
     ['[BODY].s == pat(*1234567*)', false],
   ])('that compares numbers as texts of Go is named: %s, %s', (condition, isNamed) => {
-    expect(differences(condition)).toEqual(isNamed ? [expect.stringContaining('compares numbers here')] : []);
+    expect(differences(condition)).toEqual(isNamed ? [expect.stringContaining('compares numbers. ')] : []);
   });
 
   it.each<[string, CheckType, string[]]>([

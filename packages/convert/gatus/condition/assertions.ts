@@ -8,14 +8,13 @@ import { ageAssertions, certificateAssertions, statusAssertions } from './number
 import { asWritten, hasVariable } from '../variables';
 import { type Judged, lost } from './judged';
 
-/** The types of check that endpoints of Gatus become. */
+/** The check types that Gatus endpoints are converted to. */
 export type CheckType = 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
 
-/** The conditions of an endpoint as assertions. */
 export interface JudgedConditions {
   assertions: Assertion[];
   differences: string[];
-  /** The condition for which the endpoint cannot be converted. */
+  /** The condition that prevents the conversion of the endpoint. */
   contrary: string | null;
 }
 
@@ -29,13 +28,13 @@ const SOURCES: Readonly<Record<CheckType, readonly AssertionSource[]>> = {
   SSH: ['banner', 'response_time'],
 };
 
-/** Gatus looks at the status only when a condition does; without one ours must be 200 to 299. */
+/** Gatus ignores the status code unless a condition uses it. Our checks expect 200 to 299 by default. */
 const ANY_STATUS: Assertion = { source: 'status_code', comparison: 'in', target: '100-599' };
 
-/** Of the API. */
+/** The API's limit. */
 const MAX_TARGET = 1000;
 
-/** What is to be asserted for the conditions of an endpoint, as it is written in the file. */
+/** Converts the conditions of an endpoint, as written in the file, to assertions. */
 export function assertionsOf(conditions: readonly string[], type: CheckType, recordType: string): JudgedConditions {
   const found: JudgedConditions = { assertions: [], differences: [], contrary: null };
   const known = new Set<string>();
@@ -59,19 +58,20 @@ export function assertionsOf(conditions: readonly string[], type: CheckType, rec
 }
 
 function problemOf(assertion: Assertion, type: CheckType): string | null {
-  if (assertion.target.length > MAX_TARGET) return `what it compares with has more than ${MAX_TARGET} characters`;
+  if (assertion.target.length > MAX_TARGET)
+    return `the value that it compares with is longer than ${MAX_TARGET} characters`;
   return assertionProblems([assertion], SOURCES[type])[0]?.message ?? null;
 }
 
 function judge(text: string, type: CheckType, recordType: string): Judged {
-  if (hasVariable(text)) return lost('an assertion is no place for a variable or a secret');
+  if (hasVariable(text)) return lost('an assertion cannot contain a variable or a secret');
   const condition = readCondition(text);
-  if (condition === null) return lost('it compares nothing of the response with a fixed value');
+  if (condition === null) return lost('it does not compare a part of the response with a fixed value');
   return lostWrapper(condition) ?? judgeSubject(condition, type, recordType);
 }
 
 function lostWrapper({ subject: { name, wrapper } }: Condition): Judged | null {
-  return wrapper !== null && name !== 'BODY' ? lost(`there is no ${wrapper}() of [${name}]`) : null;
+  return wrapper !== null && name !== 'BODY' ? lost(`${wrapper}() is not supported for [${name}]`) : null;
 }
 
 function judgeSubject(condition: Condition, type: CheckType, recordType: string): Judged {
@@ -87,39 +87,39 @@ function judgeSubject(condition: Condition, type: CheckType, recordType: string)
     case 'CONNECTED':
       return connected(condition);
     case 'CERTIFICATE_EXPIRATION':
-      return isWeb ? certificateAssertions(condition) : lost(`a check of type ${type} looks at no certificate`);
+      return isWeb ? certificateAssertions(condition) : lost(`a check of type ${type} has no certificate`);
     case 'BODY':
       if (isWeb) return bodyAssertions(condition);
-      return type === 'DNS' ? dnsAssertions(condition, recordType) : lost(`a check of type ${type} reads no text`);
+      return type === 'DNS' ? dnsAssertions(condition, recordType) : lost(`a check of type ${type} has no text`);
     case 'DNS_RCODE':
       return type === 'DNS' ? responseCode(condition) : lost(`a check of type ${type} has no DNS response code`);
     case 'DOMAIN_EXPIRATION':
-      return lost('when the registration of a domain ends is not watched');
+      return lost('the expiry of domain registrations is not monitored');
     case 'IP':
-      return lost('the address that was connected to is recorded, but cannot be asserted');
+      return lost('the IP address of the connection is recorded, but there is no assertion for it');
     default:
-      return lost(`[${condition.subject.name}] is unknown here`);
+      return lost(`[${condition.subject.name}] is not supported`);
   }
 }
 
-/** Every check of ours is down when nothing answers. */
+/** Our checks are always down if there is no response. */
 function connected({ operator, value }: Condition): Judged {
   const wants = operator === '==' ? value : operator === '!=' ? (value === 'true' ? 'false' : 'true') : '';
   if (wants === 'true') return { assertions: [] };
-  return wants === 'false' ? { assertions: [], isContrary: true } : lost('[CONNECTED] is true or false');
+  return wants === 'false' ? { assertions: [], isContrary: true } : lost('[CONNECTED] can only be true or false');
 }
 
-/** Ours is down for every response code but NOERROR, and without records. */
+/** Our checks are down for every response code except NOERROR, and if there are no records. */
 function responseCode({ operator, value }: Condition): Judged {
   const code = value.toUpperCase();
   if (operator === '==' && code === 'NOERROR') return { assertions: [] };
   if (operator === '==' && code === 'NXDOMAIN')
     return {
       assertions: [{ source: 'dns_record', comparison: 'exists', target: 'false' }],
-      difference: 'holds here also when the name exists without a record of the type',
+      difference: 'also holds if the name exists but has no record of the type',
     };
   if (operator === '==' && /^[A-Z]+$/.test(code)) return { assertions: [], isContrary: true };
   if (operator === '!=' && code !== 'NOERROR') return { assertions: [] };
   if (operator === '!=') return { assertions: [], isContrary: true };
-  return lost('a check of type DNS is up for NOERROR with records, and for nothing else');
+  return lost('a check of type DNS is up only for NOERROR with records');
 }

@@ -10,17 +10,17 @@ type Place = Pick<Assertion, 'source' | 'property'>;
 
 const JSON_LIST = 'a list';
 
-/** Conditions on `[BODY]`, on `[BODY].path`, and on `len()` and `has()` of them. */
+/** Converts conditions on `[BODY]` and `[BODY].path`, with or without `len()` and `has()`. */
 export function bodyAssertions({ subject: { wrapper, path }, operator, value }: Condition): Judged {
   const jsonPath = jsonPathOf(path);
-  if (jsonPath === null) return lost(`${path} is no path of names and indexes`);
+  if (jsonPath === null) return lost(`${path} is not a path of names and indexes`);
   const place: Place = path === '' ? { source: 'body' } : { source: 'json', property: jsonPath };
   if (wrapper === 'has') return presence(place, operator, value);
   if (wrapper === 'len') return lengthAssertions(place, jsonPath, operator, value);
   if (operator === '==' || operator === '!=') return textAssertions(place, operator === '==', value);
   const number = readNumber(value);
   const assertions = number === null || place.source === 'body' ? null : ordered(place, operator, number);
-  return assertions === null ? lost('less and greater are for numbers inside a JSON body') : { assertions };
+  return assertions === null ? lost('less than and greater than need a number inside a JSON body') : { assertions };
 }
 
 const one = (place: Place, comparison: AssertionComparison, target: string): Assertion => ({
@@ -30,38 +30,39 @@ const one = (place: Place, comparison: AssertionComparison, target: string): Ass
 });
 
 function presence(place: Place, operator: Operator, value: string): Judged {
-  if ((operator !== '==' && operator !== '!=') || !/^(true|false)$/.test(value)) return lost('has() is true or false');
+  if ((operator !== '==' && operator !== '!=') || !/^(true|false)$/.test(value))
+    return lost('has() can only be true or false');
   return { assertions: [one(place, 'exists', String((value === 'true') === (operator === '==')))] };
 }
 
-/** Equality with a text, `any(…)` or `pat(…)`; shared with DNS records. */
+/** Converts equality with a text, `any(…)` or `pat(…)`. DNS records use it as well. */
 export function textAssertions(place: Place, isEqual: boolean, value: string): Judged {
   const pattern = argumentOf(value, 'pat');
   if (pattern !== null) return patternAssertions(place, isEqual, pattern);
   const list = argumentOf(value, 'any');
   const options = list === null ? [value] : optionsOf(list);
-  if (!isEqual && options.length > MAX_ASSERTIONS) return lost(`it names more than ${MAX_ASSERTIONS} texts`);
+  if (!isEqual && options.length > MAX_ASSERTIONS) return lost(`it lists more than ${MAX_ASSERTIONS} texts`);
   const inGo = place.source === 'json' ? differenceOfNumbers(options) : {};
   if (!isEqual) return { assertions: options.map((option) => one(place, 'not_equals', option)), ...inGo };
   if (list !== null && options.length > 1)
     return place.source === 'body'
-      ? lost('a whole body cannot be one of several texts')
+      ? lost('a whole body cannot be compared with several texts')
       : { assertions: [one(place, 'in', options.join(','))], ...inGo };
   if (place.source === 'json' && /^\[.*\]$/s.test(value) && /\s/.test(value))
-    return lost('a list is compared in the notation of Go');
+    return lost('it compares a list in the notation of Go');
   const isWholeBody = place.source === 'body' && value !== '';
   return {
     assertions: [one(place, 'equals', options[0] ?? '')],
-    ...(isWholeBody ? { difference: 'counts blanks and line ends around the body here' } : inGo),
+    ...(isWholeBody ? { difference: 'also compares spaces and line breaks around the body' } : inGo),
   };
 }
 
-/** Gatus compares the text that Go makes of a number; here a number is compared as it is written, and as a number. */
+/** Gatus compares the text that Go produces for a number. Our checks compare the number as written, and as a number. */
 function differenceOfNumbers(options: readonly string[]): Pick<Judged, 'difference'> {
   const other = options.find((option) => (goText(option) ?? option) !== option);
   return other === undefined
     ? {}
-    : { difference: `compares numbers here: Gatus writes ${goText(other)} for ${other} and compares that as a text` };
+    : { difference: `compares numbers. Gatus writes ${other} as ${goText(other)} and compares that as a text` };
 }
 
 function patternAssertions(place: Place, isEqual: boolean, pattern: string): Judged {
@@ -73,20 +74,20 @@ function patternAssertions(place: Place, isEqual: boolean, pattern: string): Jud
   if (!isEqual)
     return isExact && literals[0] !== undefined
       ? { assertions: [one(place, 'not_contains', literals[0])] }
-      : lost('only the pattern *text* can be asserted not to match');
+      : lost('only the pattern *text* can be asserted with !=');
   if (isExact && literals.length === 0) return { assertions: [] };
   const assertions = literals.map((literal) => one(place, 'contains', literal));
   if (isExact) return { assertions };
-  const words = literals.length === 0 ? 'only says here that there is something' : 'only says here what is contained';
+  const words = literals.length === 0 ? 'only asserts that there is a value' : 'only asserts which texts are contained';
   return { assertions: literals.length === 0 ? [one(place, 'exists', 'true')] : assertions, difference: words };
 }
 
-/** `len()` of a text, a list or an object: nobody knows which before the response. */
+/** Converts `len()` of a text, a list or an object. The type is unknown before the response. */
 function lengthAssertions(place: Place, jsonPath: string, operator: Operator, value: string): Judged {
   const number = readNumber(value);
-  if (number === null || number < 0) return lost('a length is a number');
+  if (number === null || number < 0) return lost('a length must be a number');
   const bounds = lengthBounds(operator, number);
-  if (bounds === null) return lost('a length other than one number cannot be asserted');
+  if (bounds === null) return lost('there is no assertion that a length differs from a number');
   const { least, most } = bounds;
   if (least === 1 && most === null) return { assertions: notEmpty(place) };
   if (most === 0)
@@ -96,20 +97,20 @@ function lengthAssertions(place: Place, jsonPath: string, operator: Operator, va
   if (place.source === 'body')
     return {
       assertions: least > 0 ? notEmpty(place) : [],
-      difference: `is not counted here${least > 0 ? ': the body must not be empty' : ''}`,
+      difference: `is not counted${least > 0 ? ': the body must only not be empty' : ''}`,
     };
   const item = (index: number, exists: boolean): Assertion =>
     one({ source: 'json', property: `${jsonPath}[${index}]` }, 'exists', String(exists));
   return {
     assertions: [...(least > 0 ? [item(least - 1, true)] : []), ...(most === null ? [] : [item(most, false)])],
-    difference: `counts the items of ${JSON_LIST} here: a text at that place would not do`,
+    difference: `counts the items of ${JSON_LIST}. A text at that place does not pass`,
   };
 }
 
-/** Neither absent, nor an empty text, nor an empty list. */
+/** Asserts that the value is present, and neither an empty text nor an empty list. */
 const notEmpty = (place: Place): Assertion[] => [one(place, 'exists', 'true'), one(place, 'not_equals', '[]')];
 
-/** `null`: no range. A `most` of `null` is no limit. */
+/** Returns `null` if the condition isn't a range. `most` is `null` if there is no upper limit. */
 function lengthBounds(operator: Operator, number: number): { least: number; most: number | null } | null {
   if (operator === '==') return { least: number, most: number };
   if (operator === '!=') return number === 0 ? { least: 1, most: null } : null;

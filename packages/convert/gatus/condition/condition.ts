@@ -2,11 +2,11 @@ import { goDurationMs } from '../go-duration';
 
 export type Operator = '==' | '!=' | '<=' | '>=' | '>' | '<';
 
-/** What a condition looks at: `len([BODY].items)` is LENGTH of BODY at `items`. */
+/** The subject of a condition. `len([BODY].items)` is LENGTH of BODY at `items`. */
 export interface Subject {
   name: string;
   wrapper: 'len' | 'has' | null;
-  /** Behind `[BODY]`, without a leading dot; empty: the whole. */
+  /** The path after `[BODY]`, without a leading dot. Empty for the whole body. */
   path: string;
 }
 
@@ -14,11 +14,11 @@ export interface Subject {
 export interface Condition {
   subject: Subject;
   operator: Operator;
-  /** Everything else, as it is written. */
+  /** Everything else, as written. */
   value: string;
 }
 
-/** The order in which Gatus looks for them. */
+/** In the order in which Gatus searches for them. */
 const OPERATORS: readonly Operator[] = ['==', '!=', '<=', '>=', '>', '<'];
 const MIRRORED: Readonly<Record<Operator, Operator>> = {
   '==': '==',
@@ -30,7 +30,7 @@ const MIRRORED: Readonly<Record<Operator, Operator>> = {
 };
 const PLACEHOLDER = /^\[([A-Z_]+)\](?:\.?(.*))$/is;
 
-/** `null`: nothing is compared, or two fixed values or two placeholders are. */
+/** Returns `null` if nothing is compared, or if two constants or two placeholders are. */
 export function readCondition(text: string): Condition | null {
   const operator = OPERATORS.find((sign) => text.includes(` ${sign} `));
   if (operator === undefined) return null;
@@ -49,29 +49,35 @@ function readSubject(text: string): Subject | null {
   const name = placeholder?.[1]?.toUpperCase();
   if (name === undefined) return null;
   const path = placeholder?.[2] ?? '';
-  // Behind the others nothing may follow: then it is plain text.
+  // If text follows any other placeholder, Gatus treats the whole as plain text.
   return path !== '' && name !== 'BODY' && name !== 'CONTEXT' ? null : { name, wrapper, path };
 }
 
-/** What is in `any(…)` or `pat(…)`, or `null`. */
+/** Returns the argument of `any(…)` or `pat(…)`, or `null`. */
 export const argumentOf = (value: string, call: 'any' | 'pat'): string | null =>
   value.startsWith(`${call}(`) && value.endsWith(')') ? value.slice(call.length + 1, -1) : null;
 
 export const optionsOf = (list: string): string[] => list.split(',').map((option) => option.trim());
 
-/** A number as Gatus compares it: durations are milliseconds, fractions are dropped. `null`: it would take it for 0. */
+/**
+ * Returns a number as Gatus compares it: durations in milliseconds, without fractions. Returns `null` if Gatus would
+ * treat the text as 0.
+ */
 export function readNumber(text: string): number | null {
   const ms = goDurationMs(text);
   const number = ms !== null && ms !== 0 ? ms : /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
   return number === null || Math.abs(number) >= 1e15 ? null : Math.trunc(number);
 }
 
-/** The API takes no longer JSONPath. */
+/** The API's limit for a JSONPath. */
 const MAX_PATH = 256;
-/** A dot outside brackets; bounded by `MAX_PATH`. */
+/** A dot outside brackets. `MAX_PATH` limits the length of the match. */
 const SEPARATOR = /\.(?![^[]{0,256}\])/;
 
-/** The JSONPath (RFC 9535) of a path of Gatus such as `data[0].name`; `null` when it is none that Gatus could walk. */
+/**
+ * Returns the JSONPath (RFC 9535) for a Gatus path such as `data[0].name`, or `null` if Gatus could not follow the
+ * path.
+ */
 export function jsonPathOf(path: string): string | null {
   if (path.length > MAX_PATH) return null;
   let found = '$';

@@ -1,21 +1,21 @@
-/** The texts between the wildcards of a pattern of Gatus (`pat(…)`, the syntax of Go's `filepath.Match`). */
+/** The texts between the wildcards of a Gatus pattern (`pat(…)`, the syntax of Go's `filepath.Match`). */
 export interface Glob {
   literals: string[];
-  /** The literals one by one say all that the pattern says: it is `*text*`, or takes everything. */
+  /** True if the literals express the whole pattern: it is `*text*`, or it matches everything. */
   isExact: boolean;
-  /** There is no wildcard: the text itself. */
+  /** True if there is no wildcard. */
   isPlain: boolean;
 }
 
 interface Token {
-  /** `null`: a wildcard. */
+  /** `null` for a wildcard. */
   literal: string | null;
   source: string;
 }
 
 const TOKEN = /\\(.)|\[\^?(?:\\.|[^\]\\])+\]|[*?]|[^[\\]/gsuy;
 
-/** `null`: no pattern that Go could read. */
+/** Returns `null` if Go could not parse the pattern. */
 function tokens(pattern: string): Token[] | null {
   const found: Token[] = [];
   TOKEN.lastIndex = 0;
@@ -51,7 +51,7 @@ export function readGlob(pattern: string): Glob | null {
   };
 }
 
-/** For texts of a few characters: patterns that are longer than that are nobody's. */
+/** Returns a test for short patterns, or `null` for patterns of more than 64 characters. */
 export function globTest(pattern: string): ((text: string) => boolean) | null {
   const all = pattern.length > 64 ? null : tokens(pattern);
   if (all === null) return null;

@@ -1,14 +1,13 @@
 import type { Assertion } from '../../../../src/checker/assertion/assertion';
 
-/** What one condition becomes. */
 export interface Judged {
-  /** Empty: every check asks for it anyway, or it cannot be expressed. */
+  /** Empty if every check asserts it anyway, or if it can't be expressed. */
   assertions: Assertion[];
-  /** What is lost, as the end of a sentence about the condition. */
+  /** The loss, as the end of a sentence about the condition. */
   difference?: string;
-  /** The endpoint is up there exactly when a check of ours says that it is down. */
+  /** True if the Gatus endpoint is up exactly when our check is down. */
   isContrary?: boolean;
 }
 
-/** A condition that no assertion says. */
+/** Returns the result for a condition that no assertion can express. */
 export const lost = (why: string): Judged => ({ assertions: [], difference: `is left out: ${why}` });

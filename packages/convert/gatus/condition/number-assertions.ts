@@ -7,10 +7,10 @@ import { type Judged, lost } from './judged';
 const FIRST_STATUS = 100;
 const LAST_STATUS = 599;
 
-/** Conditions on `[STATUS]` as the codes for which they hold. */
+/** Converts conditions on `[STATUS]` to the status codes that satisfy them. */
 export function statusAssertions({ operator, value }: Condition): Judged {
   const holds = statusTest(operator, value);
-  if (holds === null) return lost('it compares the status with what is no status code');
+  if (holds === null) return lost('it compares the status with a value that is not a status code');
   const codes = Array.from({ length: LAST_STATUS - FIRST_STATUS + 1 }, (_, i) => FIRST_STATUS + i).filter(holds);
   if (codes.length === 0) return { assertions: [], isContrary: true };
   const assertion = (comparison: AssertionComparison, target: string): Judged => ({
@@ -47,7 +47,7 @@ function compare(code: number, operator: Operator, number: number): boolean {
   return operator === '>' ? code > number : code >= number;
 }
 
-/** `200-299,301`: at most 50 ranges, which no pattern of digits exceeds by much. */
+/** Returns ranges such as `200-299,301`. There are at most 50, and patterns of digits hardly exceed that. */
 function rangesOf(codes: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const code of codes) {
@@ -58,27 +58,30 @@ function rangesOf(codes: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
 
-/** `[RESPONSE_TIME]` in milliseconds. */
+/** Converts `[RESPONSE_TIME]`, in milliseconds. */
 export function ageAssertions({ operator, value }: Condition): Judged {
   const ms = readNumber(value);
-  if (ms === null) return lost('it compares the time with what is no number and no duration');
+  if (ms === null) return lost('it compares the time with a value that is not a number or a duration');
   const assertions = ordered({ source: 'response_time' }, operator, ms);
-  return assertions === null ? lost('a time can only be less or greater') : { assertions };
+  return assertions === null ? lost('a time can only be compared with less than or greater than') : { assertions };
 }
 
-/** Gatus calls a certificate that expires soon down; ours is a warning: the endpoint is degraded. */
+/** In Gatus a certificate that expires soon means down. Our endpoint becomes degraded. */
 export function certificateAssertions({ operator, value }: Condition): Judged {
   const ms = readNumber(value);
   if (ms === null || ms < 0 || (operator !== '>' && operator !== '>='))
-    return lost('of a certificate only the least time that it is valid for can be asserted');
+    return lost('for a certificate, only the shortest remaining validity can be asserted');
   const target = String(Math.round((ms / DAY_MS) * 1e6) / 1e6);
   return {
     assertions: [{ source: 'certificate_days', comparison: 'greater_than', target, severity: 'warning' }],
-    difference: 'is a warning here: the endpoint is degraded, not down, and its alerts trigger for that as well',
+    difference: 'becomes a warning: the endpoint is degraded, not down, and its alerts also trigger for that',
   };
 }
 
-/** An order of whole numbers, as Gatus compares them: it drops fractions. `null`: the operator is none of order. */
+/**
+ * Converts an order comparison of whole numbers. Gatus drops fractions. Returns `null` if the operator does not compare
+ * order.
+ */
 export function ordered(
   of: Pick<Assertion, 'source' | 'property'>,
   operator: Operator,

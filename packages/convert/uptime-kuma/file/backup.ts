@@ -5,20 +5,19 @@ import type { ReportEntry } from '../../conversion';
 import { jsonValues, type JsonValue } from './json-values';
 import { Row } from './row';
 
-/** Longer texts take the reader of documents too long to say what is wrong with them. */
+/** For longer texts, finding out what is wrong takes the document parser too long. */
 const MAX_EXPLAINED = 256 * 1024;
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** What a file of Uptime Kuma holds, of either version. */
+/** The content of a file of Uptime Kuma 1 or 2. */
 export interface Backup {
-  /** Rows by the name of their table. */
   tables: ReadonlyMap<string, readonly Row[]>;
-  /** What could not be read as a row. */
+  /** The parts that could not be read as rows. */
   unread: ReportEntry[];
 }
 
-/** Where a backup of version 1 has what version 2 has in tables. */
+/** The parts of a version 1 backup, by the table of version 2 that they correspond to. */
 const TABLE_OF: Readonly<Record<string, string>> = {
   monitorList: 'monitor',
   notificationList: 'notification',
@@ -31,8 +30,8 @@ const TABLE_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a backup of version 1 (one JSON document), or the tables of version 2: `{"table": "monitor", "rows": […]}` for each,
- * one behind the other. Throws `malformed_document` or `validation_failed`.
+ * Reads a backup of version 1 (one JSON document), or the tables of version 2 (concatenated objects `{"table":
+ * "monitor", "rows": […]}`). Throws: `malformed_document` or `validation_failed`.
  */
 export function readBackup(text: string): Backup {
   const found = new Tables();
@@ -55,7 +54,7 @@ class Tables implements Backup {
   readonly tables = new Map<string, Row[]>();
   readonly unread: ReportEntry[] = [];
 
-  /** `items`: a list, or a mapping by id. */
+  /** `items` is a list, or a mapping by ID. */
   add(table: string, items: unknown, placeOf: (index: number) => string): void {
     const here = this.tables.get(table) ?? [];
     this.tables.set(table, here);
@@ -67,7 +66,7 @@ class Tables implements Backup {
           at: placeOf(index),
           name: table,
           result: 'skipped',
-          why: 'this is no row: it has no fields',
+          why: 'this is not a row: it has no fields',
         });
     }
   }
@@ -75,18 +74,18 @@ class Tables implements Backup {
 
 function parsed({ text, line }: JsonValue, whole: string): Mapping {
   try {
-    // An empty table prints nothing, which leaves `"rows":}`.
+    // SQLite prints nothing for an empty table, which leaves `"rows":}`.
     const value: unknown = JSON.parse(text.replace(/("rows"\s*:)\s*\}$/, '$1[]}'));
     if (isRecord(value)) return value;
   } catch {
-    // The reader of documents says what is wrong, with its line.
+    // The document parser reports what is wrong, with the line.
     if (line === 1 && whole.length <= MAX_EXPLAINED)
       for (const { value } of readDocumentText(whole)) if (isRecord(value)) return value;
   }
   throw noBackup(line);
 }
 
-/** Its line, where each row has one of its own. */
+/** Returns the line of a row, if each row has its own line. */
 function placeInTable(table: string, { rowLines }: JsonValue, index: number): string {
   const line = rowLines[index];
   const isAlone = line !== undefined && rowLines[index - 1] !== line && rowLines[index + 1] !== line;
@@ -98,7 +97,7 @@ const noBackup = (line: number | null = null) =>
     {
       pointer: '',
       code: 'invalid_format',
-      message: `${line === null ? 'this' : `what begins in line ${line}`} is neither a backup of Uptime Kuma 1 (with "monitorList") nor a table of version 2 ({"table": "monitor", "rows": […]})`,
+      message: `${line === null ? 'this' : `the part that starts in line ${line}`} is neither a backup of Uptime Kuma 1 (with "monitorList") nor a table of version 2 ({"table": "monitor", "rows": […]})`,
       ...(line === null ? {} : { line }),
     },
   ]);

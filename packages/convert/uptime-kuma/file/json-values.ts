@@ -1,15 +1,14 @@
-/** One JSON value of a stream. */
 export interface JsonValue {
   text: string;
-  /** Of its first character, 1-based. */
+  /** The line of its first character, starting at 1. */
   line: number;
-  /** The lines of the objects in its lists: those of `rows`, one behind the other. */
+  /** The lines of the objects in its lists, such as `rows`, in order. */
   rowLines: number[];
 }
 
 /**
- * The JSON objects of a text that stand behind each other, each on one line or on several. What is no object, and an object
- * that does not end, come as they are. One pass over the text.
+ * Splits a text into its concatenated JSON objects, which may span lines. Anything else, including an incomplete
+ * object, is returned as it is. Cost: one pass over the text.
  */
 export function jsonValues(text: string): JsonValue[] {
   const values: JsonValue[] = [];
@@ -39,7 +38,7 @@ export function jsonValues(text: string): JsonValue[] {
   return values;
 }
 
-/** The place of the quote that ends the string. SQLite writes no line ends into strings. */
+/** Returns the position of the closing quote. SQLite writes no line ends into strings. */
 function endOfString(text: string, from: number): number {
   for (let i = from + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;

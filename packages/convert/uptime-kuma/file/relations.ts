@@ -1,7 +1,7 @@
 import type { Backup } from './backup';
 import { Row } from './row';
 
-/** What belongs to what: version 1 writes it into the monitors, version 2 has tables for it. */
+/** The relations between rows. Version 1 stores them in the monitors, and version 2 in separate tables. */
 export class Relations {
   static readonly TABLES: ReadonlySet<string> = new Set([
     'monitor_notification',
@@ -18,7 +18,7 @@ export class Relations {
     this.tags = new Map((backup.tables.get('tag') ?? []).map((tag) => [tag.id, tag]));
   }
 
-  /** Ids, in the order of the file. */
+  /** Returns IDs in the order of the file. */
   notificationsOf(monitor: Row): string[] {
     const own = Object.entries(monitor.mapping('notificationIDList') ?? {}).filter(([, isOn]) => Boolean(isOn));
     const list = (monitor.list('notificationIDList') ?? []).map(String);
@@ -28,7 +28,7 @@ export class Relations {
     return [...new Set([...own.map(([id]) => id), ...list, ...linked])];
   }
 
-  /** Pairs of name and value. */
+  /** Returns pairs of name and value. */
   tagsOf(monitor: Row): Row[] {
     const own = (monitor.list('tags') ?? []).map((tag) =>
       typeof tag === 'object' && tag !== null ? new Row(monitor.at, { ...tag }) : new Row(monitor.at, { name: tag }),
@@ -39,7 +39,6 @@ export class Relations {
     return [...own, ...linked].filter((tag) => tag.text('name') !== '');
   }
 
-  /** Ids of monitors that a maintenance covers. */
   monitorsOfMaintenance(maintenance: Row): string[] {
     const own = (maintenance.list('monitorList') ?? []).map((one) =>
       typeof one === 'object' && one !== null ? new Row('', { ...one }).id : String(one),
@@ -48,7 +47,7 @@ export class Relations {
     return [...new Set([...own, ...linked.map((row) => row.text('monitor_id'))])];
   }
 
-  /** Ids of the monitors of a group of a status page, in its order. */
+  /** Returns the IDs of the monitors in a status page's group, in its order. */
   monitorsOfPageGroup(group: Row): string[] {
     const links = this.linked('monitor_group', 'group_id', group.id);
     return links

@@ -1,13 +1,13 @@
 import { isRecord } from '../../../../src/platform/text/json';
 
-/** `retryInterval` of a backup and `retry_interval` of a table are one field. */
+/** Makes `retryInterval` of a backup and `retry_interval` of a table the same field. */
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
-/** One row of a table or one item of a backup: fields in both spellings, values as SQLite or as JSON has them. */
+/** A row of a table, or an item of a backup. It finds fields in both spellings, with values from SQLite or JSON. */
 export class Row {
   private readonly values: ReadonlyMap<string, unknown>;
 
-  /** `at`: where it stands in the file. Of fields that come twice the first that says something counts. */
+  /** `at` is the place in the file. If a field occurs twice, the first one with a value counts. */
   constructor(
     readonly at: string,
     ...sources: Readonly<Record<string, unknown>>[]
@@ -26,39 +26,39 @@ export class Row {
     return this.values.get(plain(name));
   }
 
-  /** Numbers and booleans as text; empty for what is missing or no single value. */
+  /** Returns numbers and booleans as text. Empty if the value is missing, a list, or an object. */
   text(name: string): string {
     const value = this.raw(name);
     if (typeof value === 'string') return value;
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   }
 
-  /** `null` for what is missing or no finite number. */
+  /** Returns `null` if the value is missing or not a finite number. */
   number(name: string): number | null {
     const text = this.text(name).trim();
     const number = Number(text);
     return text === '' || !Number.isFinite(number) ? null : number;
   }
 
-  /** 0, `"0"`, `"false"` and what is missing are false. */
+  /** Returns false for 0, `"0"`, `"false"` and a missing value. */
   flag(name: string): boolean {
     const value = this.raw(name);
     return typeof value === 'string' ? !/^(?:0|false|)$/i.test(value.trim()) : Boolean(value);
   }
 
-  /** A list, or the text of one; `null` for anything else. */
+  /** Returns a list, also from JSON text. Anything else is `null`. */
   list(name: string): unknown[] | null {
     const value = jsonOf(this.raw(name));
     return Array.isArray(value) ? value : null;
   }
 
-  /** A mapping, or the text of one; `null` for anything else. */
+  /** Returns a mapping, also from JSON text. Anything else is `null`. */
   mapping(name: string): Readonly<Record<string, unknown>> | null {
     const value = jsonOf(this.raw(name));
     return isRecord(value) ? value : null;
   }
 
-  /** What a list of the report calls it. */
+  /** The name for the report. */
   get name(): string {
     const name = this.text('name').trim() || this.text('title').trim() || this.text('host').trim();
     return name || `#${this.id}`;

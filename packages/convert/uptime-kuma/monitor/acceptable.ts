@@ -16,15 +16,15 @@ const HTTP_SOURCES: readonly AssertionSource[] = [
 ];
 const MAX_URL = 2048;
 const MAX_HEADERS = 50;
-/** The API's own bound on both texts of an assertion. */
+/** The API's limits for the texts of an assertion. */
 const [MAX_PROPERTY, MAX_TARGET] = [500, 1000];
 
-/** Why the API would refuse the endpoint, or `null`: a document must not hold what cannot be applied. */
+/** Returns why the API would refuse the endpoint, or `null`. A document must be possible to apply. */
 export function refusalOf({ type, url, headers = [], body, assertions = [] }: Draft): string | null {
-  if (url.length > MAX_URL) return `its address is longer than ${MAX_URL} characters`;
+  if (url.length > MAX_URL) return `its URL is longer than ${MAX_URL} characters`;
   if (headers.length > MAX_HEADERS) return `it sends more than ${MAX_HEADERS} headers`;
   const target = targetProblem(type, url);
-  if (target !== null) return `its address cannot be checked: ${target}`;
+  if (target !== null) return `its URL cannot be checked: ${target}`;
   const list = assertions as Assertion[];
   const sources: readonly AssertionSource[] = /^HTTPS?$/.test(type)
     ? HTTP_SOURCES
@@ -34,7 +34,7 @@ export function refusalOf({ type, url, headers = [], body, assertions = [] }: Dr
   const tooLong = list.some(
     ({ property = '', target: text }) => property.length > MAX_PROPERTY || text.length > MAX_TARGET,
   );
-  if (tooLong) return `what it expects is longer than ${MAX_TARGET} characters`;
+  if (tooLong) return `the value that it expects is longer than ${MAX_TARGET} characters`;
   const [problem] = [
     ...assertionProblems(list, sources),
     ...sizeProblems({ headers, body: body ?? null, assertions: list }, null),
@@ -46,7 +46,7 @@ function targetProblem(type: string, url: string): string | null {
   try {
     if (type === 'DNS') parseDnsTarget(url);
     else if (type === 'TCP')
-      parseHostPort(url, { scheme: 'tcp', what: 'a TCP target is a host and a port', form: 'tcp://host:port' });
+      parseHostPort(url, { scheme: 'tcp', what: 'a TCP target must be a host and a port', form: 'tcp://host:port' });
     else if (type !== 'ICMP') parseHttpTarget(url, 'http(s)://host[:port]/path', /^https?:\/\/[^/?#]/i);
     return null;
   } catch (error) {

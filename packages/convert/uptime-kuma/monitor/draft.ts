@@ -1,7 +1,7 @@
 import type { DeclaredAssertion } from '../../../../src/configuration/document/document';
 import { cut } from '../../../../src/platform/text/text-limits';
 
-/** What is checked, before it has a place and its secrets are taken out. */
+/** A check that has no website yet, and still contains its credentials. */
 export interface Draft {
   type: string;
   url: string;
@@ -13,9 +13,9 @@ export interface Draft {
   tls?: { verify: boolean };
 }
 
-/** A check with what differs from the monitor's, or the reason why there is none. */
+/** A check and its differences from the monitor, or the reason why there is none. */
 export type Mapped = { draft: Draft; differences: string[] } | { reason: string };
 
-/** A text of the file in a sentence, cut. */
+/** Returns a text from the file for a sentence, cut to length. */
 export const quoted = (text: string, max = 60): string =>
   `"${text.length > max ? `${cut(text, max, '').trimEnd()}…` : text}"`;

@@ -14,9 +14,9 @@ import { tagsOf } from './tags';
 const MAX_NAME = 255;
 const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum, usual: 60 };
 const TIMEOUT = { min: 1, max: 300 };
-/** What Kuma makes of an interval where no timeout is set. */
+/** Kuma's default timeout as a share of the interval. */
 const TIMEOUT_SHARE = 0.8;
-/** Timeouts come as 69119.999999999999999. */
+/** Timeouts may have values such as 69119.999999999999999. */
 const ROUNDING = 1e-6;
 
 const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
@@ -29,7 +29,7 @@ const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
   dns: dnsCheck,
 };
 
-/** An endpoint without its place, with secrets in it as they are; and what differs from the monitor. */
+/** A converted monitor without a website, still with its credentials, and its differences. */
 export interface MappedEndpoint {
   endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body' | 'heartbeat'> &
     Partial<Pick<Draft, 'url' | 'headers' | 'body'>> & {
@@ -38,17 +38,17 @@ export interface MappedEndpoint {
   differences: string[];
 }
 
-/** What else of the file a monitor refers to. */
+/** The other parts of the file that a monitor refers to. */
 export interface MonitorContext {
   proxies: readonly Row[];
   /** Pairs of name and value. */
   tags: readonly Row[];
 }
 
-/** A monitor as an endpoint that the API accepts, or the reason why it is left out. */
+/** Converts a monitor to an endpoint that the API accepts, or returns why it is left out. */
 export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): MappedEndpoint | { reason: string } {
   if (monitor.flag('upsideDown'))
-    return { reason: 'it is upside down: a check here is never up because its target is down' };
+    return { reason: 'it is in upside down mode, but a check cannot be up because its target is down' };
   if (monitor.text('type') === 'push') return heartbeatOf(monitor, tags);
   const check = Object.hasOwn(CHECKS, monitor.text('type')) ? CHECKS[monitor.text('type')] : undefined;
   if (!check) return { reason: reasonForType(monitor) };
@@ -80,7 +80,7 @@ export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): Map
   return { endpoint, differences: all.filter((difference) => difference !== null) };
 }
 
-/** A push monitor: it keeps its token, so that what calls it moves by the host of its address. */
+/** Converts a push monitor. It keeps its token, so for its callers only the host of the ping URL changes. */
 function heartbeatOf(monitor: Row, tags: readonly Row[]): MappedEndpoint | { reason: string } {
   const interval = monitor.number('interval') ?? INTERVAL.usual;
   const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
@@ -104,14 +104,14 @@ function heartbeatOf(monitor: Row, tags: readonly Row[]): MappedEndpoint | { rea
   return { endpoint, differences: all.filter((each) => each !== null) };
 }
 
-/** A name that the API accepts, and what was done to it. */
+/** Returns a name that the API accepts, and how it was changed. */
 export function nameOf(row: Row, max = MAX_NAME): { name: string; difference: string | null } {
   const line = oneLine(row.name) || `#${row.id}`;
   const name = cut(line, max);
-  return { name, difference: name === line ? null : `its name is cut to ${max} characters` };
+  return { name, difference: name === line ? null : `its name is shortened to ${max} characters` };
 }
 
-/** What says nothing of being paused runs. */
+/** Treats a monitor as active unless the file says otherwise. */
 export const isActive = (row: Row): boolean => !row.has('active') || row.raw('active') === null || row.flag('active');
 
 interface Value {
@@ -136,27 +136,27 @@ function timeoutOf(monitor: Row, interval: number): Value {
 const differenceOf = (what: string, wanted: number, value: number): string | null =>
   Math.abs(wanted - value) < ROUNDING * 10 ? null : `${what} ${value} seconds, not ${Number(wanted.toFixed(3))}`;
 
-/** What an endpoint has no field for. */
+/** Lists settings that an endpoint has no field for. */
 function unsaid(monitor: Row, proxies: readonly Row[]): string[] {
   const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
   const hasOtherPace = retries > 0 && retryInterval > 0 && retryInterval !== monitor.number('interval');
   const proxy = proxyOf(monitor, proxies);
   return [
     ...(hasOtherPace
-      ? [`while it fails it is checked at its interval as well, not every ${retryInterval} seconds`]
+      ? [`while it fails, it is still checked at its interval, not every ${retryInterval} seconds`]
       : []),
     ...(proxy === null ? [] : [proxy]),
-    ...(monitor.flag('domainExpiryNotification') ? ['the end of its domain is not watched'] : []),
+    ...(monitor.flag('domainExpiryNotification') ? ['the expiry of its domain is not monitored'] : []),
     ...descriptionOf(monitor),
   ];
 }
 
 function descriptionOf(monitor: Row): string[] {
   const description = oneLine(monitor.text('description'));
-  return description === '' ? [] : [`endpoints have no description; its was ${quoted(description, 200)}`];
+  return description === '' ? [] : [`endpoints have no description; it was ${quoted(description, 200)}`];
 }
 
-/** A proxy that is switched off is not used by Kuma either. */
+/** Returns the proxy of the monitor. Kuma ignores a disabled proxy as well. */
 function proxyOf(monitor: Row, proxies: readonly Row[]): string | null {
   const id = monitor.text('proxyId');
   if (id === '' || id === '0') return null;
@@ -165,6 +165,6 @@ function proxyOf(monitor: Row, proxies: readonly Row[]): string | null {
   return `it is checked directly, not through ${proxy ? `the proxy ${proxyAddress(proxy)}` : `proxy #${id}`}`;
 }
 
-/** Without its password. */
+/** Returns the URL of a proxy without its password. */
 export const proxyAddress = (proxy: Row): string =>
   `${proxy.text('protocol') || 'http'}://${proxy.text('host')}:${proxy.text('port')}`;

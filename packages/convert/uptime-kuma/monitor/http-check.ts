@@ -10,9 +10,9 @@ import type { Row } from '../file/row';
 import { acceptedCodes, USUAL_CODES } from './status-codes';
 
 const FOLLOWED = 5;
-/** Where Kuma follows ten and nobody has said otherwise, nothing is said either. */
+/** Kuma's default number of redirects. Differences from it are reported. */
 const USUAL_REDIRECTS = 10;
-/** Kuma warns 21, 14 and 7 days before. */
+/** Kuma warns 21, 14 and 7 days before a certificate expires. */
 const WARNED_DAYS = '21';
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -21,12 +21,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const KEYWORD_IN_JSON =
-  'in a JSON response Kuma looks for the keyword in its compact form; here it must be in the response as it is sent, with its blanks and escapes';
+  'Kuma searches the compact form of a JSON response for the keyword. Here, the keyword must be in the response exactly as it was sent, with its spaces and escapes';
 
 const REFUSED_AUTH: Readonly<Record<string, string>> = {
-  'oauth2-cc': 'it signs in with OAuth 2 (client credentials), which checks here cannot: its target would refuse them',
-  ntlm: 'it signs in with NTLM, which checks here cannot: its target would refuse them',
-  mtls: 'it sends a client certificate, which checks here cannot: its target would refuse them',
+  'oauth2-cc':
+    'it signs in with OAuth 2 (client credentials), which is not supported: its target would refuse the check',
+  ntlm: 'it signs in with NTLM, which is not supported: its target would refuse the check',
+  mtls: 'it sends a client certificate, which is not supported: its target would refuse the check',
 };
 
 interface Header {
@@ -34,7 +35,7 @@ interface Header {
   value: string;
 }
 
-/** A monitor that asks for a URL: http, keyword, json-query, and what a real browser opens. */
+/** Converts a monitor that requests a URL: http, keyword, json-query, or a real browser. */
 export function httpCheck(monitor: Row): Mapped {
   const refusal = REFUSED_AUTH[monitor.text('authMethod')];
   if (refusal !== undefined) return { reason: refusal };
@@ -42,16 +43,17 @@ export function httpCheck(monitor: Row): Mapped {
   if (typeof address === 'string') return { reason: address };
   const differences: string[] = [];
   const codes = statusCodes(monitor, differences);
-  if (codes === null) return { reason: 'it accepts no status code that a server can answer: it is always down' };
+  if (codes === null) return { reason: 'it accepts no status code that a server can send, so it is always down' };
   const condition = conditionOf(monitor, differences);
   if (condition === null)
-    return { reason: 'it is up while the body does not contain an empty keyword: it is always down' };
+    return { reason: 'it requires that the body does not contain an empty keyword, so it is always down' };
   const method = (monitor.text('method') || 'GET').toUpperCase();
-  if (!(HTTP_METHODS as readonly string[]).includes(method)) return { reason: `its method is ${quoted(method, 20)}` };
+  if (!(HTTP_METHODS as readonly string[]).includes(method))
+    return { reason: `the method ${quoted(method, 20)} is not supported` };
   const { url, credentials } = address;
   const body = bodyOf(monitor);
   if (monitor.text('type') !== 'real-browser' && hasHost(monitor))
-    return { reason: 'its header "Host" cannot be sent, and without it the response is that of another site' };
+    return { reason: 'its header "Host" cannot be sent, and without it another site responds' };
   const headers = headersOf(monitor, credentials, body, differences);
   const draft: Draft = {
     type: /^https:/i.test(url) ? 'HTTPS' : 'HTTP',
@@ -75,7 +77,7 @@ export function httpCheck(monitor: Row): Mapped {
 function addressOf(text: string): { url: string; credentials: string | null } | string {
   const url = readUrl(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
-    return `its URL ${quoted(text)} is none of http or https`;
+    return `its URL ${quoted(text)} is not an http or https URL`;
   if (url.username === '' && url.password === '') return { url: text.trim(), credentials: null };
   const credentials = [url.username, url.password].map(decoded).join(':');
   [url.username, url.password] = ['', ''];
@@ -99,7 +101,7 @@ function statusCodes(monitor: Row, differences: string[]): NonNullable<Draft['as
   return target === USUAL_CODES ? [] : [{ source: 'status_code', comparison: 'in', target }];
 }
 
-/** `null` when no response can meet it. */
+/** Returns `null` if no response can meet the condition. */
 function conditionOf(monitor: Row, differences: string[]): NonNullable<Draft['assertions']> | null {
   const type = monitor.text('type');
   if (type === 'keyword') {
@@ -115,14 +117,14 @@ function conditionOf(monitor: Row, differences: string[]): NonNullable<Draft['as
   const { assertion, difference } = jsonCondition(query ?? '', operator ?? '', expected ?? '');
   if (difference !== null) differences.push(difference);
   if (monitor.flag('retryOnlyOnStatusCodeFailure'))
-    differences.push('retries count for every failure, not for status codes alone');
+    differences.push('retries count for every failure, not only for status codes');
   return assertion ? [assertion] : [];
 }
 
 function certificateOf(monitor: Row, type: string, differences: string[]): NonNullable<Draft['assertions']> {
   if (!monitor.flag('expiryNotification') || type !== 'HTTPS') return [];
   differences.push(
-    `${WARNED_DAYS} days before its certificate ends it is shown as degraded, and stays so; only alerts with the condition "degraded" tell it`,
+    `it becomes degraded ${WARNED_DAYS} days before its certificate expires, and only alerts with the condition "degraded" notify of that`,
   );
   return [{ source: 'certificate_days', comparison: 'greater_than', target: WARNED_DAYS, severity: 'warning' }];
 }
@@ -132,7 +134,7 @@ function bodyOf(monitor: Row): string | null {
   return body.trim() === '' || monitor.text('type') === 'real-browser' ? null : body;
 }
 
-/** Those of the monitor go before those that Kuma adds. */
+/** Returns the headers. The monitor's headers override the ones that Kuma adds. */
 function headersOf(monitor: Row, credentials: string | null, body: string | null, differences: string[]): Header[] {
   if (monitor.text('type') === 'real-browser') return [];
   const own = ownHeaders(monitor, differences);
@@ -150,7 +152,7 @@ function ownHeaders(monitor: Row, differences: string[]): Header[] {
   if (text === undefined || text === null || (typeof text === 'string' && text.trim() === '')) return [];
   const mapping = monitor.mapping('headers');
   if (mapping === null) {
-    differences.push('its headers are no JSON object and are left out');
+    differences.push('its headers are left out because they are not a JSON object');
     return [];
   }
   return Object.entries(mapping).flatMap(([key, value]) => {
@@ -162,14 +164,14 @@ function ownHeaders(monitor: Row, differences: string[]): Header[] {
   });
 }
 
-/** The same for every program that files come from: an endpoint without it would watch something else. */
+/** Without its Host header, an endpoint would check something else. All converters skip such a monitor. */
 const hasHost = (monitor: Row): boolean =>
   Object.keys(monitor.mapping('headers') ?? {}).some((key) => key.toLowerCase() === 'host');
 
 function authorizationOf(monitor: Row): string | null {
   const method = monitor.text('authMethod');
   const [user, password] = [monitor.text('basic_auth_user'), monitor.text('basic_auth_pass')];
-  // Until 1.18 there was no other method, and no field for it.
+  // Up to version 1.18 there was no other method, and no field for it.
   if (method === 'basic' || (!monitor.has('authMethod') && user !== '')) return basic(`${user}:${password}`);
   return method === 'bearer' ? `Bearer ${monitor.text('bearer_token')}` : null;
 }
@@ -189,12 +191,12 @@ function otherDifferences(monitor: Row): string[] {
   const method = monitor.text('authMethod');
   const unknownAuth = method !== '' && !['basic', 'bearer', 'none', 'null'].includes(method);
   return [
-    ...(monitor.flag('cacheBust') ? ['its URL gets no random parameter against caches'] : []),
-    ...(/^ipv[46]$/.test(family) ? [`addresses of either family are used, not ${family} alone`] : []),
-    ...(unknownAuth ? [`its authentication ${quoted(method)} is not known here and is left out`] : []),
-    ...(monitor.flag('saveResponse') ? ['responses are not kept'] : []),
+    ...(monitor.flag('cacheBust') ? ['its URL gets no random parameter to bypass caches'] : []),
+    ...(/^ipv[46]$/.test(family) ? [`IPv4 and IPv6 addresses are both used, not only ${family}`] : []),
+    ...(unknownAuth ? [`its authentication ${quoted(method)} is not supported and is left out`] : []),
+    ...(monitor.flag('saveResponse') ? ['responses are not stored'] : []),
     ...(monitor.text('type') === 'real-browser'
-      ? ['no browser opens the page: its document alone is fetched, no script runs, no picture is taken']
+      ? ['no browser opens the page: only its document is fetched, no scripts run, and no screenshot is taken']
       : []),
   ];
 }

@@ -7,13 +7,16 @@ import { cut } from '../../../../src/platform/text/text-limits';
 export type JsonCondition =
   { assertion: DeclaredAssertion; difference: string | null } | { assertion: null; difference: string };
 
-/** Kuma compares with a bound; here it is less or greater. Under this much no value is expected. */
+/**
+ * Kuma compares with `<=` and `>=`. Our checks compare with `<` and `>`, so the bound is shifted by a step too small to
+ * matter.
+ */
 const STEP_DIGITS = 6;
 const LARGEST = 1e9;
 
 /**
- * A query of Kuma, which is JSONata, as an assertion. Only paths of names and places are the same in JSONPath; for anything
- * else there is no assertion.
+ * Converts a Kuma query, which is JSONata, to an assertion. Only paths of names and indexes are the same in JSONPath.
+ * Any other query has no assertion.
  */
 export function jsonCondition(query: string, operator: string, expected: string): JsonCondition {
   const comparison = comparisonOf(operator, expected);
@@ -27,18 +30,20 @@ export function jsonCondition(query: string, operator: string, expected: string)
   if (path === null)
     return {
       assertion: null,
-      difference: `the JSON query ${quoted(query)} is JSONata that no JSONPath says: it is left out, only the status code is judged`,
+      difference: `the JSON query ${quoted(query)} is left out because JSONPath cannot express this JSONata; only the status code is checked`,
     };
   return { assertion: { source: 'json', property: path, ...comparison }, difference: numberDifference(comparison) };
 }
 
-/** Kuma compares the text that JavaScript makes of a number; here it is compared as it is written, and exactly. */
+/**
+ * Kuma compares the text that JavaScript produces for a number. Our checks compare the number as written, and exactly.
+ */
 function numberDifference({ comparison, target }: Comparison): string | null {
   const isEquality = comparison === 'equals' || comparison === 'not_equals';
   const number = isEquality ? numberIn(target) : null;
   const isPlain = String(Number(target)) === target && typeof numberKey(number ?? 0) === 'number';
   if (number === null || isPlain) return null;
-  return `the number ${target} is compared exactly; Kuma rounds numbers as JavaScript does and compares ${String(Number(target))} as a text`;
+  return `the number ${target} is compared exactly; Kuma rounds numbers like JavaScript and compares ${String(Number(target))} as a text`;
 }
 
 interface Comparison {
@@ -46,13 +51,13 @@ interface Comparison {
   target: string;
 }
 
-/** Without a path Kuma compares the response itself, be it JSON or not. */
+/** Without a path Kuma compares the whole response, whether it is JSON or not. */
 function wholeBody(comparison: Comparison): JsonCondition {
   const isOrder = comparison.comparison === 'less_than' || comparison.comparison === 'greater_than';
   if (isOrder) return { assertion: { source: 'json', property: '$', ...comparison }, difference: null };
   return {
     assertion: { source: 'body', ...comparison },
-    difference: 'the JSON query has no path: the body is compared as text, with quotes and line ends',
+    difference: 'the JSON query has no path, so the body is compared as text, with quotes and line breaks',
   };
 }
 
@@ -76,7 +81,7 @@ function comparisonOf(operator: string, expected: string): Comparison | null {
   }
 }
 
-/** `shift`: which side of the bound still counts. */
+/** `shift` is the direction in which the bound moves, so that the bound itself counts. */
 function ordered(comparison: string, expected: string, shift: -1 | 0 | 1): Comparison | null {
   const bound = Number(expected);
   if (expected.trim() === '' || !Number.isFinite(bound) || Math.abs(bound) > LARGEST) return null;
@@ -89,7 +94,7 @@ const plainNumber = (number: number): string =>
 
 const STEP = /^(?:\.?([A-Za-z_][A-Za-z0-9_]*)|\.?`([^`]+)`|\.?"([^"\\]+)"|\[(-?\d{1,9})\])/;
 
-/** `data.items[0].name` as `$.data.items[0].name`; `null` for what is more than names and places. */
+/** Returns `data.items[0].name` as `$.data.items[0].name`, or `null` if the query has more than names and indexes. */
 export function jsonPathOf(query: string): string | null {
   let rest = query.trim().replace(/^\$(?=[.[])/, '');
   if (rest.startsWith('$')) return null;

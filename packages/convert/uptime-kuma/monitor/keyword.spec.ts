@@ -1,6 +1,6 @@
 import { mayBeJson } from './keyword';
 
-/** The responses in which the keyword is found here and not there, or there and not here. */
+/** Responses in which only one of Kuma and our check finds the keyword. */
 const DOCUMENTS = [
   '{ "status": "ok" }',
   '{"status" : "ok", "items" : [1, 2.0, true, null], "url": "https:\\/\\/example.com\\/a", "name": "J\\u00fcrgen"}',
@@ -40,7 +40,7 @@ describe('A keyword of Kuma', () => {
   );
 
   it('is never found differently in a response without a word about it', () => {
-    // A character that is written by its number has pieces that look like words.
+    // An escaped character contains pieces that look like words.
     for (const text of DOCUMENTS.map((one) => one.replace('J\\u00fcrgen', 'Paul')))
       for (const source of [text, compact(text)])
         for (let from = 0; from < source.length; from++)

@@ -9,21 +9,22 @@ const DNS_PORT = 53;
 const USUAL_PACKET = 56;
 const DEFAULT_TYPE = 'A';
 
-/** A monitor of a port. */
 export function portCheck(monitor: Row): Mapped {
   const host = hostOf(monitor);
   const port = monitor.number('port');
   if (host === null) return noHost(monitor);
   if (port === null || !Number.isInteger(port) || port < 1 || port > 65_535)
-    return { reason: `its port ${quoted(monitor.text('port'))} is none` };
+    return { reason: `its port ${quoted(monitor.text('port'))} is not valid` };
   const [security, alert] = [monitor.text('smtpSecurity'), monitor.text('expectedTlsAlert')];
   return {
     draft: { type: 'TCP', url: `tcp://${bracketed(host)}:${port}` },
     differences: [
       ...(security !== '' && security !== 'none' && monitor.flag('expiryNotification')
-        ? ['the connection is not secured, and its certificate not looked at']
+        ? ['the connection does not use TLS, and the certificate is not checked']
         : []),
-      ...(alert !== '' && alert !== 'none' ? [`no TLS alert (${alert}) is waited for: an open port is enough`] : []),
+      ...(alert !== '' && alert !== 'none'
+        ? [`the check does not wait for a TLS alert (${alert}): an open port is enough`]
+        : []),
     ],
   };
 }
@@ -47,11 +48,11 @@ export function dnsCheck(monitor: Row): Mapped {
   const type = (monitor.text('dns_resolve_type') || DEFAULT_TYPE).toUpperCase();
   const differences: string[] = [];
   const asked = type === 'PTR' && isIP(name) !== 0 ? reverseName(name) : name;
-  if (asked === null) return { reason: `the name of ${quoted(name)} cannot be asked for` };
+  if (asked === null) return { reason: `the name ${quoted(name)} cannot be resolved` };
   const [first, ...others] = monitor.text('dns_resolve_server').replace(/\s/g, '').split(',').filter(Boolean);
-  if (others.length > 0) differences.push(`only the resolver ${first} is asked, not ${others.join(', ')}`);
+  if (others.length > 0) differences.push(`only the resolver ${first} is used, not ${others.join(', ')}`);
   const host = first === undefined ? null : normalizeHost(first);
-  if (first !== undefined && host === null) return { reason: `its resolver ${quoted(first)} is no host` };
+  if (first !== undefined && host === null) return { reason: `its resolver ${quoted(first)} is not a valid host` };
   const port = monitor.number('port') ?? DNS_PORT;
   const resolver = host === null ? '' : `//${bracketed(host)}${port === DNS_PORT ? '' : `:${port}`}/`;
   const { assertions, difference } = dnsConditions(monitor);
@@ -66,7 +67,7 @@ export function dnsCheck(monitor: Row): Mapped {
   };
 }
 
-/** One condition on one record is the same here; anything else is left out in words. */
+/** Converts one condition on one record. Any other condition is reported as left out. */
 function dnsConditions(monitor: Row): { assertions: DeclaredAssertion[]; difference: string | null } {
   const conditions = monitor.list('conditions') ?? [];
   if (conditions.length === 0) return { assertions: [], difference: null };
@@ -80,7 +81,7 @@ function dnsConditions(monitor: Row): { assertions: DeclaredAssertion[]; differe
   return { assertions: [], difference: `its conditions on the records are left out: ${shown}` };
 }
 
-/** `null` for what is no address. */
+/** Returns the reverse name, or `null` if this isn't an IP address. */
 function reverseName(address: string): string | null {
   if (isIP(address) === 4) return `${address.split('.').toReversed().join('.')}.in-addr.arpa`;
   const [head = '', tail] = address.toLowerCase().split('::');
@@ -95,4 +96,4 @@ function reverseName(address: string): string | null {
 
 const hostOf = (monitor: Row): string | null => normalizeHost(monitor.text('hostname').trim());
 
-const noHost = (monitor: Row): Mapped => ({ reason: `its host ${quoted(monitor.text('hostname'))} is none` });
+const noHost = (monitor: Row): Mapped => ({ reason: `its host ${quoted(monitor.text('hostname'))} is not valid` });

@@ -1,21 +1,21 @@
 import { parseRanges, type NumberRange } from '../../../../src/checker/assertion/number-ranges';
 import { cut } from '../../../../src/platform/text/text-limits';
 
-/** The codes that an assertion may name. */
+/** The range of codes that an assertion may name. */
 const [LEAST, MOST] = [100, 599];
 const MAX_RANGES = 50;
 
-/** Codes and ranges that a monitor accepts, as an assertion writes them. */
+/** The codes and ranges that a monitor accepts, in the form of an assertion. */
 export interface AcceptedCodes {
-  /** `null`: none that a response can have. */
+  /** `null` if no response can have such a code. */
   target: string | null;
   difference: string | null;
 }
 
-/** What a monitor accepts where it says nothing, and so does an endpoint without an assertion. */
+/** The codes that both a monitor and an endpoint accept by default. */
 export const USUAL_CODES = '200-299';
 
-/** Reads `["200-299", "301"]`; overlapping ranges become one. */
+/** Reads `["200-299", "301"]`, and merges overlapping ranges. */
 export function acceptedCodes(codes: readonly unknown[]): AcceptedCodes {
   const read = codes.map((code) => ({ code: String(code), ranges: parseRanges(String(code)) }));
   const ranges = read.flatMap((one) => one.ranges ?? []);
@@ -24,7 +24,7 @@ export function acceptedCodes(codes: readonly unknown[]): AcceptedCodes {
   const isCut = ranges.some(([from, to]) => from < LEAST || to > MOST) || merged.length > MAX_RANGES;
   const differences = [
     ...(unread.length > 0 ? [`the status codes ${unread.slice(0, 5).join(', ')} cannot be read and are left out`] : []),
-    ...(isCut ? [`status codes are compared from ${LEAST} to ${MOST}, in ${MAX_RANGES} ranges at most`] : []),
+    ...(isCut ? [`status codes are only compared from ${LEAST} to ${MOST}, in at most ${MAX_RANGES} ranges`] : []),
   ];
   return {
     target: merged.length === 0 ? null : merged.slice(0, MAX_RANGES).map(rangeText).join(','),

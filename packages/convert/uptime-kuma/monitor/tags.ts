@@ -4,7 +4,7 @@ import type { Row } from '../file/row';
 
 const MOST = 50;
 
-/** Tags of a monitor, `name` or `name:value`, as the API takes them. */
+/** Returns the tags of a monitor, `name` or `name:value`, in a form that the API accepts. */
 export function tagsOf(rows: readonly Row[]): { tags: string[]; difference: string | null } {
   const written = rows.map((row) => {
     const [name, value] = [row.text('name').trim(), row.text('value').trim()];
@@ -15,15 +15,15 @@ export function tagsOf(rows: readonly Row[]): { tags: string[]; difference: stri
   const changed = read.filter(({ text, tag }) => tag !== text.toLowerCase());
   const shown = changed
     .slice(0, 5)
-    .map(({ text, tag }) => `${quoted(text, 50)} ${tag === null ? 'is left out' : `is ${tag}`}`);
+    .map(({ text, tag }) => `${quoted(text, 50)} ${tag === null ? 'is left out' : `becomes ${tag}`}`);
   const differences = [
-    ...(shown.length > 0 ? [`tags are spelled otherwise here: ${shown.join(', ')}`] : []),
+    ...(shown.length > 0 ? [`tags are spelled differently: ${shown.join(', ')}`] : []),
     ...(tags.length > MAX_TAGS ? [`only ${MAX_TAGS} of its ${tags.length} tags are kept`] : []),
   ];
   return { tags: tags.slice(0, MAX_TAGS), difference: differences.length === 0 ? null : differences.join('; ') };
 }
 
-/** `null` when nothing of it is left. */
+/** Returns `null` if nothing of the tag remains. */
 function tagOf(text: string): string | null {
   const tag = text
     .normalize('NFKD')

@@ -3,7 +3,6 @@ import { timestamp } from '../session/forms';
 import { expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 
-/** Who has an endpoint in hand. */
 export function describeAcknowledgements(session: TheSession): void {
   describe('an acknowledgement', () => {
     let endpoint: CheckedEndpoint;

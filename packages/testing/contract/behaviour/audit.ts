@@ -2,7 +2,6 @@ import { idWith, timestamp } from '../session/forms';
 import type { TheSession } from '../session/session';
 import { newWebsite, type Thing } from '../session/things';
 
-/** Who changed what. */
 export function describeAudit(session: TheSession): void {
   describe('the audit log', () => {
     it('has each change with its author and its request, the newest first, and stays when the thing is gone', async () => {

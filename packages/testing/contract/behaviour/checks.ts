@@ -10,7 +10,7 @@ interface Found {
   error: { code: string; phase: string } | null;
 }
 
-/** What a check finds, by what is there. A name that is no name needs no network (RFC 2606, section 2: `.invalid`). */
+/** The result of a check for each kind of target. A name under `.invalid` needs no network (RFC 2606, section 2). */
 const FINDINGS: readonly [what: string, fields: (session: Session) => object, outcome: string, code: string | null][] =
   [
     ['a web server that responds 200', () => ({}), 'up', null],
@@ -39,7 +39,7 @@ const FINDINGS: readonly [what: string, fields: (session: Session) => object, ou
     ],
   ];
 
-/** Section 7 of the contract: checks on demand, history, uptime and latency. */
+/** Tests section 7 of the contract: checks on demand, history, uptime and latency. */
 export function describeChecks(session: TheSession): void {
   describe('a check', () => {
     it.each(FINDINGS)('of %s without anything stored', async (_, fields, outcome, code) => {
@@ -52,7 +52,7 @@ export function describeChecks(session: TheSession): void {
       const { id } = await newEndpoint(session());
       const read = async () => (await session().read.get<Thing>(`/endpoints/${id}`)).body;
       const isUp = async () => (await read())['status'] === 'up';
-      await eventually('a new endpoint to be found up by itself', isUp, BY_ITSELF_MS);
+      await eventually('a new endpoint to be up automatically', isUp, BY_ITSELF_MS);
       expect(await read()).toMatchObject({ last_checked_at: timestamp() });
     });
 
@@ -67,7 +67,7 @@ export function describeChecks(session: TheSession): void {
     let newest: Thing;
     const get = <Body>(path: string) => session().read.get<Body>(`/endpoints/${endpoint.id}${path}`);
     beforeAll(async () => {
-      // A check that could not tell, on a machine that stalled, is in the history too: another endpoint then.
+      // On a machine that stalls, an inconclusive check is also in the history. Then the test takes another endpoint.
       for (let attempt = 0; attempt < 5; attempt++) {
         endpoint = await CheckedEndpoint.take(session());
         newest = (await endpoint.check('down')) as unknown as Thing;

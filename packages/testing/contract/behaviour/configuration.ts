@@ -7,7 +7,7 @@ interface Plan {
   changes: { action: string; resource: string; key: string; id: string | null }[];
 }
 
-/** A document of an owner of its own: a website, an endpoint and an alert at a contact. */
+/** Returns a document with its own owner: a website, an endpoint, and an alert with a contact. */
 function documentOf(
   session: Session,
   owner: string,
@@ -43,7 +43,7 @@ function documentOf(
   };
 }
 
-/** Configuration as code: planned, applied, exported. */
+/** Tests configuration as code: plan, apply, and export. */
 export function describeConfiguration(session: TheSession): void {
   const plan = (document: object, query = '') => session().read.post<Plan>(`/configuration/plan${query}`, document);
   const apply = async (document: object, query = '', headers: Record<string, string> = {}) => {
@@ -80,7 +80,7 @@ export function describeConfiguration(session: TheSession): void {
       const empty = { version: 1, owner };
       expect((await apply(empty)).body.summary).toMatchObject({ delete: 0 });
       expect((await session().read.get<Thing>(`/websites/${website}`)).body).toMatchObject({ owner: null });
-      // Let go, it is nobody's to remove until it is declared again.
+      // A released resource can't be removed until a document declares it again.
       expect((await apply(empty, '?prune=true')).body.summary).toMatchObject({ delete: 0 });
       await apply(documentOf(session(), owner));
       const changes = (await apply(empty, '?prune=true')).body.changes;

@@ -6,7 +6,7 @@ import { newAlert, newWindow, type Thing } from '../session/things';
 
 type Change = (ids: { alert: string; endpoint: CheckedEndpoint }) => Promise<{ status: number }>;
 
-/** Sections 5 and 6 of the contract: when an alert triggers and resolves, and the events of it. */
+/** Tests sections 5 and 6 of the contract: when an alert triggers and resolves, and its events. */
 export function describeIncidents(session: TheSession): void {
   const eventsOf = async (alert: string) =>
     (await session().read.get<Thing[]>(`/alerts/events?alert_id=${alert}`)).body;
@@ -18,7 +18,7 @@ export function describeIncidents(session: TheSession): void {
     let endpoint: CheckedEndpoint;
     let alert: string;
     const seen: unknown[] = [];
-    /** After each check: the flag, and how many events there are. */
+    /** The flag and the number of events after each check. */
     beforeAll(async () => {
       endpoint = await CheckedEndpoint.take(session());
       alert = (await newAlert(session(), { failure_threshold: 3, success_threshold: 2 }, endpoint.id)).id;

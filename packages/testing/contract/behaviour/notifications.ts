@@ -19,7 +19,7 @@ const told = ({ body }: SeenRequest): Told => JSON.parse(body) as Told;
 const headerOf = (request: SeenRequest, name: string): string =>
   request.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? '';
 
-/** Section 6 of the contract: what is told, and that it is told once and in order. */
+/** Tests section 6 of the contract: which notifications are sent, once each and in order. */
 export function describeNotifications(session: TheSession): void {
   const deliveriesOf = async (alert: string) => (await session().read.get<Thing[]>(`/alerts/${alert}/deliveries`)).body;
 

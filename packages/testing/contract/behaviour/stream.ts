@@ -2,7 +2,7 @@ import { OWN_CONNECTION } from '../session/caller';
 import { CheckedEndpoint } from '../session/checked-endpoint';
 import type { TheSession } from '../session/session';
 
-/** Another client of the same database server that keeps a transaction open holds events back for up to a minute. */
+/** An open transaction of another client on the same database server may delay events for up to a minute. */
 const TOLD_MS = 75_000;
 
 interface StreamEvent {
@@ -11,7 +11,7 @@ interface StreamEvent {
   data: string;
 }
 
-/** Live changes as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** Tests live changes as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export function describeStream(session: TheSession): void {
   describe('the stream', () => {
     it('tells of a change of state at once, with the id that the check has', async () => {
@@ -20,7 +20,8 @@ export function describeStream(session: TheSession): void {
       try {
         await stream.until(({ event }) => event === 'ready');
         const change = await endpoint.change('down');
-        // A transaction that is still open when a stream begins lets it begin before that: with what was found up.
+        // If a transaction is open when a stream starts, the stream starts before it. The first event may then be the
+        // check that found the endpoint up.
         const { id, data } = await stream.until((each) => statusIn(each, endpoint) === 'down');
         expect(id).toBe(change.id);
         expect(JSON.parse(data)).toMatchObject({
@@ -55,10 +56,10 @@ export function describeStream(session: TheSession): void {
   });
 }
 
-/** What a check can find. One that could not tell, on a machine that stalls, is told too. */
+/** The outcomes of conclusive checks. On a machine that stalls, inconclusive checks are also sent. */
 const FOUND: readonly (string | null)[] = ['up', 'down'];
 
-/** The status that the event tells of this endpoint. */
+/** Returns the endpoint's status in the event, or null. */
 function statusIn({ event, data }: StreamEvent, { id }: CheckedEndpoint): string | null {
   if (event !== 'check') return null;
   const told = JSON.parse(data) as { endpoint_id: string; status: string };
@@ -76,7 +77,7 @@ class EventStream {
 
   static async open(url: string, key: string, lastEventId?: string): Promise<EventStream> {
     const aborted = new AbortController();
-    const timer = setTimeout(() => aborted.abort(new Error('the stream told nothing in time')), TOLD_MS);
+    const timer = setTimeout(() => aborted.abort(new Error('the stream sent nothing in time')), TOLD_MS);
     timer.unref();
     const last = lastEventId && { 'last-event-id': lastEventId };
     const headers = { ...OWN_CONNECTION, authorization: `Bearer ${key}`, ...last };
@@ -85,7 +86,10 @@ class EventStream {
     return new EventStream(response.body.getReader(), aborted);
   }
 
-  /** The next event that fits; those before it are dropped. Rejects when the stream ends, or tells nothing in time. */
+  /**
+   * Returns the next matching event and drops the ones before it. Rejects if the stream ends, or if no event matches in
+   * time.
+   */
   async until(isIt: (event: StreamEvent) => boolean): Promise<StreamEvent> {
     for (;;) {
       const end = this.text.indexOf('\n\n');

@@ -1,8 +1,8 @@
 import { type OpenApi, operationsOf, type Schema } from './openapi';
 
 /**
- * What a program written for the contract would miss in this document, one sentence each: operations, parameters, statuses of
- * success, fields and values. What a document has beyond the contract is an addition, which clients ignore.
+ * Returns what a program written for the contract would miss in this document, one sentence each: operations,
+ * parameters, success statuses, fields and values. Clients ignore additions.
  */
 export function missingIn(document: OpenApi, contract: OpenApi): string[] {
   return [...missingOperations(document, contract), ...missingFields(document, contract)];

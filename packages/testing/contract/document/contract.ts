@@ -2,27 +2,27 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OpenApi, type Operation, operationsOf } from './openapi';
 
-/** The document of the version of this package: what a service has to do at least. */
+/** The API document of this package's version, the minimum that a service must implement. */
 export const CONTRACT = JSON.parse(
   readFileSync(join(__dirname, '../../../../docs/openapi.json'), 'utf8'),
 ) as Readonly<OpenApi>;
 
-/** Its operations: each test that counts for all of them is named by one. */
+/** The operations of the contract. A test that applies to all of them names one in its title. */
 export const OPERATIONS: readonly Operation[] = operationsOf(CONTRACT);
 
 /**
- * Who may call an operation at the least. `public`: everybody. `operator`: who has the operator token, and no key. `person`: the browser of
- * somebody with an account. `probe`: who has the token of a probe.
+ * The least privileged caller of an operation. `public` is everyone. `operator` has the operator token and no key.
+ * `person` is the browser of a user with an account. `probe` has the token of a probe.
  */
 export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator' | 'person' | 'probe';
 
 const FOR_ADMINS =
   /^\S+ \/api\/v1\/(api-keys|audit-log|system|people|invitations)|^(?!GET )\S+ \/api\/v1\/(probes|organization$)/;
 const FOR_OPERATORS = /^\S+ \/api\/v1\/(organizations|shared-probes|people\/\{id\}\/second-factor)/;
-/** They change nothing of the organization, whatever their method. */
+/** Operations that change nothing in the organization, regardless of their method. */
 const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHeartbeat'];
 
-/** The least that a caller of this operation has to be: reading is for `read`, changing for `write`. */
+/** Returns the least privileged caller of this operation. Reading needs `read`, and changing needs `write`. */
 export function callerOf({ name, method, operationId, security }: Operation): Caller {
   if (security?.length === 0) return 'public';
   if (security?.some((one) => 'session' in one)) return 'person';
@@ -32,10 +32,9 @@ export function callerOf({ name, method, operationId, security }: Operation): Ca
   return method === 'GET' || CHANGES_NOTHING.includes(operationId) ? 'read' : 'write';
 }
 
-/** The operations for this caller. */
 export const operationsFor = (...callers: Caller[]): Operation[] =>
   OPERATIONS.filter((operation) => callers.includes(callerOf(operation)));
 
-/** Rows for `it.each`, named by `%s`. */
+/** Returns rows for `it.each`, named by `%s`. */
 export const rows = (operations: readonly Operation[]): [string, Operation][] =>
   operations.map((operation) => [operation.name, operation]);

@@ -21,7 +21,7 @@ export interface Schema {
   format?: string;
 }
 
-/** What a request may bring in its path, query or headers. */
+/** A parameter in the path, query or headers of a request. */
 export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
@@ -33,14 +33,14 @@ interface Header {
   schema?: Schema;
 }
 
-/** What the document says about one status of an operation. */
+/** The documented response for one status of an operation. */
 export interface DocumentedResponse {
   headers?: Record<string, Header>;
   content?: Record<string, { schema?: Schema }>;
 }
 
 interface Description {
-  /** An address for programs of others, which answers in plain text and knows no problems. */
+  /** A route for other programs, which responds in plain text and has no problem bodies. */
   'x-plain'?: boolean;
   operationId: string;
   parameters?: Parameter[];
@@ -51,7 +51,7 @@ interface Description {
   security?: readonly object[];
 }
 
-/** An OpenAPI document, as `GET /api/v1/openapi.json` serves it. */
+/** An OpenAPI document, as served by `GET /api/v1/openapi.json`. */
 export interface OpenApi {
   paths: Record<string, Record<string, Description>>;
   components: { schemas: Record<string, Schema> };
@@ -65,7 +65,10 @@ export interface Operation extends Description {
   path: string;
 }
 
-/** All operations of a document, in its order, but those that are `x-plain`: nothing that counts for the API counts there. */
+/**
+ * Returns all operations of a document in order, except those with `x-plain`, because the rules of the API do not apply
+ * to them.
+ */
 export const operationsOf = (document: OpenApi): Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([lower, description]) => {
@@ -75,7 +78,7 @@ export const operationsOf = (document: OpenApi): Operation[] =>
     }),
   );
 
-/** The operation that a request is one of: among several paths the one with the fewest parameters. */
+/** Returns the operation of a request. If several paths match, the one with the fewest parameters wins. */
 export function operationOf(operations: readonly Operation[], method: string, path: string): Operation | null {
   const fitting = operations.filter((each) => each.method === method && patternOf(each.path).test(path));
   return fitting.sort((one, other) => parametersIn(one.path) - parametersIn(other.path))[0] ?? null;
@@ -93,8 +96,8 @@ function patternOf(template: string): RegExp {
 const parametersIn = (template: string): number => template.split('{').length;
 
 /**
- * The same schema for responses: an object has the documented fields and no other; references lead into the schema whose `$id`
- * is `document`.
+ * Returns the schema for responses. An object has all documented fields and no others. References point to the schema
+ * whose `$id` is `document`.
  */
 export function exactSchema(schema: Schema, document: string): object {
   const exact = (each: Schema): object => exactSchema(each, document);
@@ -116,7 +119,7 @@ export function exactSchema(schema: Schema, document: string): object {
   };
 }
 
-/** The same schema as it is, its references leading into the schema whose `$id` is `document`. */
+/** Returns the unchanged schema, except that references point to the schema whose `$id` is `document`. */
 export const referring = (schema: Schema, document: string): object =>
   JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
     name === '$ref' && typeof value === 'string' ? `${document}${value}` : value,

@@ -4,9 +4,9 @@ import type { ApiResponse } from '../../service/api';
 import { type DocumentedResponse, exactSchema, type OpenApi, type Operation, referring, type Schema } from './openapi';
 
 /**
- * Under which names the compiler knows the document: as it is, which is what the validators of others read, and closed,
- * without fields that it does not name. Closed alone hides a `oneOf` whose choices do not exclude each other: a choice that
- * allows more is closed, too, and then refuses what only the other one names.
+ * The two forms in which the compiler knows the document. `document` is unchanged, as other validators read it.
+ * `closed` forbids fields without documentation. `closed` alone would miss a `oneOf` whose choices overlap: a choice
+ * that allows more fields would then refuse the fields of the other choice.
  */
 const [AS_IT_IS, CLOSED] = ['document', 'closed'];
 const READINGS = [
@@ -19,7 +19,7 @@ interface Compiler {
   compile(schema: object): ValidateFunction;
 }
 
-/** Compares responses with what a document says about them. */
+/** Compares responses with the document. */
 export class Validator {
   private readonly compiler: Compiler = newCompiler();
   private readonly validators = new Map<string, ValidateFunction[]>();
@@ -31,7 +31,7 @@ export class Validator {
     }
   }
 
-  /** What is wrong with a response of this operation, one sentence each; empty when it is as documented. */
+  /** Returns the differences between a response of this operation and the document, one sentence each. */
   problemsOf({ name, responses }: Operation, response: ApiResponse): string[] {
     const at = `${name} ${response.status}`;
     const documented = responses[String(response.status)];
@@ -54,7 +54,8 @@ export class Validator {
     const type = response.headers['content-type']?.split(';')[0] ?? '';
     if (content === undefined) return response.text === '' ? [] : ['a body is not documented'];
     const documented = content[type];
-    if (!documented) return [`the content type ${JSON.stringify(type)} is none of ${Object.keys(content).join(', ')}`];
+    if (!documented)
+      return [`the content type ${JSON.stringify(type)} is not one of ${Object.keys(content).join(', ')}`];
     if (!type.endsWith('json') || documented.schema === undefined) return [];
     const failed = this.validatorsOf(documented.schema).find((validate) => !validate(response.body));
     return (failed?.errors ?? []).map(
@@ -71,11 +72,11 @@ export class Validator {
   }
 }
 
-/** Optional peers: only who proves a service by its document has to install them. */
+/** These are optional peers. Only users who test a service by its document must install them. */
 function newCompiler(): Compiler {
   try {
     const load = createRequire(__filename);
-    // JSON Schema 2020-12 is the dialect of OpenAPI 3.1; the plain export reads draft 07.
+    // OpenAPI 3.1 uses JSON Schema 2020-12. The default export reads draft 07.
     const { default: Ajv } = load('ajv/dist/2020') as { default: new (options: object) => Compiler };
     const { default: addFormats } = load('ajv-formats') as { default: (compiler: Compiler) => unknown };
     const compiler = new Ajv({ strict: false, allErrors: false });

@@ -3,10 +3,9 @@ import { expectFieldError, expectProblem, pointersOf, type Refusal } from '../se
 import type { TheSession } from '../session/session';
 import { newAlert, newContact, newEndpoint, type Thing, webhook } from '../session/things';
 
-/** The nine of the interface. */
+/** The nine types in the contract. */
 const TYPES = ['email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'pagerduty', 'opsgenie', 'twilio'];
 
-/** Wrong values of fields, and how they are refused. */
 const WRONG: readonly [field: string, value: unknown, pointer: string, code: string][] = [
   ['endpoint_id', undefined, '/endpoint_id', 'required'],
   ['endpoint_id', 'ep_1', '/endpoint_id', 'invalid_format'],
@@ -28,7 +27,7 @@ const WRONG: readonly [field: string, value: unknown, pointer: string, code: str
   ['enabled', 1, '/enabled', 'wrong_type'],
 ];
 
-/** Section 5 of the contract, but for what triggers. */
+/** Tests section 5 of the contract, except for triggers. */
 export function describeAlerts(session: TheSession): void {
   let endpointId: string;
 
@@ -79,7 +78,7 @@ export function describeAlerts(session: TheSession): void {
     });
 
     it('of a type that there is none of is told which there are', async () => {
-      // Any fixed name may be that of a channel of the service under test.
+      // The service under test may have a channel with any fixed name, so this name is derived.
       const response = await post({ ...minimal(), type: TYPES.reduce((none, type) => `${none}-${type}`, 'none-of') });
       expectFieldError(response, '/type', 'unsupported_type');
       const { body } = response as unknown as Refusal;

@@ -8,12 +8,12 @@ interface Example {
   config: Record<string, unknown>;
 }
 
-/** One alert of each type, as the document of the contract shows it. */
+/** An example of each alert type from the contract's document. */
 const EXAMPLES = Object.values(
   CONTRACT.paths['/api/v1/alerts']?.['post']?.requestBody?.content['application/json']?.examples ?? {},
 ).flatMap(({ value }): [string, Example][] => ('config' in value ? [[(value as Example).type, value as Example]] : []));
 
-/** The values of this object that its schema calls passwords, at any depth. */
+/** Returns the values that the schema marks as passwords, at any depth. */
 function secretsIn(schema: Schema | undefined, value: unknown): string[] {
   const [reference] = [schema?.$ref, ...(schema?.allOf ?? []).map(({ $ref }) => $ref)].filter(Boolean);
   const { properties = {} } = CONTRACT.components.schemas[reference?.split('/').at(-1) ?? ''] ?? schema ?? {};
@@ -24,14 +24,14 @@ function secretsIn(schema: Schema | undefined, value: unknown): string[] {
   });
 }
 
-/** The credentials in the example of a type. Schemas are named after types: `PagerDutyConfig`. */
+/** Returns the credentials in the example of a type. Schemas are named after types, such as `PagerDutyConfig`. */
 function credentialsIn({ type, config }: Example): string[] {
   const schemas = Object.entries(CONTRACT.components.schemas);
   const [, schema] = schemas.find(([name]) => name.toLowerCase() === `${type}config`) ?? [];
   return secretsIn(schema, config);
 }
 
-/** Every type of alert, each with the config of its own. */
+/** Tests every alert type with its config. */
 export function describeChannels(session: TheSession): void {
   describe('a channel', () => {
     let endpointId: string;

@@ -3,7 +3,7 @@ import { expectFieldError, expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newContact, newEndpoint, type Thing, webhook } from '../session/things';
 
-/** Channels that are configured once, for many alerts. */
+/** Tests channels that are configured once and used by many alerts. */
 export function describeContacts(session: TheSession): void {
   const through = async (contactId: string, endpointId?: string) => {
     const endpoint_id = endpointId ?? (await newEndpoint(session(), { enabled: false })).id;

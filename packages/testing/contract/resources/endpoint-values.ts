@@ -1,4 +1,4 @@
-/** URLs that the types of endpoints take: https://www.rfc-editor.org/rfc/rfc4501 for DNS. */
+/** URLs that each endpoint type accepts. For DNS see https://www.rfc-editor.org/rfc/rfc4501. */
 export const ACCEPTED_URLS: readonly [type: string, url: string][] = [
   ['HTTP', 'http://contract.example/'],
   ['HTTP', 'https://contract.example/'],
@@ -14,7 +14,7 @@ export const ACCEPTED_URLS: readonly [type: string, url: string][] = [
   ['DNS', 'dns://9.9.9.9:53/contract.example?type=MX'],
 ];
 
-/** URLs that they do not take. */
+/** URLs that each endpoint type refuses. */
 export const REFUSED_URLS: readonly [type: string, url: string][] = [
   ['HTTPS', 'http://contract.example/'],
   ['HTTP', 'contract.example'],
@@ -28,7 +28,6 @@ export const REFUSED_URLS: readonly [type: string, url: string][] = [
   ['DNS', 'dns:contract.example?type=NOPE'],
 ];
 
-/** Wrong values of fields of an endpoint, and how they are refused. */
 export const WRONG_VALUES: readonly [field: string, value: unknown, pointer: string, code: string][] = [
   ['name', undefined, '/name', 'required'],
   ['name', 'x'.repeat(256), '/name', 'too_long'],

@@ -4,10 +4,10 @@ import type { TheSession } from '../session/session';
 import { newAlert, newEndpoint, newWebsite, type Thing } from '../session/things';
 import { ACCEPTED_URLS, REFUSED_URLS, WRONG_VALUES } from './endpoint-values';
 
-/** Nothing is checked: what an endpoint says of itself stays as it is. */
+/** Turns off checks, so that the endpoint's state does not change. */
 const OFF = { enabled: false } as const;
 
-/** Section 4 of the contract. */
+/** Tests section 4 of the contract. */
 export function describeEndpoints(session: TheSession): void {
   let websiteId: string;
 

@@ -6,7 +6,7 @@ import { createdIn, type Thing } from '../session/things';
 
 type CreatedKey = Thing & { key: string };
 
-/** Section 2 of the contract: API keys, and who a key stands for. */
+/** Tests section 2 of the contract: API keys and their organization. */
 export function describeKeys(session: TheSession): void {
   const made = async (fields: object = {}): Promise<CreatedKey> => {
     const body = { name: session().name('key'), role: 'read', ...fields };

@@ -3,10 +3,10 @@ import { expectProblem, pointersOf } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newEndpoint, newWindow, type Thing, windowFields } from '../session/things';
 
-/** Windows in which nobody is told. */
+/** Tests windows in which notifications are muted. */
 export function describeMaintenance(session: TheSession): void {
   let endpointId: string;
-  /** Half a day from now: one that has begun when it is made would begin then. */
+  /** Half a day from now, because a window that is already in force when it is created would start at once. */
   const hour = (new Date().getUTCHours() + 12) % 24;
   const daily = () => ({
     name: session().name('window'),

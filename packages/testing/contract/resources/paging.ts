@@ -8,9 +8,9 @@ import type { Caller } from '../session/caller';
 
 /** A list with at least three entries. */
 interface List {
-  /** With a query, so that more can be added with `&`. */
+  /** Includes a query, so that more parameters can be added with `&`. */
   path: string;
-  /** Where the list has nothing else in it: these, in this order. */
+  /** The exact IDs in order, if the list has no other entries. */
   ids?: string[];
   newestFirst?: boolean;
   by?: Caller;
@@ -23,7 +23,7 @@ const three = async (make: () => Promise<Thing>): Promise<string[]> => {
 };
 const OFF = { enabled: false } as const;
 
-/** By name: how three are made, and where they are listed. Resources are listed oldest first. */
+/** How three entries of each list are created, and where they are listed. Resources are listed oldest first. */
 const LISTS: Readonly<Record<string, (session: Session) => Promise<List>>> = {
   'websites that are searched for': async (session) => {
     const word = session.key('search');
@@ -81,7 +81,7 @@ const LISTS: Readonly<Record<string, (session: Session) => Promise<List>>> = {
 
 const idsOf = ({ body }: ApiResponse<Thing[]>): string[] => body.map(({ id }) => id);
 
-/** How lists are read page by page. */
+/** Tests reading lists page by page. */
 export function describePaging(session: TheSession): void {
   describe.each(Object.entries(LISTS))('the list of %s', (_, make) => {
     let list: List;
@@ -134,7 +134,7 @@ export function describePaging(session: TheSession): void {
   });
 }
 
-/** Ids are in the order of time (UUIDv7), so a list is in the order of its ids, oldest first or newest first. */
+/** IDs are in the order of time (UUIDv7), so lists are sorted by ID, oldest or newest first. */
 function expectOrder(ids: readonly string[], newestFirst: boolean): void {
   const ascending = [...ids].sort();
   expect(ids).toEqual(newestFirst ? ascending.reverse() : ascending);

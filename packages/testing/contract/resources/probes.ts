@@ -3,7 +3,7 @@ import { expectFieldError, expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newProbe, type Thing } from '../session/things';
 
-/** Probes as a resource: what they say to the service is `docs/probe-protocol.md`. */
+/** Tests probes as a resource. `docs/probe-protocol.md` describes how they talk to the service. */
 export function describeProbes(session: TheSession): void {
   describe('a probe', () => {
     it('shows its token once, when it is made, in the form that scanners of secrets know', async () => {

@@ -8,10 +8,10 @@ const HEADERS = [
   { key: 'Authorization', value: `Bearer ${SECRET}` },
   { key: 'Content-Type', value: 'text/plain' },
 ];
-/** A token in the form that Telegram gives (https://core.telegram.org/bots/api#authorizing-your-bot). */
+/** A token in Telegram's form (https://core.telegram.org/bots/api#authorizing-your-bot). */
 const TOKEN = `1234567890:${'a'.repeat(35)}`;
 
-/** Who sees which value, and that a mask changes nothing. */
+/** Tests who sees which value, and that sending a mask back changes nothing. */
 export function describeSecrets(session: TheSession): void {
   const confidential = () => ({
     enabled: false,

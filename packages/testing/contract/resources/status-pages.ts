@@ -3,7 +3,6 @@ import { expectProblem, pointersOf } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newEndpoint, newPage, newWebsite, type Thing } from '../session/things';
 
-/** Public pages. */
 export function describeStatusPages(session: TheSession): void {
   let endpoint: Thing;
   const show = (slug: unknown, accept: string) =>

@@ -3,7 +3,6 @@ import { expectFieldError, expectProblem, pointersOf } from '../session/problems
 import type { TheSession } from '../session/session';
 import { newEndpoint, newWebsite, type Thing } from '../session/things';
 
-/** Wrong values of fields, and how they are refused. */
 const WRONG: readonly [field: string, value: unknown, code: string][] = [
   ['name', undefined, 'required'],
   ['name', '', 'invalid_format'],
@@ -21,10 +20,10 @@ const WRONG: readonly [field: string, value: unknown, code: string][] = [
   ['enabled', null, 'wrong_type'],
 ];
 
-/** Section 3 of the contract. */
+/** Tests section 3 of the contract. */
 export function describeWebsites(session: TheSession): void {
   const fields = () => ({ name: session().name('website'), url: 'https://contract.example/' });
-  // A read key sees the key for pings masked.
+  // A read key sees the ping key masked.
   const read = async (id: string) => (await session().write.get<Thing>(`/websites/${id}`)).body;
 
   describe('a website', () => {

@@ -7,7 +7,6 @@ import { SAMPLES, sendTo } from './operations';
 import { pathOf, unknownIds } from './sample';
 import type { Scene } from './scene';
 
-/** Who may call which operation. */
 export function describeAccess(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const ask = (by: Caller, { method, path }: Operation) =>
     by.send(

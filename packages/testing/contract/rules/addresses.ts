@@ -6,7 +6,10 @@ import { callerFor, sampleOf, sendTo } from './operations';
 import { OUT_OF_REACH, pathOf, unknownIds } from './sample';
 import type { Scene } from './scene';
 
-/** What is at no address, or not yours, is the same 404; what cannot be done at an address is 405. */
+/**
+ * Tests that a missing resource and one of another organization return the same 404, and that an unsupported method
+ * returns 405.
+ */
 export function describeAddresses(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const withIds = OPERATIONS.filter(
     (each) =>
@@ -55,7 +58,7 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
   });
 }
 
-/** Ids that are none: no form at all, too short, of another kind. */
+/** Returns invalid IDs: malformed, too short, and of another kind. */
 function malformed({ path }: Operation): string[] {
   const [known = ''] = Object.values(unknownIds(path));
   const prefix = known.split('_')[0] ?? '';

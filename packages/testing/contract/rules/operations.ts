@@ -11,7 +11,7 @@ import { PROBE_SAMPLES } from './samples-of-probes';
 import { RESOURCE_SAMPLES } from './samples-of-resources';
 import { Scene } from './scene';
 
-/** A request of success for each operation of the contract. */
+/** A successful request for each operation of the contract. */
 export const SAMPLES: Samples = {
   ...RESOURCE_SAMPLES,
   ...EVENT_SAMPLES,
@@ -20,26 +20,28 @@ export const SAMPLES: Samples = {
   ...PROBE_SAMPLES,
 };
 
-/** The sample of an operation, with what it needs. */
+/** Returns the sample of an operation, and creates what it needs. */
 export async function sampleOf(scene: Scene, { operationId, name }: Operation): Promise<Sample> {
   const make = SAMPLES[operationId];
   if (!make) throw new Error(`${name} has no sample: add it to packages/testing/contract/rules`);
   return make(scene);
 }
 
-/** Who may call it, and nobody who may more. Samples for persons bring the cookie of one, those for probes a token. */
+/**
+ * Returns the least privileged caller of an operation. Samples for persons contain a cookie, and samples for probes a
+ * token.
+ */
 export function callerFor(session: Session, operation: Operation): Caller {
   const caller = callerOf(operation);
   return caller === 'public' || caller === 'person' || caller === 'probe' ? session.anonymous : session[caller];
 }
 
-/** Sends a sample. */
 export const sendTo = <Body = never>(
   by: Caller,
   { method, path }: Operation,
   sample: Sample,
 ): Promise<ApiResponse<Body>> => by.send<Body>(method, pathOf(path, sample), sample);
 
-/** Whether the body is an object of the document with fields of its own, and not a document or a file. */
+/** Whether the body is a documented object with fields, not a document or a file. */
 export const hasFields = ({ requestBody }: Operation): boolean =>
   requestBody?.content['application/json']?.schema.$ref !== undefined;

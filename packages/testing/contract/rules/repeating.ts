@@ -9,7 +9,7 @@ import type { Scene } from './scene';
 const takes = (operation: Operation, header: string): boolean =>
   operation.parameters?.some(({ name }) => name === header) ?? false;
 
-/** Which requests may be repeated, and which may be made to depend on what their sender has seen. */
+/** Tests which requests can be repeated safely, and which can be made conditional. */
 export function describeRepeating(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const writing = OPERATIONS.filter(
     (each) =>

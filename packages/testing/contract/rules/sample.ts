@@ -2,37 +2,36 @@ import { OPERATIONS } from '../document/contract';
 import type { Outgoing } from '../session/caller';
 import type { Scene } from './scene';
 
-/** One request that succeeds. */
 export interface Sample extends Outgoing {
-  /** Values of the path's parameters; they exist. */
+  /** Values of the path's parameters. The resources exist. */
   params?: Readonly<Record<string, string>>;
   /** `name=value` */
   query?: string;
 }
 
-/** By operationId. Each call makes what is changed or removed by the request, and takes the rest from the scene. */
+/** Samples by operationId. Each call creates what the request changes or removes, and takes the rest from the scene. */
 export type Samples = Readonly<Record<string, (scene: Scene) => Promise<Sample> | Sample>>;
 
-/** What no program can call with success on its own, and why. */
+/** Operations that a program can't call successfully without help, and the reason. */
 export const OUT_OF_REACH: Readonly<Record<string, string>> = {
   showAcknowledgeLink: 'the link is in notifications to people, and only with PUBLIC_URL',
   acknowledgeByLink: 'the link is in notifications to people, and only with PUBLIC_URL',
   startSingleSignOn: 'it needs a provider, with OIDC_ISSUER',
   finishSingleSignOn: 'it needs a provider, with OIDC_ISSUER',
-  deletePersonIdentities: 'a provider, or a proxy in front, makes identities',
-  deleteOwnIdentity: 'a provider, or a proxy in front, makes identities',
+  deletePersonIdentities: 'a provider, or a proxy in front, creates identities',
+  deleteOwnIdentity: 'a provider, or a proxy in front, creates identities',
 };
 
-/** The same path with these values of its parameters, and the query. */
+/** Returns the path with these parameters and the query. */
 export function pathOf(template: string, { params = {}, query }: Sample): string {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** 26 characters of the ids' alphabet; no id has them. */
+/** 26 characters of the ID alphabet that no ID has. */
 const NOBODY = '0'.repeat(26);
 
-/** Ids that exist nowhere, in the right form, for the parameters of a path. */
+/** Returns well-formed IDs that do not exist, for the parameters of a path. */
 export function unknownIds(template: string): Record<string, string> {
   const [, collection = ''] = /^\/(?:api\/v1\/)?([a-z-]+)/.exec(template) ?? [];
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -58,7 +57,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   auth: 'ses',
 };
 
-/** Operations of the contract for which there is neither a sample nor a reason why not. */
+/** Returns the operations of the contract without a sample or a reason for its absence. */
 export const withoutSample = (samples: Samples): string[] =>
   OPERATIONS.filter(({ operationId }) => !(operationId in samples) && !(operationId in OUT_OF_REACH)).map(
     ({ name }) => name,

@@ -14,10 +14,10 @@ const acknowledged = async (scene: Scene) => {
 };
 const limited = () => ({ query: 'limit=2' });
 
-/** A document of nothing, whose owner is of this run. */
+/** An empty document whose owner is unique to this run. */
 const nothing = ({ session }: Scene) => ({ json: { version: 1, owner: session.key('owner') } });
 
-/** How what happens is read, and how keys, organizations, sessions and the configuration are managed. */
+/** Samples for reading events, and for managing keys, organizations, sessions and the configuration. */
 export const EVENT_SAMPLES: Samples = {
   listDeliveries: async (scene) => ({ params: { id: (await scene.incident()).alert } }),
   listEndpointDeliveries: incident,

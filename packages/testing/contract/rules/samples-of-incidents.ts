@@ -6,7 +6,7 @@ import type { Scene } from './scene';
 const manual = async (scene: Scene) => ({ params: { id: await scene.manualIncident() } });
 const together = async (scene: Scene) => ({ params: { id: await (await scene.downTogether()).together() } });
 
-/** An incident with an update that is new. */
+/** Returns an incident with a new update. */
 const said = async (scene: Scene) => {
   const { params } = await manual(scene);
   const made = await scene.session.write.post<{ id: string }>(`/incidents/${params.id}/updates`, {
@@ -21,7 +21,7 @@ const acknowledged = async (scene: Scene) => {
   return sample;
 };
 
-/** How incidents are read, said something about, put right and taken in hand. */
+/** Samples for reading, updating, correcting and acknowledging incidents. */
 export const INCIDENT_SAMPLES: Samples = {
   listIncidents: async ({ endpoint }) => ({ query: `endpoint_id=${await endpoint()}&limit=2` }),
   createIncident: async ({ session, endpoint }) => ({
@@ -33,7 +33,7 @@ export const INCIDENT_SAMPLES: Samples = {
   deleteIncident: async ({ session, endpoint }) => ({
     params: { id: (await newIncident(session, await endpoint())).id },
   }),
-  // Of one of its own: people may say no more than 100 things about one.
+  // Uses a separate incident, because an incident has a limit of 100 updates by people.
   createIncidentUpdate: async ({ session, endpoint }) => ({
     params: { id: (await newIncident(session, await endpoint())).id },
     json: { text: 'We know why.', status: 'identified' },

@@ -11,7 +11,7 @@ const proven = async (holder: SecondFactorHolder) => ({
   json: { current_password: PASSWORD, second_factor: await holder.recoveryCode() },
 });
 
-/** How people come in, what they do with their accounts, and how they are managed. */
+/** Samples for joining, using an account, and managing people. */
 export const PEOPLE_SAMPLES: Samples = {
   listPeople: () => ({ query: 'limit=2&role=read' }),
   getPerson: member,

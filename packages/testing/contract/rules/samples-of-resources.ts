@@ -26,7 +26,10 @@ const newHeartbeat = async ({ session, website: id }: Scene) =>
 
 const newFor = async ({ session, endpoint: id }: Scene) => ({ endpoint_id: await id(), ...webhook(session) });
 
-/** How websites, endpoints, alerts, contacts, maintenance windows and pages are read, made, changed and removed. */
+/**
+ * Samples for reading, creating, changing and removing websites, endpoints, alerts, contacts, maintenance windows and
+ * pages.
+ */
 export const RESOURCE_SAMPLES: Samples = {
   listWebsites: () => ({ query: 'limit=2' }),
   createWebsite: ({ session }) => ({ json: { name: session.name(), url: 'https://contract.example/' } }),
@@ -39,7 +42,7 @@ export const RESOURCE_SAMPLES: Samples = {
   listEndpoints: async ({ website: id }) => ({ params: { websiteId: await id() } }),
   createEndpoint: async ({ session, website: id }) => ({
     params: { websiteId: await id() },
-    // A target that every organization may check, and that is not checked.
+    // A target that every organization may check, with checks turned off.
     json: endpointFields(session, { url: 'https://contract.example/', enabled: false }),
   }),
   searchEndpoints: async ({ website: id }) => ({ query: `website_id=${await id()}` }),

@@ -18,14 +18,14 @@ import {
   type Thing,
 } from '../session/things';
 
-/** An endpoint that is down, its triggered alert and the delivery that arrived. */
+/** An endpoint that is down, with its triggered alert and a successful delivery. */
 export interface OpenIncident {
   endpoint: string;
   alert: string;
   delivery: string;
 }
 
-/** The things that the operations of the document are tried on: each is made when the first test needs it. */
+/** The resources that the operations of the document need. Each is created on first use. */
 export class Scene {
   constructor(readonly session: Session) {}
 
@@ -40,21 +40,21 @@ export class Scene {
   readonly incident = once(() => openIncident(this.session));
   readonly other = once(() => otherOrganization(this.session));
   readonly member = once(() => newMember(this.session));
-  /** Who is taken out of the organization, and joins again. */
+  /** The member who is removed from the organization and joins again. */
   readonly guest = once(() => newMember(this.session));
-  /** Whose password is set, so that no cookie of theirs lasts. */
+  /** The member whose password is changed, which invalidates all cookies. */
   readonly forgetful = once(() => newMember(this.session));
-  /** Whose new recovery codes are not known here. */
+  /** The member whose new recovery codes are unknown here. */
   readonly renewing = once(() => SecondFactorHolder.make(this.session));
   readonly removing = once(() => SecondFactorHolder.make(this.session));
   readonly probe = once(async () => (await newProbe(this.session)).id);
-  /** Whose token calls; never rotated. */
+  /** The probe whose token is used. It is never rotated. */
   readonly callingProbe = once(() => newProbe(this.session));
   readonly sharedProbe = once(async () => (await newSharedProbe(this.session)).id);
   readonly cookie = once(() => cookieOf(this.session));
 }
 
-/** Another organization, which the operator makes for this run, and its admin key. */
+/** Another organization, created by the operator for this run, and its admin key. */
 export interface OtherOrganization {
   id: string;
   admin: Caller;
@@ -83,7 +83,7 @@ async function openIncident(session: Session): Promise<OpenIncident> {
   return { endpoint: endpoint.id, alert, delivery: delivery.id };
 }
 
-/** Of a browser that has signed in with the read key: `name=value`. */
+/** Returns the cookie of a browser that signed in with the read key, as `name=value`. */
 async function cookieOf(session: Session): Promise<string> {
   const { headers, text } = await session.anonymous.send('POST', '/auth/session', {
     json: { api_key: session.read.key },
@@ -93,7 +93,7 @@ async function cookieOf(session: Session): Promise<string> {
   return cookie;
 }
 
-/** Makes it when it is asked for first, and gives the same to whoever asks later. */
+/** Creates the value on the first call, and returns it on every later call. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => (made ??= make());

@@ -7,15 +7,15 @@ import type { Scene } from './scene';
 
 /** Operations whose PUT takes something else than GET shows, with the reason. */
 const OTHER_THAN_SHOWN: Readonly<Record<string, string>> = {
-  moveSession: 'names the organization to go over to',
+  moveSession: 'names the organization to switch to',
   applyConfiguration: 'needs the secrets that an export only names; contract/rules apply an export again with them',
 };
 
 /** Operations whose PUT means something if a field is left out, with the reason. */
 const WHOLE: Readonly<Record<string, string>> = {
   ...OTHER_THAN_SHOWN,
-  acknowledge: 'acknowledges anew, without the note that is left out',
-  acknowledgeIncident: 'acknowledges anew, without the note that is left out',
+  acknowledge: 'creates a new acknowledgement, without the omitted note',
+  acknowledgeIncident: 'creates a new acknowledgement, without the omitted note',
 };
 
 /** Every PUT takes what GET of its path returned, and takes an empty object. */

@@ -1,13 +1,16 @@
 import { type HttpScript, HttpTarget, rawResponse, type SeenRequest } from '../../servers/http-target';
 import { closedPort, silence, TcpTarget } from '../../servers/tcp-target';
 
-/** The address that the suite listens at, and its name for the service. */
+/** The IP address that the suite listens on, and its host name for the service. */
 interface Reach {
   listen: string;
   host: string;
 }
 
-/** What the service checks and notifies: a web server whose paths respond as a test wants, a port that accepts, and one that refuses. */
+/**
+ * The targets and receivers for the service: a web server whose paths respond as a test wants, an open port, and a
+ * closed port.
+ */
 export class Bench {
   private readonly statuses: Map<string, number>;
 
@@ -37,27 +40,27 @@ export class Bench {
     return new Bench(web, port, await closedPort(listen), host, statuses);
   }
 
-  /** The URL of a path, which responds 200 until `respond` says otherwise. */
+  /** Returns the URL of a path. It responds with 200 until `respond` changes that. */
   url(path: string): string {
     return this.web.url(path, this.host);
   }
 
-  /** From now on this path has this status. */
+  /** Sets the status of this path from now on. */
   respond(path: string, status: number): void {
     this.statuses.set(path, status);
   }
 
-  /** Requests that came to this path, oldest first. */
+  /** Returns the requests for this path, oldest first. */
   seen(path: string): SeenRequest[] {
     return this.web.seen.filter((request) => request.path.split('?')[0] === path);
   }
 
-  /** `tcp://host:port` that accepts connections and says nothing. */
+  /** `tcp://host:port` that accepts connections and sends nothing. */
   get openPort(): string {
     return `tcp://${this.host}:${this.port.port}`;
   }
 
-  /** `tcp://host:port` at which nothing listens. */
+  /** `tcp://host:port` where nothing listens. */
   get refusedPort(): string {
     return `tcp://${this.host}:${this.refused}`;
   }

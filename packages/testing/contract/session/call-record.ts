@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../service/api';
 import type { Call } from './caller';
 import { addressesLeadingAway } from './leading-away';
 
-/** Everything that was called, compared with the document of the service. */
+/** Compares all calls with the document of the service. */
 export class CallRecord {
   private readonly operations: readonly Operation[];
   private readonly validator: Validator;
@@ -21,7 +21,7 @@ export class CallRecord {
     this.validator = new Validator(document);
   }
 
-  /** Notes one response. What is no operation of the document (404, 405) counts for nothing. */
+  /** Records one response. Requests that match no documented operation (404, 405) are ignored. */
   note({ method, path, response }: Call): void {
     for (const address of addressesLeadingAway(this.operations, { baseUrl: this.baseUrl, path, response }))
       this.away.add(`${method} ${path.split('?')[0] ?? ''}: ${address}`);
@@ -32,23 +32,22 @@ export class CallRecord {
     for (const problem of this.validator.problemsOf(operation, response)) this.undocumented.add(problem);
   }
 
-  /** What is wrong with a response of this operation by the document of the service. */
+  /** Returns the differences between a response of this operation and the document of the service. */
   problemsOf(name: string, response: ApiResponse): string[] {
     const operation = this.operations.find((each) => each.name === name);
     return operation ? this.validator.problemsOf(operation, response) : [`${name} is not documented`];
   }
 
-  /** Names of operations that had a response of success. */
   get successes(): ReadonlySet<string> {
     return this.succeeded;
   }
 
-  /** Each way in which a response was not as documented, once. */
+  /** Each distinct difference between a response and the document. */
   get surprises(): string[] {
     return [...this.undocumented];
   }
 
-  /** Addresses in responses that lead away from the service, each with the request. */
+  /** URLs in responses that do not point to the service, each with its request. */
   get leadingAway(): string[] {
     return [...this.away];
   }

@@ -1,36 +1,34 @@
 import type { ApiResponse } from '../../service/api';
 
-/** What a request brings along. */
 export interface Outgoing {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, with the content type `type`; `json` is then left out. */
+  /** Sent unchanged with the content type `type`. If set, `json` is ignored. */
   text?: string;
   type?: string;
 }
 
-/** One request with its response. */
 export interface Call {
   method: string;
-  /** With the query. */
+  /** Includes the query. */
   path: string;
   response: ApiResponse;
 }
 
 /**
- * Of each request of the contract: it has a connection of its own. One that a busy client was slow to use again may be closed
- * by the service, for having been idle, at the very moment when the request is sent.
+ * Each request of the contract uses a new connection. If a busy client waits too long, the service may close an idle
+ * connection just when the next request is sent.
  */
 export const OWN_CONNECTION = { connection: 'close' };
 
-/** A service that is busy says when it is not: so long at most, in milliseconds, a request waits for that. */
+/** The longest time that a request waits for an overloaded service, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Sends requests with one key, `null` for none, and tells of every response; nothing is thrown for a status. Unlike `Api` of the
- * kit it sends any method and body to any path. After 429, and 503 of an overload, it sends the request again when `Retry-After`
- * says so: nothing was done for it.
+ * Sends requests with one key, or without a key if it is `null`, and reports every response. It does not throw for a
+ * status. Unlike the kit's `Api`, it sends any method and body to any path. After 429, and 503 for overload, it repeats
+ * the request when `Retry-After` allows. The service did nothing for the refused request.
  */
 export class Caller {
   constructor(
@@ -55,7 +53,7 @@ export class Caller {
     return this.send('DELETE', `/api/v1${path}`, headers && { headers });
   }
 
-  /** A path from the root: `/auth/session`. */
+  /** Sends a request to an absolute path, such as `/auth/session`. */
   async send<Body = never>(method: string, path: string, outgoing: Outgoing = {}): Promise<ApiResponse<Body>> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -90,7 +88,7 @@ export class Caller {
 const isBusy = ({ status, body }: ApiResponse): boolean =>
   status === 429 || (status === 503 && (body as { code?: unknown } | null)?.code === 'temporarily_unavailable');
 
-/** The body; of a stream, which has no end, its beginning. */
+/** Returns the body, or the start of a stream, which has no end. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
   const reader = response.body?.getReader();

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../service/api';
 import type { Session } from './session';
 import { newEndpoint, type Thing } from './things';
 
-/** A check as `POST /endpoints/:id/checks` returns it, as far as the suite looks at it. */
+/** The fields that the suite reads from the response of `POST /endpoints/:id/checks`. */
 export interface CheckView {
   id: string;
   outcome: string;
@@ -11,15 +11,19 @@ export interface CheckView {
   error: { code: string } | null;
 }
 
-/** So long at most, in milliseconds, a service on a busy machine takes for what it does by itself. */
+/** The longest time in milliseconds that a service on a busy machine takes for its background work. */
 export const BY_ITSELF_MS = 40_000;
 
-/** The first check comes within seconds: so many endpoints are made at once, that tests need not wait for it one by one. */
+/**
+ * The number of endpoints that are created together. The first check takes seconds, and tests should not wait for each
+ * one.
+ */
 const AT_ONCE = 8;
 const SPARE = new WeakMap<Session, CheckedEndpoint[]>();
 
 /**
- * Runs a check until it could tell what is there, which one on a machine that stalls cannot. Throws when it is refused.
+ * Runs checks until one is conclusive. A machine that stalls causes inconclusive checks. Throws: an error if a check is
+ * refused.
  */
 export async function conclusive<Found extends { outcome: string }>(
   run: () => Promise<ApiResponse<Found>>,
@@ -32,7 +36,7 @@ export async function conclusive<Found extends { outcome: string }>(
   }
 }
 
-/** An endpoint whose first check has passed and which is then checked only when a test asks. */
+/** An endpoint whose first check was successful. From then on it is only checked on demand. */
 export class CheckedEndpoint {
   private constructor(
     private readonly session: Session,
@@ -40,7 +44,7 @@ export class CheckedEndpoint {
     private readonly path: string,
   ) {}
 
-  /** One that is up, in a website of its own, and that no other test has. */
+  /** Returns an unused endpoint that is up, in a separate website. */
   static async take(session: Session): Promise<CheckedEndpoint> {
     const spare = SPARE.get(session) ?? [];
     SPARE.set(session, spare);
@@ -67,18 +71,19 @@ export class CheckedEndpoint {
     return String(this.view['website_id']);
   }
 
-  /** As it is now. */
   async read(): Promise<Thing> {
     return (await this.session.read.get<Thing>(`/endpoints/${this.id}`)).body;
   }
 
-  /** Lets the next checks find it `up` or `down`, and runs one. */
+  /** Makes the next checks find it `up` or `down`, and runs one. */
   async check(outcome: 'up' | 'down'): Promise<CheckView> {
     this.session.bench.respond(this.path, outcome === 'up' ? 200 : 503);
     return conclusive(() => this.session.write.post<CheckView>(`/endpoints/${this.id}/checks`));
   }
 
-  /** The same, but returns the check that made it so: one that the service ran by itself may have come first. */
+  /**
+   * Runs `check`, but returns the check that changed the status. The service may have run that check before this one.
+   */
   async change(outcome: 'up' | 'down'): Promise<{ id: string; from: string }> {
     await this.check(outcome);
     const { body } = await this.session.read.get<CheckView[]>(`/endpoints/${this.id}/checks`);

@@ -3,13 +3,13 @@ import { BY_ITSELF_MS, type CheckView, conclusive } from './checked-endpoint';
 import type { Session } from './session';
 import { createdIn, newAlert, newEndpoint, newWebsite, type Thing } from './things';
 
-/** An incident by hand over one endpoint, with a first update. */
+/** Creates a manual incident over one endpoint, with a first update. */
 export async function newIncident(session: Session, endpointId: string): Promise<Thing> {
   const fields = { title: session.name('incident'), scope: { endpoint_ids: [endpointId] }, text: 'We look into it.' };
   return createdIn(await session.write.post('/incidents', fields));
 }
 
-/** Two endpoints of one website that are down, with a triggered alert each: what incidents are split and merged with. */
+/** Two endpoints of one website that are down, each with a triggered alert. Tests split and merge their incidents. */
 export class DownTogether {
   private constructor(
     private readonly session: Session,
@@ -35,14 +35,14 @@ export class DownTogether {
     return made;
   }
 
-  /** The id of the incident that both are in; merges where it takes that. */
+  /** Returns the ID of their common incident, and merges the incidents if needed. */
   async together(): Promise<string> {
     const [one = '', other = ''] = await this.open();
     if (one !== other) await this.session.write.post(`/incidents/${one}/merge`, { incident_ids: [other] });
     return one;
   }
 
-  /** The ids of the incidents that each is in by itself; splits where it takes that. */
+  /** Returns the IDs of their separate incidents, and splits the incident if needed. */
   async apart(): Promise<[string, string]> {
     const [one = '', other = ''] = await this.open();
     if (one !== other) return [one, other];

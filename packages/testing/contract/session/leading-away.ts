@@ -1,17 +1,17 @@
 import type { ApiResponse } from '../../service/api';
 import { type Operation, operationOf } from '../document/openapi';
 
-/** What was asked, and what came back. */
 interface Asked {
-  /** What stands before the paths of the document, without a slash at its end. */
+  /** The part before the paths of the document, without a trailing slash. */
   baseUrl: string;
   path: string;
   response: Pick<ApiResponse, 'headers' | 'body' | 'text'>;
 }
 
 /**
- * Returns each address in a response that does not lead back to the service that was asked: `Location` and `Link`, resolved by
- * the address of the request as clients do it, the path of cookies, links of pages and feeds, and paths of operations in JSON.
+ * Returns each URL in a response that does not point to the requested service. It reads `Location` and `Link`, which
+ * clients resolve by the request's URL. It also reads cookie paths, links of pages and feeds, and paths of operations
+ * in JSON.
  */
 export function addressesLeadingAway(operations: readonly Operation[], { baseUrl, path, response }: Asked): string[] {
   const { headers, body, text } = response;
@@ -32,13 +32,13 @@ export function addressesLeadingAway(operations: readonly Operation[], { baseUrl
   ];
 }
 
-/** What a page or feed links to and loads, without addresses of other servers. */
+/** Returns what a page or feed links to and loads, except on other servers. */
 const linksIn = (type: string, text: string): string[] =>
   /^(text\/html|application\/atom\+xml|image\/svg\+xml)/.test(type)
     ? [...text.matchAll(/\s(?:href|src|action|xlink:href)="([^"#]+)/g)].map(([, link = '']) => link)
     : [];
 
-/** Texts of a JSON body that may be paths: those of pointers into a body begin with a slash as well. */
+/** Returns texts in a JSON body that may be paths. Pointers into a body also start with a slash. */
 function pathsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('/') ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

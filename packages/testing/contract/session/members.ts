@@ -3,7 +3,7 @@ import { createdIn, type Thing } from './things';
 
 export const PASSWORD = 'seven green bottles on a wall';
 
-/** A person who has an account, and what their browser sends. */
+/** A person with an account, and the headers that their browser sends. */
 export interface Member {
   id: string;
   email: string;
@@ -12,12 +12,12 @@ export interface Member {
 
 export const newEmail = (session: Session): string => `${session.key('person')}@contract.example`;
 
-/** An invitation, of an e-mail of its own if none is given. */
+/** Creates an invitation, by default for a new email. */
 export async function newInvitation(session: Session, email = newEmail(session)): Promise<Thing & { token: string }> {
   return createdIn(await session.admin.post<Thing & { token: string }>('/invitations', { email, role: 'read' }));
 }
 
-/** A member with the role read, whose account is erased at the end. */
+/** Creates a member with the role read, whose account is erased at the end. */
 export async function newMember(session: Session): Promise<Member> {
   const email = newEmail(session);
   const { token } = await newInvitation(session, email);

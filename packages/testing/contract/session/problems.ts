@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../service/api';
 
-/** The body of an error (RFC 9457, section 3), as every error of the service has it. */
+/** The body of every error of the service (RFC 9457, section 3). */
 export interface Problem {
   type: string;
   title: string;
@@ -12,10 +12,9 @@ export interface Problem {
   errors?: { pointer: string; code: string; message: string }[];
 }
 
-/** A response that should be an error. */
 export type Refusal = ApiResponse<Problem | null>;
 
-/** Expects an error with this status and code, in the form of all errors. */
+/** Expects an error with this status and code, in the common form. */
 export function expectProblem(response: ApiResponse, status: number, code: string): void {
   const { body, headers } = response as Refusal;
   expect([response.status, body?.code]).toEqual([status, code]);
@@ -36,11 +35,12 @@ export function expectFieldError(response: ApiResponse, pointer: string, code: s
   expect((response as Refusal).body?.errors).toContainEqual({ pointer, code, message: expect.stringMatching(/./) });
 }
 
-/** All pointers of a problem, sorted. */
 export const pointersOf = (response: ApiResponse): string[] =>
   ((response as Refusal).body?.errors ?? []).map(({ pointer }) => pointer).sort();
 
-/** The response without what is of the one request: two refusals are alike when these are equal. */
+/**
+ * Returns the response without the parts that are unique to the request. Two refusals are the same if these are equal.
+ */
 export function alike({ status, headers, text }: ApiResponse): unknown {
   const id = headers['x-request-id'];
   return { status, type: headers['content-type'], text: id ? text.replaceAll(id, 'the request id') : text };

@@ -1,31 +1,31 @@
-/** A value, or what gives it when the suite begins: a service is usually started in `beforeAll`. */
+/** A value, or a function that returns it when the suite starts. A service is usually started in `beforeAll`. */
 export type Given<T> = T | (() => T | Promise<T>);
 
-/** A key. `null`, as a client without one has it, is refused when the suite begins. */
+/** A key. The suite refuses `null`, which is the key of a client without one, when it starts. */
 export type GivenKey = Given<string | null>;
 
-/** Keys of one organization, one for each role. */
+/** The keys of one organization, one for each role. */
 export interface ServiceKeys {
   admin: GivenKey;
   write: GivenKey;
   read: GivenKey;
-  /** `OPERATOR_TOKEN` of the service. `null` itself: what needs it is skipped, and says so. */
+  /** `OPERATOR_TOKEN` of the service. If it is `null`, tests that need it are skipped and say so. */
   operator: GivenKey;
 }
 
 /** How the service reaches the suite. */
 export interface ServiceContractOptions {
-  /** Of the outer `describe`. */
+  /** The title of the outer `describe`. */
   name?: string;
   /**
-   * The suite listens with a web server and a port that only accepts, which the service checks and sends webhooks to: at the
-   * address `listen`, named `host` to the service. Default: both 127.0.0.1, which the Default organization may reach
-   * (`EGRESS_PRIVATE=auto`).
+   * The addresses of the suite. It listens on the IP address `listen`, which the service knows as `host`, with a web
+   * server and a port that only accepts. The service checks both and sends webhooks there. Default: 127.0.0.1 for both,
+   * which the Default organization may reach (`EGRESS_PRIVATE=auto`).
    */
   suite?: { listen: string; host: string };
 }
 
-/** The value itself. Throws with `what` when there is none. */
+/** Returns the key. Throws: an error with `what` if there is none. */
 export async function valueOf(what: string, given: GivenKey): Promise<string> {
   const value = typeof given === 'function' ? await given() : given;
   if (value === null) throw new Error(`describeService was given no ${what}`);

@@ -6,7 +6,7 @@ import { type Call, Caller, OWN_CONNECTION } from './caller';
 import { CallRecord } from './call-record';
 import { type Given, type ServiceContractOptions, type ServiceKeys, valueOf } from './service-keys';
 
-/** Where things live, by the prefix of their ids. */
+/** The collection for each prefix of an ID. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
   ws: '/websites',
   ep: '/endpoints',
@@ -21,15 +21,15 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   pr: '/probes',
 };
 
-/** Gives the session of a run; the tests ask for it when they run, not when they are declared. */
+/** Returns the session of a run. Tests call it when they run, because it does not exist when they are declared. */
 export type TheSession = () => Session;
 
 /**
- * One run against one service: who asks, what is recorded, and what is to be removed. Whatever a POST returns with an id is removed at
- * the end, also when a test fails.
+ * One run against one service: its callers, its records, and its cleanup. Everything that a POST returns with an ID is
+ * removed at the end, also after a failed test.
  */
 export class Session {
-  /** In every name of this run, so that it never meets other data or another run. */
+  /** Part of every name in this run, so that names never collide with other data or runs. */
   readonly prefix = `contract-${randomBytes(4).toString('hex')}`;
   private readonly made: { path: string; remove: () => Promise<{ status: number }> }[] = [];
   private names = 0;
@@ -42,7 +42,7 @@ export class Session {
     private readonly keys: Record<'admin' | 'write' | 'read', string> & { operator: string | null },
   ) {}
 
-  /** Asks for the keys and the document of the service. Throws when there is none. */
+  /** Resolves the keys and reads the document of the service. Throws: an error if a key or the document is missing. */
   static async open(
     baseUrl: Given<string>,
     keys: ServiceKeys,
@@ -51,7 +51,7 @@ export class Session {
     const url = (await valueOf('base URL', baseUrl)).replace(/\/$/, '');
     const response = await fetch(`${url}/api/v1/openapi.json`, { headers: OWN_CONNECTION });
     if (!response.ok)
-      throw new Error(`${url}/api/v1/openapi.json has the status ${response.status}: is the service there?`);
+      throw new Error(`${url}/api/v1/openapi.json responded with ${response.status}: is the service running?`);
     const document = (await response.json()) as OpenApi;
     const given = {
       admin: await valueOf('admin key', keys.admin),
@@ -74,34 +74,36 @@ export class Session {
   get anonymous(): Caller {
     return this.as(null);
   }
-  /** Throws without an operator token: what needs it is skipped then. */
+  /** Throws: an error if there is no operator token. Tests that need it are skipped in that case. */
   get operator(): Caller {
     if (this.keys.operator === null) throw new Error('no operator token was given');
     return this.as(this.keys.operator);
   }
 
-  /** Sends with another key. */
+  /** Returns a caller with another key. */
   as(key: string | null): Caller {
     const caller: Caller = new Caller(this.url, key, (call) => this.noted(caller, call));
     return caller;
   }
 
-  /** The operations that the service documents beyond these. */
+  /** Returns the operations that the service documents in addition to these. */
   additions(known: readonly string[]): Operation[] {
     return operationsOf(this.document).filter(({ name }) => !known.includes(name));
   }
 
-  /** A name that nothing else has. */
   name(what = 'thing'): string {
     return `${this.prefix} ${what} ${++this.names}`;
   }
 
-  /** The same as a key or the address of a page. */
+  /** Returns a unique key, which is also valid in a page's URL. */
   key(what = 'thing'): string {
     return `${this.prefix}-${what}-${++this.names}`;
   }
 
-  /** The path of the service that an address in a response leads to, as clients resolve it by what they asked for. */
+  /**
+   * Returns the service's path that a URL in a response points to. The URL is resolved by the request's URL, as clients
+   * do.
+   */
   leadsTo(address: string | undefined, asked: string): string | null {
     if (address === undefined) return null;
     const { origin, pathname, search } = new URL(address, this.url + asked);
@@ -109,24 +111,27 @@ export class Session {
     return reached.startsWith(`${this.url}/`) ? reached.slice(this.url.length) : reached;
   }
 
-  /** A path of the service as its clients see it, from the root of the host. */
+  /** Returns a path of the service as its clients see it, from the root of the host. */
   seen(path: string): string {
     return new URL(this.url).pathname.replace(/\/$/, '') + path;
   }
 
-  /** Removes this at the end, whatever happens until then. */
+  /** Removes this resource at the end, regardless of what happens until then. */
   willRemove(by: Caller, id: string, collection = COLLECTIONS[id.split('_')[0] ?? '']): void {
     const path = `${collection}/${id}`;
     if (collection !== undefined) this.made.push({ path, remove: () => by.delete(path) });
   }
 
-  /** What the browser of a person sends besides, by the response that signed it in. */
+  /** Returns the additional headers of a person's browser, from the response to its sign-in. */
   browserOf({ headers }: Pick<ApiResponse, 'headers'>): Record<string, string> {
     const cookie = headers['set-cookie']?.split(';')[0] ?? '';
     return { cookie, origin: new URL(this.url).origin, 'sec-fetch-site': 'same-origin' };
   }
 
-  /** Removes what was made, the newest first; then what something else still used. Throws with what stays. */
+  /**
+   * Removes everything that was created, newest first. It then retries what was still in use. Throws: an error that
+   * lists the rest.
+   */
   async close(): Promise<void> {
     let left = this.made.splice(0).reverse();
     for (let round = 0; round < 2 && left.length > 0; round++) {
@@ -144,12 +149,13 @@ export class Session {
   private noted(by: Caller, call: Call): void {
     this.record.note(call);
     const { status, body } = call.response as { status: number; body: { id?: unknown; kind?: unknown } | null };
-    // An account goes by the cookie that it began with, or by that of its newest password: the older one is over then.
+    // An account is deleted with the cookie of its first sign-in, or of its newest password. A new password invalidates
+    // the older cookies.
     if (status === 201 && ['/auth/account', '/auth/password'].includes(call.path)) {
       const headers = this.browserOf(call.response);
       this.made.push({ path: call.path, remove: () => this.anonymous.send('DELETE', '/auth/account', { headers }) });
     }
-    // Also when a broken service does not say 201 for it. A detected incident is what happened: nobody removes it.
+    // Also if a broken service does not respond with 201. A detected incident is history and can't be removed.
     if (call.method === 'POST' && status < 300 && typeof body?.id === 'string' && body.kind !== 'detected')
       this.willRemove(by, body.id, call.path === '/api/v1/shared-probes' ? '/shared-probes' : undefined);
   }

@@ -2,32 +2,31 @@ import type { ApiResponse } from '../../service/api';
 import type { Caller } from './caller';
 import type { Session } from './session';
 
-/** Anything with an id. */
+/** Any resource with an ID. */
 export type Thing = { id: string } & Readonly<Record<string, unknown>>;
 
-/** Once a day at most: nothing but the first check of an endpoint comes by itself while a test runs. */
+/** A check interval of one day. Only the first check of an endpoint is automatic while a test runs. */
 export const SELDOM = 86_400;
 
-/** The body of a 201; throws with the response for anything else. */
+/** Returns the body of a 201. Throws: an error with the response for any other status. */
 export function createdIn<Body extends { id: string } = Thing>(response: ApiResponse<Body>): Body {
-  if (response.status !== 201) throw new Error(`nothing was made: ${response.status} ${response.text}`);
+  if (response.status !== 201) throw new Error(`nothing was created: ${response.status} ${response.text}`);
   return response.body;
 }
 
-/** A website with a name of its own. */
+/** Creates a website with a unique name. */
 export async function newWebsite(session: Session, fields: object = {}, by: Caller = session.write): Promise<Thing> {
   return createdIn(
     await by.post('/websites', { name: session.name('website'), url: 'https://contract.example/', ...fields }),
   );
 }
 
-/** An endpoint, of a website of its own if none is given, that responds 200 at a path of its own. */
+/** Creates an endpoint that responds with 200 at a separate path. Default: in a new website. */
 export async function newEndpoint(session: Session, fields: object = {}, websiteId?: string): Promise<Thing> {
   const website = websiteId ?? (await newWebsite(session)).id;
   return createdIn(await session.write.post(`/websites/${website}/endpoints`, endpointFields(session, fields)));
 }
 
-/** What an endpoint is created from. */
 export const endpointFields = (session: Session, fields: object = {}): Record<string, unknown> => ({
   name: session.name('endpoint'),
   type: 'HTTP',
@@ -36,53 +35,50 @@ export const endpointFields = (session: Session, fields: object = {}): Record<st
   ...fields,
 });
 
-/** A channel of type `webhook` whose messages arrive at this path of the bench. */
+/** Returns a channel of type `webhook` whose messages arrive at this path of the bench. */
 export const webhook = (session: Session, path = `/${session.key('hook')}`, config: object = {}) => ({
   type: 'webhook',
   config: { url: session.bench.url(path), ...config },
 });
 
-/** A webhook alert, on an endpoint of its own if none is given. */
+/** Creates a webhook alert, by default for a new endpoint. */
 export async function newAlert(session: Session, fields: object = {}, endpointId?: string): Promise<Thing> {
   const endpoint_id = endpointId ?? (await newEndpoint(session)).id;
   return createdIn(await session.write.post('/alerts', { endpoint_id, ...webhook(session), ...fields }));
 }
 
-/** A webhook contact. */
 export async function newContact(session: Session, fields: object = {}): Promise<Thing> {
   return createdIn(
     await session.write.post('/contacts', { name: session.name('contact'), ...webhook(session), ...fields }),
   );
 }
 
-/** A maintenance window over one endpoint that is in force for an hour. */
+/** Creates a maintenance window over one endpoint that is in force for an hour. */
 export async function newWindow(session: Session, endpointId: string, fields: object = {}): Promise<Thing> {
   return createdIn(
     await session.write.post('/maintenance-windows', { ...windowFields(session, endpointId), ...fields }),
   );
 }
 
-/** What such a window is created from. */
 export function windowFields(session: Session, endpointId: string): Record<string, unknown> {
   const [starts_at, ends_at] = [0, 3_600_000].map((later) => new Date(Date.now() + later).toISOString());
   return { name: session.name('window'), scope: { endpoint_ids: [endpointId] }, starts_at, ends_at };
 }
 
-/** A probe with its token. Nothing calls with it. */
+/** Creates a probe with its token. It is never connected. */
 export async function newProbe(session: Session, fields: object = {}): Promise<Thing & { token: string }> {
   return createdIn(await session.admin.post('/probes', { key: session.key('probe'), ...fields }));
 }
 
-/** One that the operator shares. */
 export async function newSharedProbe(session: Session, fields: object = {}): Promise<Thing & { token: string }> {
   return createdIn(await session.operator.post('/shared-probes', { key: session.key('probe'), ...fields }));
 }
 
-/** A PNG of one pixel (https://www.w3.org/TR/png-3/), as pages take it. */
+/** A PNG of one pixel (https://www.w3.org/TR/png-3/), as status pages accept it. */
 export const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** A published page with a logo that shows one endpoint. */
+/** Creates a published page with a logo that shows one endpoint. */
 export async function newPage(session: Session, endpointId: string, fields: object = {}): Promise<Thing> {
   const groups = [{ name: 'Shown', endpoints: [endpointId] }];
   const shown = { title: session.name('page'), slug: session.key('page'), enabled: true, logo: PIXEL, groups };

@@ -17,7 +17,6 @@ import { noSuch } from './endpoint-changes';
 import { asSeen, noteGuesses, type Planning, planned } from './planning';
 import { refusesShown } from './hidden-values';
 
-/** What becomes of declared alerts. */
 @Injectable()
 export class AlertChanges {
   constructor(
@@ -25,7 +24,7 @@ export class AlertChanges {
     private readonly channels: ChannelSettings,
   ) {}
 
-  /** `contacts`: by uuid, as they will be. */
+  /** `contacts` are in their planned state, by UUID. */
   *plan(
     planning: Planning,
     matches: readonly AlertMatch[],
@@ -50,7 +49,7 @@ export class AlertChanges {
     const isHidden = (path: readonly (string | number)[]): boolean => this.channels.hidesAt(declared.type ?? '', path);
     if (refusesShown(planning, `${pointer}/config`, declared.config, isHidden)) return [];
     const named = contactId === null ? undefined : contacts.get(contactId);
-    // A contact with problems of its own: nothing can be said of its alerts.
+    // The contact itself has errors, so its alerts can't be planned.
     if (contactId !== null && !named) return [];
     const contact = named ? heldOf(named) : null;
     const route = present && routeOf(present, stored);
@@ -82,7 +81,7 @@ export class AlertChanges {
   }
 }
 
-/** `null` is a value of `remind_every`: none, whatever the contact begins with. */
+/** Leaves out `remind_every`, where `null` means no reminders, regardless of the contact's default. */
 function defaultsOf(contact: HeldContact | null): object {
   const { remind_every: _, ...defaults } = contact?.defaults ?? {};
   return defaults;
@@ -96,14 +95,17 @@ const heldOf = ({ id, type, config, destination, defaults }: Contact): HeldConta
   defaults,
 });
 
-/** What an alert notifies through now; `null` when its contact went in the moment between two reads. */
+/** Returns the current destination of an alert, or `null` if its contact was deleted between two reads. */
 function routeOf(alert: Alert, contacts: ReadonlyMap<string, HeldContact>): Route | null {
   const { contactId, type, config, destination } = alert;
   if (contactId !== null) return contacts.get(contactId) ?? null;
   return config && { contactId, type, config, destination };
 }
 
-/** With the key of its contact, whose type and config are not its own, and without what the key path says. */
+/**
+ * Replaces the contact's ID with its key, leaves out the contact's type and config, and leaves out fields that the key
+ * path already shows.
+ */
 function readable(view: object, references: References): object {
   const { contact_id, endpoint_id: _, type, config, ...rule } = view as Record<string, unknown>;
   const isOwn = contact_id === null;

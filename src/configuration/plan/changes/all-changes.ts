@@ -13,7 +13,6 @@ import { WindowChanges } from './window-changes';
 
 type Changes = Pick<Plan, 'contacts' | 'websites' | 'endpoints' | 'alerts' | 'pages' | 'windows'>;
 
-/** What becomes of everything that is declared. */
 @Injectable()
 export class AllChanges {
   constructor(
@@ -25,7 +24,7 @@ export class AllChanges {
     private readonly windows: WindowChanges,
   ) {}
 
-  /** `rows`: the contacts by uuid, which become what they will be. */
+  /** `rows` are the contacts by UUID. They are changed to their planned state. */
   async plan(planning: Planning, matches: Matches, rows: Map<string, Contact>, turns: Turns): Promise<Changes> {
     return {
       contacts: await turns.all(this.contacts.plan(planning, matches.contacts, rows)),

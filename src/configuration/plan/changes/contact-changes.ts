@@ -12,7 +12,6 @@ import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
 import { asSeen, noteGuesses, type Planning, planned } from './planning';
 import { refusesShown } from './hidden-values';
 
-/** What becomes of declared contacts. */
 @Injectable()
 export class ContactChanges {
   constructor(
@@ -20,7 +19,7 @@ export class ContactChanges {
     private readonly channels: ChannelSettings,
   ) {}
 
-  /** `rows`, by uuid, become what they will be. */
+  /** `rows` are the contacts by UUID. They are changed to their planned state. */
   *plan(
     planning: Planning,
     matches: readonly Match<DeclaredContact, Contact>[],

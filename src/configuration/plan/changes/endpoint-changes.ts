@@ -25,10 +25,9 @@ import { type Planning, planned } from './planning';
 import { refusesShown, withMaskedCredentials } from './hidden-values';
 
 const MAX_URL = 2048;
-/** Stands for an address that the document does not tell. */
+/** Placeholder for a URL that the document doesn't contain. */
 const SECRET = '(secret)';
 
-/** What becomes of declared endpoints. */
 @Injectable()
 export class EndpointChanges {
   constructor(
@@ -75,7 +74,10 @@ export class EndpointChanges {
     };
   }
 
-  /** What a client would send. `null` where something is missing, which is noted. */
+  /**
+   * Returns the fields that a client would send, or `null` if a secret or a reference is missing. The findings then
+   * contain it.
+   */
   private dtoOf(planning: Planning, match: EndpointMatch): UpdateEndpointDto | null {
     const { findings, references } = planning;
     const { declared, present, pointer } = match;
@@ -91,7 +93,7 @@ export class EndpointChanges {
       return parent === null ? [] : [formatId('endpoint', parent)];
     });
     if (missing.length > 0) return null;
-    // What a secret stands for has not been judged with the shape of the document.
+    // The value of a secret was not validated with the shape of the document.
     const { url } = value as UpdateEndpointDto;
     if (url !== undefined && isLongerThan(url, MAX_URL))
       findings.add({
@@ -103,17 +105,17 @@ export class EndpointChanges {
   }
 }
 
-/** What `null` stands for. A heartbeat has no settings of checks, and `null` says so. */
+/** Returns the meaning of `null` for each field. A heartbeat has no check settings, so there `null` stays `null`. */
 function defaultsOf(type: string, minIntervalSeconds: number): Defaults {
   const { enabled, locations, quorum, tags, depends_on, ...ofChecks } = ENDPOINT_DEFAULTS;
   const all = { enabled, locations, quorum, tags, depends_on };
   return type === HEARTBEAT ? all : { ...all, ...ofChecks, interval: Math.max(60, minIntervalSeconds) };
 }
 
-/** Where a document may have a secret. Alerts are judged by themselves. */
+/** The parts of a document that may contain a secret. Alerts are checked separately. */
 const placesOfSecrets = ({ headers, assertions }: DeclaredEndpoint): object => ({ headers, assertions });
 
-/** What is hidden of the settings wherever they are shown; see `withoutCredentials`. */
+/** Whether the value is hidden wherever the settings are shown. See `withoutCredentials`. */
 const isHiddenIn =
   ({ headers, assertions }: DeclaredEndpoint) =>
   ([field, index]: readonly (string | number)[]): boolean => {
@@ -127,15 +129,18 @@ function settingsWithoutParents({ dependsOn: _dependsOn, ...endpoint }: PresentE
   return settingsOf(endpoint);
 }
 
-/** What a reference names that is not there. */
+/** Returns the error for a reference to a resource that doesn't exist. */
 export const noSuch = (noun: string, path: string, pointer: string) =>
   ({
     pointer,
     code: 'not_found',
-    message: `there is no ${noun} ${path}, neither in the document nor with this key`,
+    message: `there is no ${noun} ${path}, neither in the document nor stored with this key`,
   }) as const;
 
-/** What keeps the stored value of each secret: masks, where the stored one is told by its name, or the value itself. */
+/**
+ * Returns the values that keep each stored secret: a mask if the stored one can be found by its name, or the value
+ * itself.
+ */
 function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
   const isNamed = (name: string) => (header: { key: string }) => header.key.toLowerCase() === name.toLowerCase();
   return ([field, index]) => {
@@ -153,7 +158,7 @@ function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
   };
 }
 
-/** That of an assertion of the same source, property and comparison, in the same turn. */
+/** Returns the target of the stored assertion with the same source, property, comparison, and position among these. */
 function keptTarget(
   stored: readonly Assertion[],
   declared: NonNullable<DeclaredEndpoint['assertions']>,
@@ -166,7 +171,7 @@ function keptTarget(
   return stored.filter(isAlike)[declared.slice(0, index).filter(isAlike).length]?.target;
 }
 
-/** With key paths, and without what the key path says. */
+/** Replaces IDs with key paths, and leaves out fields that the key path already shows. */
 function readable(view: object, references: References): object {
   const { depends_on, website_id: _, ...settings } = view as Record<string, unknown>;
   return { ...settings, depends_on: references.pathsOf('endpoint', depends_on) };

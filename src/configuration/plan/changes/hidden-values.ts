@@ -11,18 +11,18 @@ import { isReference } from '../kept-secrets';
 import type { PlanFindings } from '../plan-findings';
 
 /*
- * A read key may plan, and must not learn by trying whether a value that it is not shown is the stored one. What it sends in
- * such a place counts as the stored value.
+ * A read key may plan, but must not be able to guess a hidden stored value by trying. A value that it sends for a
+ * hidden setting counts as the stored value.
  */
 
-/** Said with each plan of a read key that is not shown everything. */
+/** Added to each plan for a read key that can't see all values. */
 export const NOT_COMPARED: PlanNote = {
   key: null,
   message:
-    'Values that a read key is not shown are not compared: they count as unchanged. Plan with a write key to compare them.',
+    'Values that are hidden from a read key are not compared and count as unchanged. Plan with a write key to compare them.',
 };
 
-/** A config with the masks of the stored one, as read keys see it, in place of what was sent. */
+/** Replaces values in a config with the masks of the stored config, as read keys see them. */
 export function withMasks(sent: unknown, stored: unknown): unknown {
   if (typeof stored === 'string' && stored.includes(MASK)) return typeof sent === 'object' ? sent : stored;
   if (Array.isArray(sent))
@@ -33,7 +33,7 @@ export function withMasks(sent: unknown, stored: unknown): unknown {
   );
 }
 
-/** An endpoint's settings with the masks of the stored ones, as read keys see them, in place of credentials that were sent. */
+/** Replaces credentials in an endpoint's settings with the masks of the stored ones, as read keys see them. */
 export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEndpoint): UpdateEndpointDto {
   const { url, body, headers, assertions } = dto;
   const isSameTarget = url !== undefined && maskedUrl(url) === maskedUrl(stored.url);
@@ -64,8 +64,9 @@ export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEnd
 type Path = readonly (string | number)[];
 
 /**
- * Refuses secrets in settings that plans and readers are shown: who may change a document in a pull request could have
- * those of the pipeline printed by its plan. `at`: the pointer of the value. True when there was one.
+ * Refuses secrets in settings that plans and readers can see. Otherwise anyone who can change a document in a pull
+ * request could have the pipeline's secrets printed by its plan. `at` is the pointer of the value. Returns true if it
+ * refused one.
  */
 export function refusesShown(
   { findings, secrets }: { findings: PlanFindings; secrets: ReadonlySet<string> },
@@ -89,4 +90,4 @@ export function refusesShown(
 }
 
 const shown = (path: Path): string =>
-  `${path.findLast((step) => typeof step === 'string') ?? 'this'} is shown to everybody who may read it: write the value itself; {$secret: …} stands for credentials and for addresses of receivers`;
+  `${path.findLast((step) => typeof step === 'string') ?? 'this'} is visible to anyone with read access, so write the value itself; use {$secret: …} only for credentials and receiver addresses`;

@@ -16,7 +16,6 @@ const KINDS = [
   ['website', 'websites'],
 ] as const;
 
-/** What becomes of declared status pages. */
 @Injectable()
 export class PageChanges {
   constructor(private readonly pages: PublicPageService) {}
@@ -33,7 +32,7 @@ export class PageChanges {
     const { findings, references, caller, host } = planning;
     const groups = groupsOf(planning, declared, `${pointer}/groups`);
     if (!groups) return [];
-    // The address stays where the document names none.
+    // If the document has no slug, the current one stays.
     const without = declared.slug === null ? ['groups', 'slug'] : ['groups'];
     const dto = { ...sentFields(declared, without, PAGE_DEFAULTS), groups } as unknown as CreatePublicPageDto;
     const preview = findings.attempt(pointer, () =>
@@ -50,7 +49,7 @@ export class PageChanges {
 
 const rowOf = ({ externalKey, ...row }: PresentPage): PublicPageRow => ({ ...row, external_key: externalKey });
 
-/** With ids; `null` when they name what is not there, which is noted. */
+/** Replaces keys with IDs. Returns `null` if a resource doesn't exist, which is then in the findings. */
 function groupsOf({ findings, references }: Planning, { groups }: DeclaredStatusPage, at: string): object[] | null {
   let isComplete = true;
   const sent = groups.map((group, place) => {
@@ -71,7 +70,7 @@ function groupsOf({ findings, references }: Planning, { groups }: DeclaredStatus
   return isComplete ? sent : null;
 }
 
-/** With key paths, in the order of the page. */
+/** Replaces IDs with key paths, in the order of the page. */
 function readable(view: object, references: References): object {
   const {
     groups,

@@ -8,7 +8,7 @@ import type { PresentState } from '../state/present-state';
 import type { References } from '../references';
 import { withMasks } from './hidden-values';
 
-/** Who asks for a plan, for what, and what is known. */
+/** The request for a plan, and the state that it is based on. */
 export interface Planning {
   caller: Caller;
   /** The host name of this installation that the request was sent to. */
@@ -17,15 +17,18 @@ export interface Planning {
   state: PresentState;
   references: References;
   findings: PlanFindings;
-  /** Pointers of what secrets stand for whose values were sent. */
+  /** Pointers of the secrets whose values were sent. */
   secrets: ReadonlySet<string>;
-  /** That endpoints name or are to name, as they will be. */
+  /** The probes that endpoints use now or will use, in their planned state. */
   probes: ProbesByLocation;
-  /** Credentials that were sent in place of others. */
+  /** Credentials that were sent and differ from the stored ones. */
   guesses: Set<string>;
 }
 
-/** What was sent in place of a stored credential that even who may write is not shown. Of a read key none is compared. */
+/**
+ * Notes values that were sent to replace a stored credential that even write keys can't see. Nothing is compared for
+ * read keys.
+ */
 export function noteGuesses(
   { caller, guesses }: Planning,
   { before, hidden = [] }: Sides,
@@ -35,15 +38,15 @@ export function noteGuesses(
   for (const value of named()) guesses.add(value);
 }
 
-/** What a service makes of a resource, its views with key paths instead of ids. */
+/** The effect of a change on a resource, with key paths instead of IDs in its views. */
 export interface Preview extends Sides {
-  /** A change that both views look alike in, and that has no name. */
+  /** A change that has no name and that neither view shows. */
   isChanged?: boolean;
 }
 
 /**
- * What a service makes of a config. For a read key with the masks of the stored one; where masks cannot stand for it, because
- * the config leads elsewhere now, it is a change whatever the hidden values are.
+ * Runs a service on a config. For a read key, the config has the masks of the stored one. If masks aren't possible,
+ * because the config has another destination now, this is a change regardless of the hidden values.
  */
 export function asSeen<Dto extends { config?: object }, Result>(
   { caller }: Planning,
@@ -59,7 +62,10 @@ export function asSeen<Dto extends { config?: object }, Result>(
   }
 }
 
-/** What becomes of a declared resource, once a service has seen it. `more`: changes that no view shows. */
+/**
+ * Returns the planned change of a declared resource, given the preview of its service. `more` are changes that no view
+ * shows.
+ */
 export function planned<Declared extends object, Present extends Stored, Dto>(
   { owner }: Planning,
   { path, id, present, declared }: Match<Declared, Present>,

@@ -11,7 +11,6 @@ type ProbeMatch = Match<DeclaredProbe, PresentProbe>;
 
 const sentOf = ({ declared }: ProbeMatch) => sentFields(declared, [], PROBE_DEFAULTS) as unknown as CreateProbeDto;
 
-/** The settings after the change. */
 const settingsAfter = (match: ProbeMatch) => ({
   name: match.declared.key,
   region: '',
@@ -21,7 +20,6 @@ const settingsAfter = (match: ProbeMatch) => ({
   ...sentOf(match),
 });
 
-/** What becomes of declared probes. */
 export function* planProbes(planning: Planning, matches: readonly ProbeMatch[]): Iterable<Planned<CreateProbeDto>[]> {
   for (const match of matches) {
     if (!match.present) planning.findings.notes.push({ key: match.path, message: WITHOUT_TOKEN });
@@ -30,9 +28,9 @@ export function* planProbes(planning: Planning, matches: readonly ProbeMatch[]):
   }
 }
 
-const WITHOUT_TOKEN = 'The probe is made without a token and cannot call until it has one: rotate it.';
+const WITHOUT_TOKEN = 'The probe is created without a token and cannot connect until it has one: rotate its token.';
 
-/** The probes that endpoints may name, as the document makes them. */
+/** Returns the probes that endpoints may use, in their planned state. */
 export function probesToBe(present: ProbesByLocation, matches: readonly ProbeMatch[]): ProbesByLocation {
   const probes = new Map(present);
   for (const match of matches) {

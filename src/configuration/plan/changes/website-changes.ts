@@ -9,10 +9,10 @@ import type { FieldChange, PlannedWebsite } from '../plan';
 import { sentFields, WEBSITE_DEFAULTS } from '../sent-fields';
 import { type Planning, planned } from './planning';
 
-/** A page that is off and has no address yet. */
+/** A page that is disabled and has no slug yet. */
 const NO_PAGE = { enabled: false, slug: null };
 
-/** What becomes of declared websites and their status pages. */
+/** Plans the changes of declared websites and their status pages. */
 @Injectable()
 export class WebsiteChanges {
   constructor(private readonly websites: WebsiteService) {}
@@ -37,7 +37,7 @@ export class WebsiteChanges {
   }
 }
 
-/** The address stays where the document names none. */
+/** If the document has no slug, the current one stays. */
 function pageOf(
   { status_page: sent }: DeclaredWebsite,
   stored: { enabled: boolean; slug: string | null },

@@ -16,7 +16,6 @@ const KINDS = [
   ['endpoint', 'endpoints', 'endpoint_ids'],
 ] as const;
 
-/** What becomes of declared maintenance windows. */
 @Injectable()
 export class WindowChanges {
   constructor(private readonly windows: MaintenanceWindowService) {}
@@ -47,7 +46,7 @@ export class WindowChanges {
   }
 }
 
-/** With ids; `null` when it names what is not there, which is noted. */
+/** Replaces keys with IDs. Returns `null` if a resource doesn't exist, which is then in the findings. */
 function scopeOf(
   { findings, references }: Planning,
   { scope }: DeclaredWindow,
@@ -70,7 +69,7 @@ function scopeOf(
   return isComplete ? sent : null;
 }
 
-/** With key paths. */
+/** Replaces IDs with key paths. */
 function readable(view: object, references: References): object {
   const { scope, ...settings } = view as { scope: Record<string, unknown> };
   const { website_ids, endpoint_ids, ...rest } = scope;

@@ -18,7 +18,7 @@ const DEPENDENTS = `
     FROM endpoint_dependency d JOIN endpoint e ON e.id = d.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
    WHERE d.parent_id = ANY ($1::uuid[]) ORDER BY d.parent_id, e.id`;
 
-// Those that are checked there, and those that watch it.
+// Endpoints that the probe checks, and endpoints that monitor the probe.
 const NAMING_PROBES = `
   SELECT p.id AS "probeId", l.endpoint_id AS "endpointId" FROM probe p JOIN endpoint_location l ON l.number = p.number AND l.number > 0
    WHERE p.id = ANY ($1::uuid[])
@@ -27,7 +27,10 @@ const NAMING_PROBES = `
    WHERE p.id = ANY ($1::uuid[])
    ORDER BY 1, 2`;
 
-/** What an owner's things hold that is not its own, and what depends on them: five statements, each a range of an index for every thing. */
+/**
+ * Reads resources of others that belong to the owner's resources or depend on them. Cost: five statements, each with
+ * one index range for each resource.
+ */
 export async function readForeignRows(sql: Sql, owner: string, state: PresentState): Promise<ForeignRows> {
   const own = (rows: readonly { id: string; owner: string | null }[]): string[] =>
     rows.filter((row) => row.owner === owner).map(({ id }) => id);

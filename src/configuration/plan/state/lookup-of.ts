@@ -1,7 +1,7 @@
 import type { ConfigurationDocument } from '../../document/document';
 import type { Lookup } from './present-state';
 
-/** What of the organization a document may mean. `owner`: all that it declared. */
+/** Returns a lookup for everything that a document may refer to. `owner` adds everything that this owner declared. */
 export function lookupOf(document: ConfigurationDocument, owner: string | null): Lookup {
   const { websites = [], maintenance_windows: windows = [], status_pages: pages = [] } = document;
   const endpoints = websites.flatMap((website) => website.endpoints ?? []);

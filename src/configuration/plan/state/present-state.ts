@@ -12,16 +12,16 @@ import { Website } from '../../../website/website.entity';
 
 export type PresentEndpoint = Endpoint &
   WithLocations & {
-    /** uuids, in order. */
+    /** UUIDs, in order. */
     dependsOn: readonly string[];
   };
 
-/** An own one; its key is its key. */
+/** A probe of the organization. Its key is also its external key. */
 export type PresentProbe = ProbeRow & { externalKey: string };
 
 export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };
 
-/** What an organization has, as rows, oldest first. */
+/** The resources of an organization as rows, oldest first. */
 export interface PresentState {
   contacts: readonly Contact[];
   probes: readonly PresentProbe[];
@@ -29,26 +29,29 @@ export interface PresentState {
   endpoints: readonly PresentEndpoint[];
   alerts: readonly Alert[];
   windows: readonly WindowRow[];
-  /** Those of websites among them. */
+  /** Includes the pages of websites. */
   pages: readonly PresentPage[];
 }
 
-/** What of an organization is wanted: what these keys and names may mean, and all that this owner declared. */
+/** The resources to read: all that may match these keys and names, and all that this owner declared. */
 export interface Lookup {
-  /** `null`: nothing is asked for because of its owner. */
+  /** `null` if the owner doesn't matter. */
   owner: string | null;
   websites: Named;
   endpoints: Named;
   windows: Named;
 }
 
-/** What has one of the keys or one of the names: one of a name may be what is meant, or have had another key before. */
+/**
+ * Resources with one of the keys or one of the names. A resource with the name may be the declared one, or have had
+ * another key before.
+ */
 export interface Named {
   keys: readonly string[];
   names: readonly string[];
 }
 
-/** $2: keys, $3: names, $4: owner. */
+/** SQL condition. $2 is the keys, $3 the names, $4 the owner. */
 const isWanted = (row: string): string =>
   `(${row}.external_key = ANY ($2::text[]) OR ${row}.name = ANY ($3::text[]) OR ${row}.owner = $4)`;
 
@@ -64,7 +67,7 @@ const ALL_ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
 const ALERTS = `${ALL_ALERTS} AND (a.endpoint_id = ANY ($2::uuid[]) OR a.owner = $3)`;
 const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, groups,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
-// Whether one of them runs is nobody's question here.
+// Whether a window is active doesn't matter here.
 const ALL_WINDOWS = `${selectWindows("'-infinity'::timestamptz")} WHERE m.org_id = $1`;
 const WINDOWS = `${ALL_WINDOWS} AND ${isWanted('m')}`;
 
@@ -76,8 +79,9 @@ const parametersOf = (orgId: string, { keys, names }: Named, owner: string | nul
 ];
 
 /**
- * What is wanted of an organization, seven statements one after the other. Contacts, probes and pages are few and read whole; of the
- * others an index range of the organization is walked, of endpoints that of the websites that were found.
+ * Reads the wanted resources of an organization. Cost: seven statements, one after the other. Contacts, probes, and
+ * pages are few and read in full. For the others an index range of the organization is scanned, and for endpoints the
+ * ranges of the websites that were found.
  */
 export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<PresentState> {
   const { owner } = wanted;
@@ -94,7 +98,7 @@ export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promi
   return { contacts, probes, websites, endpoints, alerts, windows, pages };
 }
 
-// Cost: what is read for a plan, of which nothing leaves the database but a number.
+// Cost: reads the same rows as a plan, but only returns a number.
 const ENDPOINT_BYTES = `
   WITH website_of AS (SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NULL AND ${isWanted('w')}),
        wanted AS (SELECT e.id, octet_length(e::text) AS bytes FROM endpoint e
@@ -104,7 +108,10 @@ const ENDPOINT_BYTES = `
        + (SELECT coalesce(sum(octet_length(a::text)), 0) FROM alert a
            WHERE a.org_id = $1 AND (a.endpoint_id IN (SELECT id FROM wanted) OR a.owner = $4))::float8 AS bytes`;
 
-/** The bytes of those endpoints and alerts that `readWanted` would read; of the rest an organization may have few. One statement. */
+/**
+ * Returns the size of the endpoints and alerts that `readWanted` would read, in bytes. An organization has few other
+ * resources. Cost: one statement.
+ */
 export async function bytesOfWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<number> {
   const { keys, names } = wanted.endpoints;
   const parameters = [...parametersOf(orgId, wanted.websites, wanted.owner), keys, names];
@@ -112,7 +119,7 @@ export async function bytesOfWanted(sql: Sql, orgId: string, wanted: Lookup): Pr
   return row?.bytes ?? 0;
 }
 
-/** All that an organization has, in as many statements. */
+/** Reads all resources of an organization. Cost: seven statements. */
 export async function readEverything(sql: Sql, orgId: string): Promise<PresentState> {
   return {
     contacts: await sql.query<Contact>(CONTACTS, [orgId]),

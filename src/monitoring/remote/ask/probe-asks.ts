@@ -11,25 +11,25 @@ import { SECOND_MS } from '../../../platform/time/time-units';
 import type { Definition } from '../../../probe-protocol/protocol';
 import { WaitingPolls } from './waiting-polls';
 
-/** A probe has so long beside the timeout of the check itself. */
+/** How long a probe has, in addition to the timeout of the check itself. */
 const GRACE_MS = 10 * SECOND_MS;
-/** Given out with one response. */
+/** Maximum number of requests in one response. */
 const MOST_AT_ONCE = 50;
 const LOOK_EVERY_MS = 250;
 
-/** What somebody asks a probe to check now. */
+/** A check for a probe to run now. */
 export interface NewAsk {
-  /** The probe's. */
+  /** The number of the probe. */
   number: number;
   orgId: string;
-  /** uuid; `null` for a try-out, which has a `definition`. */
+  /** UUID, or `null` for a test, which has a `definition`. */
   endpointId: string | null;
   definition: Definition | null;
   timeoutMs: number;
   left: AbortSignal;
 }
 
-/** An ask as it is given to the probe. */
+/** A request as the probe gets it. */
 export interface TakenAsk {
   id: string;
   endpointId: string | null;
@@ -39,10 +39,11 @@ export interface TakenAsk {
   expiresMs: number;
 }
 
-/** What came of an ask: the check as it is shown, or why there is none. */
+/** The outcome of a request: the check as clients see it, or the reason why there is none. */
 export type AskResult = { check: Omit<CheckView, 'id' | 'endpoint_id'> & Partial<CheckView> } | { refused: string };
 
-// One at a time of an endpoint and location. Cost: the asks of one probe that were not taken, and those of the last minute.
+// One at a time for each endpoint and location. Cost: reads the probe's requests that were not taken, and its requests
+// of the last minute.
 const ADD = `
   INSERT INTO probe_ask (id, number, org_id, endpoint_id, definition, created_at, expires_at)
   SELECT $1::uuid, $2::smallint, $3::uuid, $4::uuid, $5::text, $6::timestamptz, $7::timestamptz
@@ -71,7 +72,10 @@ const ANSWER = `
 
 const RESULTS = 'SELECT id, result FROM probe_ask WHERE id = ANY ($1::uuid[]) AND result IS NOT NULL';
 
-/** Checks that somebody waits for, at a probe: who asks, what the probe is given, and what came of it. Any instance may do each of them. */
+/**
+ * Checks at a probe that a client waits for: the request, the delivery to the probe, and the result. Each step may
+ * happen on a different instance.
+ */
 @Injectable()
 export class ProbeAsks {
   private readonly logger = new Logger(ProbeAsks.name);
@@ -86,8 +90,9 @@ export class ProbeAsks {
   ) {}
 
   /**
-   * Asks, and resolves to what came of it. Throws `conflict` while another ask for the endpoint lasts there, and
-   * `temporarily_unavailable` when nothing came in 10 s more than the check may take, or when the client left.
+   * Requests a check and resolves to its outcome. Throws `conflict` while another request for the endpoint is pending
+   * at this location. Throws `temporarily_unavailable` if no result arrives within 10 s more than the check may take,
+   * or if the client leaves.
    */
   async ask({ number, orgId, endpointId, definition, timeoutMs, left }: NewAsk): Promise<AskResult> {
     const id = newUuid();
@@ -104,13 +109,15 @@ export class ProbeAsks {
       new Date(now.getTime() + waitMs),
     ]);
     if (added.length === 0)
-      throw problems.conflict('Somebody else has asked for a check of this endpoint there; wait until it has ended.');
+      throw problems.conflict(
+        'Another client is already waiting for a check of this endpoint at this location. Wait until it has ended.',
+      );
     const result = await this.resultOf(id, waitMs, left, () => this.polls.wake(number));
     if (result === null) throw problems.temporarilyUnavailable();
     return result;
   }
 
-  /** What the probe is to check now; each is given once. One statement. */
+  /** Returns the checks that the probe has to run now. Each request is given out once. Cost: one statement. */
   async take(number: number): Promise<TakenAsk[]> {
     const rows = await this.database.query<Omit<TakenAsk, 'definition'> & { definition: string | null }>(TAKE, [
       number,
@@ -121,7 +128,7 @@ export class ProbeAsks {
         return [{ ...row, definition: this.opened(row) }];
       } catch (error) {
         if (!(error instanceof SecretUnreadable)) throw error;
-        this.logger.error(`A try-out cannot be given to its probe: ${error.message}`);
+        this.logger.error(`Could not send the test of an endpoint to its probe: ${error.message}`);
         return [];
       }
     });
@@ -131,14 +138,14 @@ export class ProbeAsks {
     return definition === null ? null : (JSON.parse(this.secrets.open(definition, contextOf(id))) as Definition);
   }
 
-  /** Those of these asks that the probe was given and that have no result, by id. */
+  /** Returns the requests, by ID, that the probe was given and that have no result yet. */
   async given(number: number, ids: readonly string[]): Promise<Map<string, { endpointId: string | null }>> {
     if (ids.length === 0) return new Map();
     const rows = await this.database.query<{ id: string; endpointId: string | null }>(GIVEN, [number, [...ids]]);
     return new Map(rows.map(({ id, endpointId }) => [id, { endpointId }]));
   }
 
-  /** Tells those who wait. */
+  /** Stores the results and passes them to the clients that wait on this instance. */
   async answer(results: readonly { id: string; result: AskResult }[]): Promise<void> {
     if (results.length === 0) return;
     await this.database.query(ANSWER, [
@@ -148,7 +155,7 @@ export class ProbeAsks {
     for (const { id, result } of results) this.awaited.get(id)?.(result);
   }
 
-  /** Looks for results that came to another instance. */
+  /** Reads results that arrived at another instance. */
   @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.awaited.size === 0 || this.looking) return;
@@ -157,7 +164,7 @@ export class ProbeAsks {
       const rows = await this.database.query<{ id: string; result: AskResult }>(RESULTS, [[...this.awaited.keys()]]);
       for (const { id, result } of rows) this.awaited.get(id)?.(result);
     } catch (error) {
-      this.logger.warn(`Results of probes that somebody waits for could not be read: ${String(error)}`);
+      this.logger.warn(`Could not read on-demand probe results: ${String(error)}`);
     } finally {
       this.looking = false;
     }

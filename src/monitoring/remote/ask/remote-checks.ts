@@ -9,24 +9,26 @@ import { LOCAL_NAME, ProbeDirectory } from '../../../probe/probe-directory';
 import { definitionOf } from '../definition';
 import { type AskResult, type NewAsk, ProbeAsks } from './probe-asks';
 
-/** Which check is asked for, where. */
 export interface AskedThere {
   orgId: string;
-  /** Of a probe. */
+  /** The location of a probe. */
   location: string;
-  /** Seconds. */
+  /** The timeout of the check, in seconds. */
   timeout: number;
   left: AbortSignal;
 }
 
-/** Where a check that somebody asks for is made: where they say, else here where that is listed, else at the first. Throws `not_found` for what is not listed. */
+/**
+ * Returns where a check that a client requests runs: at the wanted location, else here if that is listed, else at the
+ * first listed one. Throws `not_found` if the location isn't listed.
+ */
 export function chosenLocation(listed: readonly string[], wanted: string | undefined): string {
   const location = wanted ?? (listed.includes(LOCAL_NAME) ? LOCAL_NAME : (listed[0] ?? LOCAL_NAME));
   if (!listed.includes(location)) throw problems.notFound();
   return location;
 }
 
-/** Checks that clients ask for at the location of a probe. */
+/** Checks that clients request at the location of a probe. */
 @Injectable()
 export class RemoteChecks {
   constructor(
@@ -37,17 +39,18 @@ export class RemoteChecks {
   ) {}
 
   /**
-   * Has a stored endpoint (uuid) checked there, recorded like any other check. `begin` is called when the probe is found to be online.
-   * Throws `probe_offline`, `conflict` when the endpoint was changed meanwhile, and what `ProbeAsks.ask` throws.
+   * Has a stored endpoint (UUID) checked at the location. The result is recorded like any other. `begin` is called once
+   * the probe is known to be online. Throws `probe_offline`, `conflict` if the endpoint was changed in the meantime,
+   * and the errors of `ProbeAsks.ask`.
    */
   async stored(asked: AskedThere, endpointId: string, begin: () => Promise<void>): Promise<CheckView> {
     const result = await this.ask(asked, { endpointId, definition: null }, begin);
     if ('check' in result && result.check.id !== undefined)
       return { ...(result.check as CheckView), location: asked.location };
-    throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+    throw problems.conflict('The endpoint was changed while it was being checked. Try again.');
   }
 
-  /** Has something checked there that is not stored. Throws what `stored` throws. */
+  /** Has an endpoint checked at the location without storing it. Throws the same errors as `stored`. */
   async tryOut(
     asked: AskedThere,
     id: string,

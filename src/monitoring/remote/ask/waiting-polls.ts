@@ -6,12 +6,12 @@ import { Health } from '../../../platform/observability/health';
 import { SECOND_MS } from '../../../platform/time/time-units';
 
 const LOOK_EVERY_MS = SECOND_MS;
-/** What a look has found counts for so long: until the next one has ended. */
+/** A finding counts for this long, until the next look has ended. */
 const FOUND_FOR_MS = 1.5 * LOOK_EVERY_MS;
 
-/** What a poll knows while it waits; something else is news. */
+/** The state of the probe that a waiting poll knows. */
 export interface Known {
-  /** The probe's number, and the number of its last change. */
+  /** The number of the probe, and the number of its last change. */
   number: number;
   numbered: number;
   session: string;
@@ -19,11 +19,12 @@ export interface Known {
 
 interface Waiting extends Known {
   resolve: () => void;
-  /** Monotonic: when the newest look began that had nothing to tell it. */
+  /** The start of the newest look that found no news for it, on the monotonic clock. */
   lookedAt: number;
 }
 
-// Of those who wait, the ones that something is to be told. Cost: for each a look by a unique index and one into the index of asks.
+// Returns the waiting polls that have news. Cost: for each poll one lookup in a unique index and one in the index of
+// requests.
 const NEWS = `
   SELECT w.number
     FROM unnest($1::int[], $2::bigint[], $3::text[]) AS w (number, numbered, session)
@@ -33,8 +34,8 @@ const NEWS = `
       OR EXISTS (SELECT FROM probe_ask a WHERE a.number = w.number AND a.taken_at IS NULL AND a.expires_at > $4)`;
 
 /**
- * Polls that wait for something to be done, of all probes of this process: one statement each second asks for all of them. Of one
- * probe only the newest poll waits.
+ * The polls of this process that wait for work. One statement each second asks for all of them. For each probe, only
+ * the newest poll waits.
  */
 @Injectable()
 export class WaitingPolls implements BeforeApplicationShutdown {
@@ -51,8 +52,9 @@ export class WaitingPolls implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Resolves when there may be news for the probe, after `ms`, when its client leaves, when it polls again, and at shutdown. False when
-   * there was nothing a moment before the time was over: then nothing need be read.
+   * Waits for news for the probe. Resolves when there may be news, after `ms`, when the client leaves, when the probe
+   * polls again, and at shutdown. Resolves to false if there was no news a moment before the time was over, so that
+   * nothing need be read.
    */
   wait(known: Known, ms: number, left: AbortSignal): Promise<boolean> {
     this.wake(known.number);
@@ -72,12 +74,12 @@ export class WaitingPolls implements BeforeApplicationShutdown {
     });
   }
 
-  /** There is something for the probe with this number: its poll need not wait for the next look. */
+  /** Wakes the poll of the probe with this number, because there is news. It need not wait for the next look. */
   wake(number: number): void {
     this.waiting.get(number)?.resolve();
   }
 
-  /** Does nothing while the look before is still under way. */
+  /** Does nothing while the previous look is still running. */
   @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.isStopping) this.wakeAll();
@@ -96,14 +98,14 @@ export class WaitingPolls implements BeforeApplicationShutdown {
       for (const { number } of news) this.wake(number);
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.warn(`Waiting probes are told nothing new: ${String(error)}`);
+      if (!this.isFailing) this.logger.warn(`Could not notify waiting probes of changes: ${String(error)}`);
       this.isFailing = true;
     } finally {
       this.asking = false;
     }
   }
 
-  /** Their responses go out before the listener closes. */
+  /** Sends the responses of waiting polls before the listener closes. */
   beforeApplicationShutdown(): void {
     this.stopped = true;
     this.wakeAll();

@@ -5,7 +5,7 @@ import { epochMs } from '../../../platform/database/epoch-ms';
 import { type AssignedState, judgeRow } from './row-rules';
 import type { ReadResult } from './sent-results';
 
-/** An endpoint of a probe, as its results are judged and recorded by it. */
+/** An endpoint of a probe, with the fields that its results need. */
 export interface Assigned extends AssignedState {
   endpointId: string;
   endpointKey: string;
@@ -14,10 +14,10 @@ export interface Assigned extends AssignedState {
   lastCheckedMs: number | null;
 }
 
-/** Endpoints of all probes that are known at once, about 300 bytes each; one that is not is read again. */
+/** Maximum number of known endpoints of all probes, about 300 bytes each. Other endpoints are read again. */
 const MAX_KNOWN = 100_000;
 
-// Cost: of each endpoint three look-ups by primary key.
+// Cost: three primary key lookups for each endpoint.
 const ASSIGNED = `
   SELECT l.endpoint_id AS "endpointId", e.key::text AS "endpointKey", l.org_id AS "orgId", s.active, s.revision,
          s.interval_seconds * 1000 AS "intervalMs", e.certificate_warn_days AS "certificateWarnDays",
@@ -31,8 +31,8 @@ const ASSIGNED = `
 type Known = ReadonlyMap<string, Assigned>;
 
 /**
- * The endpoints that probes send results of. What was read once is kept, and may be old: it is good enough to take a result,
- * which the recorder judges again by what is stored, and never to refuse one.
+ * The endpoints that probes send results for. Rows that were read once are kept, and may be outdated. That is good
+ * enough to accept a result, which the recorder checks again, but never to refuse one.
  */
 @Injectable()
 export class AssignedEndpoints {
@@ -41,11 +41,11 @@ export class AssignedEndpoints {
   constructor(private readonly database: WorkerDatabase) {}
 
   /**
-   * Those of these rows, by endpoint, copies for whoever judges them. One statement where one of them is not known or what is
-   * known speaks against its row, none otherwise. `number`: the probe's.
+   * Returns the endpoints of these rows, by ID, as copies for the caller. `number` is the number of the probe. Cost:
+   * one statement if an endpoint isn't known or its known state contradicts a row, none otherwise.
    */
   async of(number: number, sent: readonly (ReadResult | null)[], nowMs: number): Promise<Map<string, Assigned>> {
-    // Copies of before the statement: what is forgotten or moves meanwhile must refuse nothing.
+    // Copies from before the statement: if an entry is evicted or changes during it, that must not refuse a row.
     const found = new Map<string, Assigned>();
     const newest = new Map<string, number | null>();
     const unsure = new Set<string>();
@@ -66,19 +66,19 @@ export class AssignedEndpoints {
     return found;
   }
 
-  /** As they are stored now. One statement, none without endpoints. */
+  /** Reads the endpoints as they are stored now. Cost: one statement, or none if the list is empty. */
   async read(number: number, endpointIds: readonly string[]): Promise<Map<string, Assigned>> {
     if (endpointIds.length === 0) return new Map();
     const rows = await this.database.query<Assigned>(ASSIGNED, [number, endpointIds]);
     return new Map(rows.map((row) => [row.endpointId, row]));
   }
 
-  /** As they will be once what was judged by them is recorded. */
+  /** Keeps the endpoints in the state that they will have once the judged rows are recorded. */
   keep(number: number, assigned: Known): void {
     for (const [endpointId, one] of assigned) this.known.set(keyOf(number, endpointId), one);
   }
 
-  /** What was judged by them may not be recorded. */
+  /** Drops the endpoints, because the judged rows may not be recorded. */
   forget(number: number, assigned: Known): void {
     for (const endpointId of assigned.keys()) this.known.delete(keyOf(number, endpointId));
   }

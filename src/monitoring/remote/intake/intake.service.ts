@@ -17,30 +17,34 @@ import { type Assigned, AssignedEndpoints } from './assigned-endpoints';
 import { type GivenAsk, type Judgement, judgeRow } from './row-rules';
 import { type ReadResult, readResults } from './sent-results';
 
-/** A probe that gets no response sends the batch again: what is recorded by then is a duplicate. */
+/** A probe that gets no response sends the batch again. Results recorded by then are duplicates. */
 const RECORD_WAIT_MS = 20_000;
 /**
- * Results that may be on their way into the recorder, and of them those of one organization. The recorder has room for some more and
- * gives up what is beyond it; whoever is refused here still has them. At rest a batch is on its way for about a second.
+ * Limits on results on their way to the recorder, in total and for one organization. The recorder has room for a few
+ * more and drops the rest. A probe that is refused here keeps its results. Without load, a batch takes about a second.
  */
 const MOST_UNDER_WAY = 12_000;
 const MOST_OF_ONE = 6000;
-/** A batch of no more is of what has just changed, or of a small probe: these have room of their own, and history is refused before them. */
+/**
+ * A batch of up to this size has results that have just changed, or comes from a small probe. Such batches have
+ * separate limits, so that batches of history are refused first.
+ */
 const FEW = 50;
 const MOST_IN_FEW = 8000;
 const FEW_OF_ONE = 4000;
 
-/** A row of a batch, and what becomes of it. */
 interface Row {
   sent: ReadResult | null;
   judgement: Judgement;
-  /** What is recorded. */
   check: FinishedCheck | null;
 }
 
 const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check !== null;
 
-/** Takes the results of probes: judges each by what is stored of its endpoint, and has the recorder record it. */
+/**
+ * Receives the results of probes. Judges each result by the stored state of its endpoint, and passes it to the
+ * recorder.
+ */
 @Injectable()
 export class IntakeService {
   private readonly underWay = new ByOwner(MOST_UNDER_WAY, MOST_OF_ONE);
@@ -56,9 +60,10 @@ export class IntakeService {
   ) {}
 
   /**
-   * Resolves when all that is taken is committed. Beside the statements of the recorder one where an endpoint is not known or a row is
-   * refused, and one where a result was asked for. Throws `validation_failed` for a batch that is none, `protocol_unsupported`, and
-   * `temporarily_unavailable` while the recorder is behind, too much is on its way to it, or when it has given up one of the results.
+   * Resolves when all accepted results are committed. Cost: the statements of the recorder, one if an endpoint isn't
+   * known or a row is refused, and one if a result was requested. Throws `validation_failed` if the body isn't a batch,
+   * and `protocol_unsupported`. Throws `temporarily_unavailable` while the recorder is behind, if too much is on its
+   * way to it, or if it has dropped one of the results.
    */
   async take(probe: ProbeCaller, body: unknown): Promise<ResultsResponse> {
     const { rows: sent } = readResults(body);
@@ -97,7 +102,7 @@ export class IntakeService {
     return { now: this.times.now.getTime(), recorded, duplicates, late, refused, pause_ms: this.times.pauseMs ?? 0 };
   }
 
-  /** The rows of one endpoint are judged in their order: each sees what those before it make of the newest slot. */
+  /** Judges the rows of one endpoint in order. Each row sees the newest slot that the rows before it have set. */
   private async judged(
     probe: ProbeCaller,
     sent: readonly (ReadResult | null)[],
@@ -117,11 +122,13 @@ export class IntakeService {
     });
   }
 
-  /** Records what is taken. What was not, because something has changed meanwhile, is judged again. */
+  /**
+   * Records the accepted rows. Judges a row again if it was not recorded because something has changed in the meantime.
+   */
   private async record(probe: ProbeCaller, rows: readonly Row[]): Promise<void> {
     const taken = rows.filter(hasCheck);
     const recorded = await within(RECORD_WAIT_MS, this.results.record(taken.map(({ check }) => check)));
-    // What is recorded of them is a duplicate when they come again.
+    // Results that are recorded by then will be duplicates when they arrive again.
     if (recorded === 'late' || recorded.includes('given_up')) throw problems.temporarilyUnavailable();
     const dropped = taken.filter((_, index) => recorded[index] === 'dropped');
     if (dropped.length === 0) return;
@@ -133,12 +140,12 @@ export class IntakeService {
       const of = assigned.get(row.sent?.endpointId ?? '') ?? null;
       const again = judgeRow(row.sent, of, { endpointId: row.sent?.endpointId ?? null }, nowMs);
       const isKnown = of?.lastCheckedMs != null && (row.sent?.checkedMs ?? Infinity) <= of.lastCheckedMs;
-      // Where nothing speaks against it, the database refuses it.
+      // If every check passes here, the database has refused it.
       row.judgement = again !== 'record' ? again : isKnown ? 'duplicate' : 'invalid';
     }
   }
 
-  /** Those who wait for a check get it, or hear why there is none. */
+  /** Sends waiting clients their check, or the reason why there is none. */
   private async answer(rows: readonly Row[]): Promise<void> {
     await this.asks.answer(
       rows.flatMap(({ sent, judgement, check }) => {

@@ -5,7 +5,7 @@ import type { Recorded } from '../../../engine/queue/pending-checks';
 import { RemoteFailures } from '../../before-trigger/remote-failures';
 import { CheckRecorder } from '../../record/check-recorder';
 
-/** Results of probes on their way into the recorder. */
+/** Passes results of probes to the recorder. */
 @Injectable()
 export class RemoteResults {
   constructor(
@@ -14,7 +14,10 @@ export class RemoteResults {
     private readonly places: CheckPlaces,
   ) {}
 
-  /** Records them in their order; resolves when all are committed or dropped. What bad ones depend on is looked at before, of all at once. */
+  /**
+   * Records the checks in order. Resolves when all are committed or dropped. Before that, the parents of all failed
+   * checks are checked together.
+   */
   async record(checks: readonly FinishedCheck[]): Promise<Recorded[]> {
     await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
     return Promise.all(checks.map((check) => this.recorder.take(check)));

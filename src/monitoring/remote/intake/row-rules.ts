@@ -2,36 +2,37 @@ import type { Refusal } from '../../../probe-protocol/protocol';
 import { HOUR_MS, SECOND_MS } from '../../../platform/time/time-units';
 import type { ReadResult } from './sent-results';
 
-/** How far ahead of the service's clock a slot or a check may be: what a network takes, and an estimate of a clock. */
+/**
+ * How far a slot or a check may be ahead of the service's clock: network latency and the error of an estimated clock.
+ */
 const AHEAD_MS = 5 * SECOND_MS;
-/** What was checked longer ago is not taken: no probe keeps results for so long. */
+/** Older checks aren't accepted. No probe keeps results for this long. */
 const OLDEST_MS = HOUR_MS;
-/** Slots stand on this raster. */
+/** Slots are multiples of this. */
 export const RASTER_MS = 20;
 
-/** An endpoint as far as results of one location depend on it; times are milliseconds since the epoch. */
+/** The state of an endpoint that the results of one location depend on. Times are milliseconds since the epoch. */
 export interface AssignedState {
-  /** Endpoint and website are enabled. */
+  /** Whether the endpoint and its website are enabled. */
   active: boolean;
   revision: number;
   intervalMs: number;
-  /** The newest slot that was recorded here. */
+  /** The newest slot that was recorded for this location. */
   lastSlotMs: number | null;
 }
 
-/** An ask that this probe was given and that has no result yet. */
+/** A request that this probe was given and that has no result yet. */
 export interface GivenAsk {
-  /** uuid; `null` for a try-out. */
+  /** UUID, or `null` for a test. */
   endpointId: string | null;
 }
 
-/** What is to be done with a row. */
 export type Judgement = 'record' | 'duplicate' | Refusal;
 
 /**
- * Judges one row of a batch. `assigned`: its endpoint, when it is checked at this location; `ask`: the ask that it names,
- * when this probe was given it. A slot is judged by its distance from the newest recorded one and not by the grid, which moves
- * when locations come and go.
+ * Judges one row of a batch. `assigned` is its endpoint, if it is checked at this location. `ask` is the request that
+ * the row names, if this probe was given it. A slot is judged by its distance from the newest recorded slot, not by the
+ * grid, which moves when locations are added or removed.
  */
 export function judgeRow(
   row: ReadResult | null,

@@ -17,14 +17,14 @@ import { MAX_RESULTS, PROTOCOL } from '../../../probe-protocol/protocol';
 import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
 import { cut } from '../../../platform/text/text-limits';
 
-/** A result as a probe sends it, read: foreign input, cut and completed. Times are milliseconds since the epoch. */
+/** A parsed result of a probe: untrusted input, truncated and completed. Times are milliseconds since the epoch. */
 export interface ReadResult {
-  /** uuid; `null` for that of a try-out. */
+  /** UUID, or `null` for the result of a test. */
   endpointId: string | null;
   revision: number | null;
-  /** `null` for that of an ask. */
+  /** `null` for the result of a request. */
   slotMs: number | null;
-  /** uuid of the ask that it answers. */
+  /** UUID of the request that it answers. */
   ask: string | null;
   checkedMs: number;
   attempts: 1 | 2;
@@ -34,13 +34,13 @@ export interface ReadResult {
 
 export interface ReadBatch {
   session: string;
-  /** In their order; `null` for what cannot be read. */
+  /** The rows in order, with `null` for a row that can't be parsed. */
   rows: (ReadResult | null)[];
 }
 
 const list: Rule<unknown[]> = { is: (value): value is unknown[] => Array.isArray(value), must: 'a list' };
 
-/** What a batch says. Throws `validation_failed` for one that is none; of a row that is none only the row is `null`. */
+/** Parses a batch. Throws `validation_failed` if the body isn't a batch. An invalid row only makes that row `null`. */
 export function readResults(body: unknown): ReadBatch {
   const reader = new FieldReader(fieldsOfRequest(body));
   reader.read('protocol', PROTOCOL_RULE, PROTOCOL, true);
@@ -58,7 +58,7 @@ export function readResults(body: unknown): ReadBatch {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** One row; `null` for one that cannot be read. */
+/** Parses one row. Returns `null` if that isn't possible. */
 export function readResult(row: unknown): ReadResult | null {
   if (!isRecord(row)) return null;
   const { endpoint_id, revision, slot, ask, checked_at, attempts, first_error, result } = row;
@@ -67,7 +67,7 @@ export function readResult(row: unknown): ReadResult | null {
   const isTryOut = endpoint_id === null;
   if (!isTryOut && (endpointId === null || !Number.isSafeInteger(revision))) return null;
   if (askId !== null && (typeof askId !== 'string' || !UUID.test(askId))) return null;
-  // Either it is of a slot or somebody has asked for it; of no endpoint there are no slots.
+  // A result belongs either to a slot or to a request. Without an endpoint there are no slots.
   if ((slot === null) !== (askId !== null) || (isTryOut && askId === null)) return null;
   if (slot !== null && !isTime(slot)) return null;
   if (!isTime(checked_at) || (attempts !== undefined && attempts !== 1 && attempts !== 2)) return null;
@@ -100,7 +100,7 @@ const PHASES: readonly unknown[] = [
 ] satisfies CheckPhase[];
 const CODES: readonly unknown[] = ERROR_CODES;
 
-/** Microseconds in an integer: what a check can hold. */
+/** Microseconds in an integer: the longest duration that a check can have. */
 const MAX_DURATION_MS = 2_147_483.647;
 const MAX_MESSAGE = 300;
 const MAX_NAME = 300;
@@ -111,7 +111,7 @@ const MAX_URL = 500;
 const MAX_REDIRECTS = 5;
 const MAX_ADDRESS = 64;
 
-/** A result of a check as everything behind it may rely on; `null` for what is none. */
+/** Parses the result of a check so that all later steps may rely on it. Returns `null` if it is invalid. */
 function readCheck(sent: unknown): CheckResult | null {
   if (!isRecord(sent) || !OUTCOMES.includes(sent['outcome'])) return null;
   const outcome = sent['outcome'] as Outcome;
@@ -128,7 +128,7 @@ function readCheck(sent: unknown): CheckResult | null {
   if (error === undefined || warning === undefined) return null;
   if (statusCode !== null && !isStatus(statusCode)) return null;
   if (address !== null && !isAddress(address)) return null;
-  // `null` where the outcome and the error do not fit each other.
+  // `null` if the outcome and the error don't match.
   return completeResult(
     { outcome, durationMs, phases, statusCode, address, certificate, records, redirects, error, warning },
     null,
@@ -161,7 +161,7 @@ function readPhases(sent: unknown): CheckPhases | null {
   return phases;
 }
 
-/** `undefined` for what is no error. */
+/** Parses an error. Returns `undefined` if the value isn't one. */
 function readError(sent: unknown): CheckError | null | undefined {
   if (sent === null) return null;
   if (!isRecord(sent)) return undefined;
@@ -187,13 +187,13 @@ function readCertificate(sent: unknown): CheckResult['certificate'] | undefined 
   };
 }
 
-/** The first of them, each cut; `undefined` for what is no list of texts. */
+/** Returns the first texts, each truncated, or `undefined` if the value isn't a list of texts. */
 function readTexts(sent: unknown, most: number, longest: number): string[] | null | undefined {
   if (sent === null) return null;
   if (!Array.isArray(sent) || !sent.every((text): text is string => typeof text === 'string')) return undefined;
   return sent.slice(0, most).map((text) => plainText(text, longest));
 }
 
-/** Without control characters and halves of surrogate pairs, of at most so many characters. */
+/** Replaces control characters, removes halves of surrogate pairs, and truncates the text to `longest` characters. */
 const plainText = (text: string, longest: number): string =>
   storableText(cut(text, longest, '')).replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');

@@ -12,20 +12,23 @@ import { digestOf } from '../../../probe-protocol/digest';
 import { type AssignedEndpoint, MAX_DEFINITIONS, MAX_DEFINITIONS_BYTES } from '../../../probe-protocol/protocol';
 import { definitionOf } from '../definition';
 
-/** Whose endpoints are asked for: the probe's number, and whether it may reach private addresses for anybody. */
+/** The probe whose endpoints are requested: its number, and whether it may reach private addresses. */
 export interface Assignee {
   number: number;
-  /** A shared one may, if at all, for organization Default only. */
+  /** A shared probe may reach private addresses only for the Default organization, if at all. */
   isShared: boolean;
   allowPrivate: boolean;
 }
 
-/** What a probe is to be told, in the order of the numbers of changes, or of endpoints where all is told. */
+/** The changes to send to a probe, in the order of their numbers, or of endpoints if everything is sent. */
 export interface Told {
   endpoints: AssignedEndpoint[];
-  /** uuids. */
+  /** UUIDs. */
   removed: string[];
-  /** The position after it: the number of the last change, and while all is told the last endpoint (uuid). */
+  /**
+   * The position after these changes: the number of the last change, and while everything is sent, the last endpoint
+   * (UUID).
+   */
   numbered: number;
   after: string | null;
 }
@@ -38,13 +41,14 @@ interface Row extends CheckedSettings {
   intervalSeconds: number;
   phaseMs: number;
   confirmAt: number | null;
-  /** Nothing was ever recorded here. */
+  /** Nothing was ever recorded at this location. */
   isNew: boolean;
-  /** Nothing was recorded since it was changed, or for longer than it should take. */
+  /** Nothing was recorded since the last change, or for longer than it should take. */
   isOverdue: boolean;
 }
 
-// Confirmed where one vote decides, before the alert that triggers first. Cost: the alerts of each endpoint, by an index.
+// If one vote decides, failures are confirmed before the alert that triggers first. Cost: the alerts of each endpoint,
+// by index.
 const COLUMNS = `${selectColumns(Endpoint, 'e', ['id', 'orgId', 'revision', ...CHECKED_SETTINGS])},
          o.is_default AS "isDefaultOrg", s.interval_seconds AS "intervalSeconds", l.phase_ms AS "phaseMs",
          CASE WHEN e.location_count = 1 OR e.quorum IN ('any', '1')
@@ -56,14 +60,14 @@ const FROM = `endpoint_location l
     JOIN endpoint e ON e.id = l.endpoint_id
     JOIN organization o ON o.id = e.org_id`;
 
-// Those that are gone or paused by now are absent.
+// Endpoints that are deleted or paused by now are absent.
 const SOME = `SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id = ANY ($2::uuid[])`;
 
-// Cost: the rows of one location, of which the index has the numbers: a page sorts them by endpoint.
+// Cost: the rows of one location, found by index and sorted by endpoint for each page.
 const PAGE = `
   SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id > $2 ORDER BY l.endpoint_id LIMIT ${MAX_DEFINITIONS + 1}`;
 
-// Two ranges of an index each.
+// Cost: two index ranges.
 const CHANGES = `
   SELECT endpoint_id AS "endpointId", version::float8 AS version, removed FROM (
     SELECT endpoint_id, version, false AS removed FROM endpoint_location WHERE number = $1 AND version > $2
@@ -71,13 +75,13 @@ const CHANGES = `
     SELECT endpoint_id, version, true FROM probe_removal WHERE number = $1 AND version > $2) AS changes
    ORDER BY version LIMIT ${MAX_DEFINITIONS}`;
 
-// Narrow rows of one location; what is not told yet makes any comparison meaningless.
+// Reads narrow rows of one location. If a change is still unsent, a comparison isn't possible.
 const HELD = `
   SELECT l.endpoint_id AS "endpointId", s.revision, coalesce(l.version > $2::bigint, true) AS "isAhead"
     FROM endpoint_location l JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id
    WHERE l.number = $1 AND (s.active OR coalesce(l.version > $2::bigint, true))`;
 
-/** What a probe is to check: definitions of the endpoints that name its location, with the secrets they need. */
+/** The endpoints that a probe has to check: their definitions, with the secrets that they need. */
 @Injectable()
 export class Assignments {
   private readonly logger = new Logger(Assignments.name);
@@ -89,7 +93,7 @@ export class Assignments {
     private readonly config: Config,
   ) {}
 
-  /** What changed after the number `since`, oldest first. One statement, and one more when there is something. */
+  /** Returns the changes after the number `since`, oldest first. Cost: one statement, or two if there are changes. */
   async changed(to: Assignee, since: number, now: Date): Promise<Told & { more: boolean }> {
     const changes = await this.database.query<{ endpointId: string; version: number; removed: boolean }>(CHANGES, [
       to.number,
@@ -112,7 +116,7 @@ export class Assignments {
       }
       numbered = version;
       bytes += told?.bytes ?? 0;
-      // Gone, paused or unreadable by now, whichever of the two kinds of change it was.
+      // The endpoint is deleted, paused, or unreadable by now, regardless of the kind of change.
       if (!told) {
         if (!sent.has(endpointId)) removed.add(endpointId);
         continue;
@@ -131,7 +135,10 @@ export class Assignments {
     };
   }
 
-  /** All of them, a page behind the endpoint `after` (uuid; `null`: the first). `numbered` is kept: what changes meanwhile is told afterwards. */
+  /**
+   * Returns a page of all endpoints, starting after the endpoint `after` (UUID, or `null` for the first page).
+   * `numbered` stays the same, because changes in the meantime are sent afterwards.
+   */
   async page(to: Assignee, after: string | null, numbered: number, now: Date): Promise<Told & { more: boolean }> {
     const rows = await this.database.query<Row>(PAGE, [to.number, after ?? NIL_UUID, now]);
     const told = this.toldOf(rows.slice(0, MAX_DEFINITIONS), to, (row) => row.isNew);
@@ -149,7 +156,10 @@ export class Assignments {
     };
   }
 
-  /** Whether a probe that was told all up to the number `numbered` holds what it should; also while there is more to be told. */
+  /**
+   * Returns whether a probe that got all changes up to the number `numbered` holds the expected endpoints. Also true
+   * while there are more changes to send.
+   */
   async holds(number: number, numbered: number, held: { count: number; digest: string }): Promise<boolean> {
     const rows = await this.database.query<{ endpointId: string; revision: number; isAhead: boolean }>(HELD, [
       number,
@@ -182,14 +192,17 @@ export class Assignments {
     });
   }
 
-  /** What cannot be opened with the keys of this process cannot be checked elsewhere either: it is told once, and the probe holds it no more. */
+  /**
+   * If headers can't be decrypted with the keys of this process, the endpoint can't be checked elsewhere either. This
+   * is logged once, and the endpoint is removed from the probe.
+   */
   private headersOf({ id, headers }: Row): HeaderDto[] | null {
     try {
       return this.settings.openHeaders(id, headers);
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       if (error.message !== this.reported)
-        this.logger.error(`endpoint ${id} is not given to its probes: ${error.message}`);
+        this.logger.error(`Endpoint ${id} is not assigned to its probes: ${error.message}`);
       this.reported = error.message;
       return null;
     }
@@ -197,12 +210,12 @@ export class Assignments {
 }
 
 interface ToldOne {
-  /** uuid. */
+  /** UUID. */
   id: string;
   endpoint: AssignedEndpoint;
   bytes: number;
 }
 
-/** Whether checks of an organization may reach private addresses at a probe. */
+/** Returns whether checks of an organization may reach private addresses from a probe. */
 export const mayReachPrivate = ({ isShared, allowPrivate }: Omit<Assignee, 'number'>, isDefaultOrg: boolean): boolean =>
   allowPrivate && (!isShared || isDefaultOrg);

@@ -3,43 +3,46 @@ import { OpaquePositions } from '../../../platform/secrets/opaque-position';
 import { ServerSecrets } from '../../../platform/secrets/server-secrets';
 import { HOUR_MS } from '../../../platform/time/time-units';
 
-/** Removals are kept for a day: of an older cursor nobody knows what to forget. */
+/** Removals are kept for a day. With an older cursor, it isn't known what the probe has to remove. */
 const VALID_MS = 23 * HOUR_MS;
-/** A cursor that still tells the truth is given again for so long. */
+/** How long a cursor is reused while its position still holds. */
 const GIVEN_MS = HOUR_MS;
 
 /** How far a session of a probe has read. */
 export interface PollPosition {
   session: string;
-  /** Of the probe when the cursor was made: one of another epoch is unknown. */
+  /** The epoch of the probe when the cursor was created. A cursor of another epoch is unknown. */
   epoch: number;
-  /** All changes up to this number are told. */
+  /** All changes up to this number have been sent. */
   numbered: number;
-  /** While everything is being told: the last endpoint (uuid) of the page before; `null` when all of it is. */
+  /** While everything is sent, the last endpoint (UUID) of the previous page, or `null` once all pages are sent. */
   after: string | null;
 }
 
-/** A cursor that a probe has sent, and when it was made. */
+/** A cursor that a probe has sent, and when it was created. */
 export interface SentPosition extends PollPosition {
   cursor: string;
   madeMs: number;
 }
 
-/** Cursors of polls: sealed for one probe by a secret of this database, so that one of another database is unknown, too. */
+/**
+ * Encrypts and decrypts the cursors of polls. Each is bound to one probe and to a secret of this database, so a cursor
+ * of another database is unknown.
+ */
 @Injectable()
 export class PollCursors {
   private positions: OpaquePositions | null = null;
 
   constructor(private readonly secrets: ServerSecrets) {}
 
-  /** `before`: the one that the probe has sent. */
+  /** Returns a cursor for the position. `before` is the cursor that the probe has sent. */
   seal(probeId: string, position: PollPosition, before: SentPosition | null, nowMs: number): string {
     if (before && nowMs - before.madeMs < GIVEN_MS && isSame(before, position)) return before.cursor;
     const { session, epoch, numbered, after } = position;
     return this.opaque.seal(contextOf(probeId), [session, epoch, numbered, after ?? '', Math.round(nowMs)].join(' '));
   }
 
-  /** `null` without a cursor, and for one that is unknown or too old. */
+  /** Returns `null` without a cursor, and for a cursor that is unknown or too old. */
   open(probeId: string, cursor: string | null, nowMs: number): SentPosition | null {
     const text = cursor === null ? null : this.opaque.open(contextOf(probeId), cursor);
     const [session = '', epoch, numbered, after, madeMs] = text?.split(' ') ?? [];

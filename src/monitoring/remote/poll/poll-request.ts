@@ -5,7 +5,7 @@ import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSI
 const MAX_CURSOR = 1000;
 const MAX_VERSION = 32;
 const MAX_TYPES = 64;
-/** What the columns of integers hold. */
+/** Maximum of an integer column. */
 const MAX_COUNT = 2 ** 31 - 1;
 
 const number = (least: number, most: number): Rule<number> => ({
@@ -21,7 +21,6 @@ const textOrNull = (form: RegExp, must: string): Rule<string | null> => ({
   is: (value): value is string | null => value === null || (typeof value === 'string' && form.test(value)),
   must: `${must}, or null`,
 });
-/** The version of a program. */
 export const VERSION_RULE: Rule<string> = {
   is: (value): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,32}$/.test(value),
   must: `a text of 1 to ${MAX_VERSION} printable characters`,
@@ -33,10 +32,12 @@ const types: Rule<string[]> = {
     value.every((type) => typeof type === 'string' && /^[A-Z0-9_-]{1,32}$/.test(type)),
   must: `a list of up to ${MAX_TYPES} types of checks`,
 };
-const cursor = textOrNull(new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`), 'the cursor of a response');
-const digest = textOrNull(/^[0-9a-f]{64}$/, 'SHA-256 in hex');
+const cursor = textOrNull(new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`), 'the cursor of an earlier response');
+const digest = textOrNull(/^[0-9a-f]{64}$/, 'a SHA-256 hash in hex');
 
-/** What a poll says. Only `protocol` and `session` must be there. Throws `validation_failed` with all that is wrong. */
+/**
+ * Parses the body of a poll. Only `protocol` and `session` are required. Throws `validation_failed` with all errors.
+ */
 export function readPoll(body: unknown): PollRequest {
   const reader = new FieldReader(fieldsOfRequest(body));
   const request: PollRequest = {

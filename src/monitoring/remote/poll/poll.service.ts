@@ -13,15 +13,12 @@ import { ProbeSessions } from './probe-sessions';
 import { LONGEST_PAUSE_MS, ReplyTimes } from '../reply-times';
 import { WaitingPolls } from '../ask/waiting-polls';
 
-/** Whose poll it is. */
 export interface Polling {
   probe: ProbeCaller;
-  /** The client's. */
   address: string | undefined;
   left: AbortSignal;
 }
 
-/** What there is to be told. */
 interface News extends Told {
   full: boolean;
   more: boolean;
@@ -29,7 +26,6 @@ interface News extends Told {
   epoch: number;
 }
 
-/** "What shall I do?" */
 @Injectable()
 export class PollService {
   constructor(
@@ -42,8 +38,8 @@ export class PollService {
   ) {}
 
   /**
-   * What changed since the cursor and what somebody waits for; at once when there is something, otherwise after `wait` seconds.
-   * Throws `validation_failed`, `protocol_unsupported`, and what `ProbeSessions.hear` throws.
+   * Returns the changes since the cursor and the requested checks. Responds at once if there are any, otherwise after
+   * `wait` seconds. Throws `validation_failed`, `protocol_unsupported`, and the errors of `ProbeSessions.hear`.
    */
   async poll(polling: Polling, body: unknown): Promise<PollResponse> {
     const request = await this.read(polling, body);
@@ -54,7 +50,7 @@ export class PollService {
     if (request.wait === 0 || !isEmpty(first) || left.aborted) return this.respond(polling, request, first, position);
     const known = { number: probe.number, numbered: held.numbered, session: request.session };
     const mayHaveNews = await this.waiting.wait(known, request.wait * SECOND_MS, left);
-    // Where the client has left nobody reads it: what somebody asks for is left for the next poll.
+    // If the client has left, no one reads the response. Requested checks are left for the next poll.
     if (!mayHaveNews || left.aborted) return this.respond(polling, request, first, position);
     const now = await this.sessions.look(probe, request.session);
     return this.respond(polling, request, await this.newsFor(probe, request, now, position), position);
@@ -69,7 +65,9 @@ export class PollService {
     }
   }
 
-  /** No statement when nothing has changed and nobody asks. */
+  /**
+   * Reads the changes and requests for a probe. Cost: no statement if nothing has changed and no check is requested.
+   */
   private async newsFor(
     probe: ProbeCaller,
     { count, digest }: PollRequest,
@@ -111,7 +109,7 @@ export class PollService {
       full,
       more,
       removed: removed.map((id) => formatId('endpoint', id)),
-      // While the recorder takes nothing, nothing new is worth a request.
+      // While the recorder accepts nothing, new results aren't worth a request.
       pause_ms: this.times.pauseMs ?? LONGEST_PAUSE_MS,
       endpoints,
       asks,

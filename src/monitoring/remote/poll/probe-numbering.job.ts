@@ -4,10 +4,9 @@ import { type Sql, WorkerDatabase } from '../../../platform/database/database';
 import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/background-job';
 import { AnyProbes } from '../../../probe/any-probes';
 
-// Gives the changes without a number the next ones of their probe, under its lock: so numbers become visible in their order, and a
-// cursor cannot miss a change that is committed late. What another session has locked, a probe that another instance numbers now as
-// well as a row that is being recorded, is left for the next time: nothing waits here. Cost: a look into two small indexes, and of
-// each change an update of its row.
+// Assigns the next numbers of a probe to changes without a number, under the lock of the probe. This way numbers become
+// visible in order, and a cursor can't miss a change that is committed late. Rows that another session has locked are
+// left for the next run, so nothing waits here. Cost: lookups in two small indexes, and one row update for each change.
 const NUMBER = `
   WITH changed AS (
     SELECT number FROM endpoint_location WHERE version IS NULL AND number > 0
@@ -33,18 +32,22 @@ const NUMBER = `
   UPDATE probe p SET numbered = g.highest
     FROM (SELECT number, max(version) AS highest FROM given GROUP BY number) g WHERE p.number = g.number`;
 
-// Nearly always there is nothing, and a look in the order of the two indexes finds that without a scan, whatever the statistics say.
+// There is nearly always nothing to do. A lookup in index order finds that out without a scan, regardless of the
+// statistics.
 const firstOf = (table: string) =>
   `(SELECT number FROM ${table} WHERE version IS NULL AND number > 0 ORDER BY number LIMIT 1)`;
 const ANY = `SELECT coalesce(${firstOf('endpoint_location')}, ${firstOf('probe_removal')}) IS NOT NULL AS "any"`;
 
-/** Gives every change that a probe is to be told of its number. Several instances may do it at once. One statement where there is none, else two. */
+/**
+ * Assigns a number to every change that a probe must get. Several instances may call this at the same time. Cost: one
+ * statement without changes, otherwise two.
+ */
 export async function numberChanges(sql: Sql): Promise<void> {
   const [row] = await sql.query<{ any: boolean }>(ANY);
   if (row?.any) await sql.query(NUMBER);
 }
 
-/** Each second: what was changed since is told to the probes that poll. */
+/** Numbers new changes each second, so that polls of probes can return them. */
 @Injectable()
 export class ProbeNumberingJob {
   private readonly job: BackgroundJob;

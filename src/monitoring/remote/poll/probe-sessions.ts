@@ -11,22 +11,25 @@ import { stateColumns } from '../../../probe/stored-probe-tokens';
 import { VERSION_RULE } from './poll-request';
 import { decideSession } from './session-rules';
 
-/** A probe that is heard all the time is written down this often. */
+/** How often the last contact of a probe is written while it polls all the time. */
 const SEEN_EVERY_MS = 5 * SECOND_MS;
-/** Together with the others that were heard meanwhile, unless it was heard so long ago that it could be taken for silent … */
+/**
+ * Written together with other probes that have polled since then, unless the last contact is so old that the probe
+ * could count as not responding …
+ */
 const WRITE_EVERY_MS = SECOND_MS;
 const ALONE_AFTER_MS = 30 * SECOND_MS;
-/** … and what cannot be written for so long is not: the next poll says it again. */
+/** … and contacts that can't be written for this long are dropped, because the next poll repeats them. */
 const KEPT_MS = 10 * SECOND_MS;
-/** So many processes with one token may poll at the same moment before one is told to come again. */
+/** If more processes with the same token poll at the same moment, one of them has to try again. */
 const ATTEMPTS = 4;
 
-// Cost: a look by primary key, of the organization as well.
+// Cost: two primary key lookups, for the probe and its organization.
 const READ = `
   SELECT p.enabled, ${stateColumns(2)}
     FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.id = $1 AND o.deleted_at IS NULL`;
 
-/** What changes with each poll: the names of the columns, and their types. */
+/** The columns that change with each poll, and their types. */
 const SAID = {
   last_seen_at: 'timestamptz',
   address: 'text',
@@ -40,7 +43,7 @@ const SAID = {
 const SAID_NAMES = Object.keys(SAID) as (keyof typeof SAID)[];
 type Said = Record<keyof typeof SAID, Date | string | number | null>;
 
-// One row by primary key, no index of which changes; nothing where another session was quicker.
+// Updates one row by primary key, without any index change. Updates nothing if another session was faster.
 const HEAR = `
   UPDATE probe
      SET session = $2::text, sessions = sessions + (session IS DISTINCT FROM $2::text)::int, online = true,
@@ -48,7 +51,7 @@ const HEAR = `
          ${SAID_NAMES.map((name, i) => `${name} = $${7 + i}::${SAID[name]}`).join(', ')}
    WHERE id = $1 AND session IS NOT DISTINCT FROM $3::text RETURNING 1`;
 
-// The same of several whose sessions go on. Nothing waits here: what is locked is left for the next time.
+// The same for several probes whose sessions continue. Nothing waits here: locked rows are left for the next run.
 const HEAR_ALL = `
   WITH heard AS (
     SELECT * FROM unnest($1::uuid[], $2::text[], ${SAID_NAMES.map((name, i) => `$${3 + i}::${SAID[name]}[]`).join(', ')})
@@ -59,17 +62,17 @@ const HEAR_ALL = `
   UPDATE probe p SET ${SAID_NAMES.map((name) => `${name} = h.${name}`).join(', ')}
     FROM heard h JOIN locked l ON l.id = h.id WHERE p.id = h.id RETURNING p.id`;
 
-// What is too old or too new to be understood is seen all the same: it is shown as unsupported.
+// A probe with an unsupported protocol is recorded as seen and shown as unsupported.
 const HEAR_UNSUPPORTED = `
   UPDATE probe SET protocol = $2::smallint, version = coalesce($3, version), last_seen_at = $4::timestamptz, address = $5, online = false,
          status_since = CASE WHEN online THEN $4::timestamptz ELSE status_since END
    WHERE id = $1 AND (protocol IS DISTINCT FROM $2::smallint OR last_seen_at IS NULL OR last_seen_at < $6)`;
 
-/** Which process of a probe works, when it was heard, and what it says of itself. */
+/** The current session of each probe, its last contact, and its own status report. */
 @Injectable()
 export class ProbeSessions implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ProbeSessions.name);
-  /** By probe (uuid): what it said and is not written yet. */
+  /** Reports that aren't written yet, by probe (UUID). */
   private heard = new Map<string, { session: string; atMs: number; said: Said }>();
   private writing = false;
   private isFailing = false;
@@ -81,8 +84,9 @@ export class ProbeSessions implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Takes note of a poll. `isOld`: the session has polled before. No statement when the look-up of the token was a moment ago and
-   * only the time has changed, which is written for all within a second. Throws `session_replaced`, and what `look` throws.
+   * Records a poll. `isOld` means that the session has polled before. Throws `session_replaced`, and the errors of
+   * `look`. Cost: no statement if the token was looked up a moment ago and only the time has changed. The time is
+   * written for all probes within a second.
    */
   async hear(
     probe: ProbeCaller,
@@ -109,7 +113,10 @@ export class ProbeSessions implements BeforeApplicationShutdown {
     throw problems.temporarilyUnavailable();
   }
 
-  /** The probe now. Throws `unauthenticated` when it or its token is gone, `probe_disabled`, and `session_replaced` unless the session still works. */
+  /**
+   * Reads the current state of the probe. Throws `unauthenticated` if the probe or its token was deleted,
+   * `probe_disabled`, and `session_replaced` if the session was replaced.
+   */
   async look(probe: ProbeCaller, session: string): Promise<ProbeState> {
     const held = await this.read(probe);
     if (held.session === null) throw problems.unknownProbe();
@@ -117,7 +124,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
     return held;
   }
 
-  /** Takes note of a probe that speaks another protocol. */
+  /** Records a contact of a probe that uses an unsupported protocol version. */
   async hearUnsupported(probe: ProbeCaller, body: object, address: string | undefined): Promise<void> {
     const { protocol, version } = body as { protocol?: unknown; version?: unknown };
     if (!Number.isInteger(protocol) || Math.abs(Number(protocol)) > MAX_PROTOCOL) return;
@@ -132,7 +139,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
     ]);
   }
 
-  /** Writes down what was heard of those whose polls wait, with one statement. */
+  /** Writes the last contacts of probes whose polls wait, in one statement. */
   @Interval(WRITE_EVERY_MS)
   async writeHeard(): Promise<void> {
     if (this.writing || this.heard.size === 0) return;
@@ -149,7 +156,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
       for (const { id } of written) all.delete(id);
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.warn(`When probes were heard could not be written: ${String(error)}`);
+      if (!this.isFailing) this.logger.warn(`Could not store when probes were last seen: ${String(error)}`);
       this.isFailing = true;
     } finally {
       for (const [id, one] of all) if (one.atMs > since && !this.heard.has(id)) this.heard.set(id, one);
@@ -180,7 +187,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
       before,
       request.version,
       request.protocol,
-      // One that says nothing of them is taken to check all.
+      // A probe that doesn't list types is assumed to support all.
       request.types.length > 0 ? request.types : null,
       ...SAID_NAMES.map((name) => said[name]),
     ]);
@@ -188,14 +195,14 @@ export class ProbeSessions implements BeforeApplicationShutdown {
   }
 }
 
-/** What a smallint holds. */
+/** Maximum of a smallint column. */
 const MAX_PROTOCOL = 32_767;
 
 const isUnchanged = (held: ProbeState, { protocol, version, types }: PollRequest): boolean =>
   held.online && held.protocol === protocol && held.version === version && held.types === types.join();
 
 function saidBy(request: PollRequest, address: string | undefined, nowMs: number): Said {
-  // The request was under way for about half of what the last one took there and back.
+  // The request took about half of the previous round trip.
   const offsetMs = request.clock + request.rtt_ms / 2 - nowMs;
   return {
     last_seen_at: new Date(nowMs),

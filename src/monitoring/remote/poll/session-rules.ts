@@ -1,12 +1,12 @@
 import { SESSION_MS } from '../../../probe-protocol/protocol';
 
-/** Of a probe: the session that works now, and when it was heard. Milliseconds since the epoch. */
+/** The active session of a probe and its last contact, in milliseconds since the epoch. */
 export interface HeldSession {
   session: string | null;
   seenMs: number | null;
 }
 
-/** Who polls. `isOld`: its cursor was given to this very session, so it is no new process. */
+/** The session that polls. `isOld` means that its cursor was given to this very session, so it isn't a new process. */
 export interface AskingSession {
   session: string;
   standby: boolean;
@@ -14,8 +14,8 @@ export interface AskingSession {
 }
 
 /**
- * Whether a session goes on, takes over, or was replaced: the newest process of a token works, and one that was replaced waits until
- * the other has fallen silent.
+ * Decides whether a session continues, takes over, or was replaced. The newest process with a token is active, and a
+ * replaced one waits until the other stops responding.
  */
 export function decideSession(held: HeldSession, asking: AskingSession, nowMs: number): 'same' | 'takes' | 'replaced' {
   if (held.session === asking.session) return 'same';

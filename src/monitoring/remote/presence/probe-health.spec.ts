@@ -7,18 +7,23 @@ describe('what is wrong with a probe that is online', () => {
   it.each([
     ['nothing', {}, NONE, null],
     ['nothing of a clock that is a minute off', { clockOffsetMs: 60_000 }, NONE, null],
-    ['its clock', { clockOffsetMs: 90_000 }, NONE, 'its clock is 90 s ahead'],
-    ['its clock', { clockOffsetMs: -3_600_000 }, NONE, 'its clock is 3600 s behind'],
+    ['its clock', { clockOffsetMs: 90_000 }, NONE, 'the clock of the probe is 90 s ahead'],
+    ['its clock', { clockOffsetMs: -3_600_000 }, NONE, 'the clock of the probe is 3600 s behind'],
     ['nothing of one that says no time', { clockOffsetMs: null }, NONE, null],
-    ['its version', { version: '1.2.2' }, NONE, 'its version 1.2.2 is behind 1.2.3'],
-    ['what it has lost since', { dropped: 7 }, { dropped: 4, skipped: 0 }, 'it gave up 3 results'],
-    ['what it has skipped since', { skipped: 2 }, NONE, 'it skipped 2 checks'],
+    ['its version', { version: '1.2.2' }, NONE, 'version 1.2.2 of the probe is older than 1.2.3'],
+    ['what it has lost since', { dropped: 7 }, { dropped: 4, skipped: 0 }, 'the probe gave up 3 results'],
+    ['what it has skipped since', { skipped: 2 }, NONE, 'the probe skipped 2 checks'],
     ['nothing of what it had lost before anybody looked', { dropped: 7 }, null, null],
     ['nothing of one that has begun again', { dropped: 1 }, { dropped: 9, skipped: 0 }, null],
-    ['all of it', { version: '0.9.0', dropped: 1 }, NONE, 'its version 0.9.0 is behind 1.2.3; it gave up 1 results'],
+    [
+      'all of it',
+      { version: '0.9.0', dropped: 1 },
+      NONE,
+      'version 0.9.0 of the probe is older than 1.2.3; the probe gave up 1 results',
+    ],
   ])('is %s: %j', (_, changes, before, text) => {
     const warning = warningOf('fra', { ...well, ...changes }, before, '1.2.3');
-    expect(warning?.message ?? null).toBe(text === null ? null : `Of the probe fra: ${text}.`);
+    expect(warning?.message ?? null).toBe(text === null ? null : `Probe fra: ${text}.`);
   });
 
   it.each([

@@ -1,23 +1,25 @@
 import type { CheckError } from '../../../checker/checker';
 import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 
-/** What a probe has lost since its start. */
 export interface CountedLosses {
-  /** Results that it has given up. */
+  /** Results that the probe has dropped. */
   dropped: number;
-  /** Slots that it did not come to. */
+  /** Slots that the probe has skipped. */
   skipped: number;
 }
 
-/** A probe as it was last heard. */
+/** A probe at its last contact. */
 export interface SeenProbe extends CountedLosses {
   online: boolean;
   version: string | null;
-  /** How far its wall clock is ahead. */
+  /** How far the probe's wall clock is ahead. */
   clockOffsetMs: number | null;
 }
 
-/** What is wrong with a probe that is online; `before`: its losses at the look before, `null` at the first. */
+/**
+ * Returns the problem of an online probe, if it has one. `before` holds its losses at the previous check, `null` at the
+ * first.
+ */
 export function warningOf(
   location: string,
   { version, clockOffsetMs, dropped, skipped }: SeenProbe,
@@ -27,19 +29,19 @@ export function warningOf(
   const [more, missed] = before ? [dropped - before.dropped, skipped - before.skipped] : [0, 0];
   const found = [
     clockOffsetMs !== null && Math.abs(clockOffsetMs) > MINUTE_MS
-      ? `its clock is ${Math.round(Math.abs(clockOffsetMs) / SECOND_MS)} s ${clockOffsetMs > 0 ? 'ahead' : 'behind'}`
+      ? `the clock of the probe is ${Math.round(Math.abs(clockOffsetMs) / SECOND_MS)} s ${clockOffsetMs > 0 ? 'ahead' : 'behind'}`
       : null,
-    version !== null && isBehind(version, ours) ? `its version ${version} is behind ${ours}` : null,
-    more > 0 ? `it gave up ${more} results` : null,
-    missed > 0 ? `it skipped ${missed} checks` : null,
+    version !== null && isBehind(version, ours) ? `version ${version} of the probe is older than ${ours}` : null,
+    more > 0 ? `the probe gave up ${more} results` : null,
+    missed > 0 ? `the probe skipped ${missed} checks` : null,
   ].filter((text) => text !== null);
   if (found.length === 0) return null;
-  return { code: 'internal', phase: 'internal', message: `Of the probe ${location}: ${found.join('; ')}.` };
+  return { code: 'internal', phase: 'internal', message: `Probe ${location}: ${found.join('; ')}.` };
 }
 
 const RELEASE = /^(\d+)\.(\d+)\.(\d+)/;
 
-/** Whether the release is an earlier one; false for what names none. */
+/** Returns whether the release is earlier. Returns false if the version isn't a release. */
 export function isBehind(version: string, ours: string): boolean {
   const [a, b] = [RELEASE.exec(version), RELEASE.exec(ours)];
   if (!a || !b) return false;

@@ -9,7 +9,7 @@ import { ONLINE_MS } from '../../../probe-protocol/protocol';
 import { AnyProbes } from '../../../probe/any-probes';
 import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
 
-// Cost: a walk over the probes, of which there are some thousands at most.
+// Cost: a scan of the probes, at most a few thousand rows.
 const OFFLINE =
   'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';
 const ALL = `
@@ -17,12 +17,12 @@ const ALL = `
          p.clock_offset_ms AS "clockOffsetMs", p.buffered, p.sessions::float8 AS sessions
     FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.protocol IS NOT NULL`;
 
-// A definition that nobody took holds secrets. Cost: a range of an index each, of what was asked for in the last minutes.
+// A definition that no probe took contains secrets. Cost: an index range each, over the requests of the last minutes.
 const FORGET = `
   UPDATE probe_ask SET definition = NULL WHERE expires_at > $1 AND created_at < $1 AND definition IS NOT NULL`;
 const END = 'DELETE FROM probe_ask WHERE expires_at < $1';
 
-/** Every 5 s: which probes are heard no more, what is asked for no longer, and the figures of all. */
+/** Every 5 s, marks probes that no longer respond as offline, deletes expired requests, and updates the metrics. */
 @Injectable()
 export class ProbePresenceJob {
   private readonly job: BackgroundJob;
@@ -61,7 +61,7 @@ const REMOVE = `
     SELECT ctid FROM probe_removal WHERE removed_at < $1 ORDER BY removed_at LIMIT ${RETENTION_BATCH}))
   RETURNING 1`;
 
-/** A cursor of before is answered in full. */
+/** A probe with an older cursor gets all endpoints again. */
 export const PROBE_RETENTION: Retention = {
   name: 'probe-retention',
   rows: [{ days: 1, remove: inBatches(REMOVE) }],

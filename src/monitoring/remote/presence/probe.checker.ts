@@ -12,36 +12,36 @@ const PREFIX = 'probe:';
 const LOCATION = new RegExp(LOCATION_PATTERN);
 const MAX_KNOWN = 10_000;
 
-// Cost: a look into a unique index, and a walk over the probes that the operator shares.
+// Cost: one lookup in a unique index, and a scan of the probes that the operator shares.
 const READ = `
   SELECT id, ${probeStatus('p')} = 'online' AS online, version, clock_offset_ms AS "clockOffsetMs", coalesce(dropped, 0)::float8 AS dropped,
          coalesce(skipped, 0)::float8 AS skipped
     FROM probe p
    WHERE (org_id = $1::uuid AND key = $2::text) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = $2::text)`;
 
-/** Looks whether a probe is online: so whatever tells of endpoints tells of probes, too. */
+/** Checks whether a probe is online, so that all features of endpoints, such as alerts, also work for probes. */
 @Checker('PROBE')
 @Injectable()
 export class ProbeChecker implements Checker<string> {
   readonly targetForm = '`probe:<location>`';
   readonly assertionSources = [] as const;
-  /** What each probe had lost at the check before. */
+  /** The losses of each probe at its previous check. */
   private readonly losses = new BoundedMap<string, CountedLosses>(MAX_KNOWN);
 
   constructor(private readonly database: WorkerDatabase) {}
 
-  /** The location. */
   parseTarget(url: string): string {
     const location = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
     if (!LOCATION.test(location))
-      throw new InvalidTarget(`the target names the location of a probe; the accepted form is ${this.targetForm}`);
+      throw new InvalidTarget(`the target must be the location of a probe; the accepted form is ${this.targetForm}`);
     return location;
   }
 
   async check({ target, egress }: CheckRequest<string>): Promise<CheckResult> {
     const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
-    // One that was deleted before deletion was refused for it: whoever wants to be notified of its absence is.
-    if (!probe) return resultOf(down('probe_offline', 'internal', `There is no probe ${target}.`));
+    // The probe was deleted before the service refused to delete probes that are in use. This also notifies users who
+    // monitor it.
+    if (!probe) return resultOf(down('probe_offline', 'internal', `The probe ${target} does not exist.`));
     if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
     const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);
     this.losses.set(probe.id, { dropped: probe.dropped, skipped: probe.skipped });

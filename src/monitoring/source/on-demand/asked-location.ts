@@ -3,10 +3,9 @@ import { Matches } from 'class-validator';
 import { Optional } from '../../../platform/http/validators';
 import { LOCAL_NAME, LOCATION_PATTERN } from '../../../probe/probe-directory';
 
-/** Where a check that a client asks for is to be made. */
 export class AskedLocation {
   @ApiPropertyOptional({
-    description: `One of the locations of the endpoint; without it \`${LOCAL_NAME}\` where that is listed, else the first.`,
+    description: `One of the locations of the endpoint. By default \`${LOCAL_NAME}\` if the endpoint has it, otherwise the first one.`,
     example: LOCAL_NAME,
     pattern: LOCATION_PATTERN,
   })

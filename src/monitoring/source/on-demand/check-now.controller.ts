@@ -17,9 +17,9 @@ export class CheckNowController {
     access: 'write',
     idempotencyKey: { refused: 'Each request runs a check.' },
     operationId: 'runCheck',
-    summary: 'Check now',
+    summary: 'Run a check now',
     description:
-      'Runs one check, records it like any other (it counts for streaks and alerts) and answers with it. It waits for a scheduled check of the endpoint that runs now, and ends unrecorded when the client leaves. At the location of a probe it waits until 10 s after the timeout, and what comes later is recorded all the same. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
+      'Runs one check, records it like any other check (it counts for streaks and alerts), and returns it. If a scheduled check of the endpoint is running, the request waits for it. If the client disconnects, the check ends and is not recorded. At the location of a probe, the request waits until 10 s after the timeout; a later result is still recorded. An organization may run 8 on-demand checks, endpoint tests, and test messages at the same time. It may start 20 at once, then one per second.',
     returns: { created: CheckView, description: 'The finished check.' },
     problems: ['conflict', 'probe_offline', 'temporarily_unavailable', 'invalid_query'],
   })

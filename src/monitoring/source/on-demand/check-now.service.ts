@@ -13,7 +13,7 @@ import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
 import { type Asked, OnDemandChecks } from './on-demand-checks';
 import { ShownRecords } from './shown-records';
 
-/** A check that a client asks for: run now, recorded like any other. */
+/** Checks that clients request: run now, recorded like any other. */
 @Injectable()
 export class CheckNowService {
   constructor(
@@ -26,9 +26,11 @@ export class CheckNowService {
   ) {}
 
   /**
-   * Returns once the result is committed; its audit entry is committed before the check begins. A paused endpoint is a
-   * conflict, and so is one that nothing runs. When the client leaves, the check ends and nothing is recorded, unless a probe makes it.
-   * `not_found` for another location than those of the endpoint. Throws what `OnDemandChecks`, `ShownRecords` and `RemoteChecks` throw.
+   * Returns once the result is committed. The audit entry is committed before the check starts. When the client leaves,
+   * the check ends and nothing is recorded, unless a probe runs it.
+   *
+   * Throws `conflict` for a paused endpoint and for one that nothing runs, and `not_found` if the location isn't one of
+   * the endpoint's. Also throws the errors of `OnDemandChecks`, `ShownRecords`, and `RemoteChecks`.
    */
   run(
     caller: Caller,

@@ -10,7 +10,7 @@ import { CheckRunner } from '../../../engine/run/check-runner';
 import { CheckerBugs } from '../../../engine/run/checker-bugs';
 import { CheckPlaces } from '../../../engine/dispatch/check-places';
 
-/** Which check is asked for, and the signal that its client has left. */
+/** A requested check, with a signal that aborts when its client leaves. */
 export interface Asked {
   orgId: string;
   endpointId: string;
@@ -18,8 +18,8 @@ export interface Asked {
 }
 
 /**
- * Checks that clients ask for: within the limits of their organization, on the same places as scheduled checks, and for
- * no longer than the client stays.
+ * Runs checks that clients request, within the limits of their organization. They use the same places as scheduled
+ * checks, and run only as long as their client stays.
  */
 @Injectable()
 export class OnDemandChecks {
@@ -32,20 +32,22 @@ export class OnDemandChecks {
   ) {}
 
   /**
-   * Calls `check` when it has a place; its signal ends with the client and with the process. Throws `rate_limited` beyond
-   * the organization's limits, `conflict` while another client's check of the endpoint lasts, `temporarily_unavailable`
-   * without a place.
+   * Calls `check` when it has a place. Its signal aborts with the client and with the process. Throws `rate_limited`
+   * over the organization's limits, `conflict` while another client's check of the endpoint runs, and
+   * `temporarily_unavailable` without a place.
    */
   run<T>(asked: Asked, check: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.limits.run(asked.orgId, () => this.onPlace(asked, check));
   }
 
-  /** Runs the work within the limits of the organization, for checks that ask something first. Throws `rate_limited`. */
+  /** Runs work within the limits of the organization, for checks that need a query first. Throws `rate_limited`. */
   withinLimits<T>(orgId: string, check: () => Promise<T>): Promise<T> {
     return this.limits.run(orgId, check);
   }
 
-  /** Runs a check of an endpoint that is stored, inside of `withinLimits`. `prepare` is called when there is a place. */
+  /**
+   * Runs a check of a stored endpoint. Call this inside `withinLimits`. `prepare` is called when the check has a place.
+   */
   runStored(
     asked: Asked,
     prepare: () => Promise<{ definition: CheckDefinition; checkedAt: Date }>,
@@ -53,13 +55,13 @@ export class OnDemandChecks {
     return this.onPlace(asked, async (signal) => {
       const { definition, checkedAt } = await prepare();
       const check = await this.runner.run(definition, null, checkedAt, signal);
-      // Nobody reads the response when it was the client that ended the check.
+      // If the client ended the check, no one reads this response.
       if (!check || signal.aborted) throw problems.shuttingDown();
       return check;
     });
   }
 
-  /** One attempt, which is not judged any further. `endpointId` is for the log. */
+  /** Runs one attempt and doesn't judge the result. `endpointId` is for the log. */
   async runOnce(
     endpointId: string,
     { checker, request, timeoutMs }: PreparedCheck,

@@ -6,10 +6,10 @@ import { within } from '../../../platform/net/deadline';
 import { problems } from '../../../platform/problem/problem';
 import { CheckRecorder } from '../../record/check-recorder';
 
-/** The result is written at once, but another session that keeps the endpoint's row locked may delay it for long. */
+/** The result is written at once, but another session that locks the endpoint's row may delay it for long. */
 const RECORD_WAIT_MS = 5000;
 
-/** Checks that a client waits for: recorded at once, and shown as they are listed later. */
+/** Checks that a client waits for: recorded at once, and returned in the same form as in later lists. */
 @Injectable()
 export class ShownRecords {
   constructor(
@@ -18,14 +18,14 @@ export class ShownRecords {
   ) {}
 
   /**
-   * Throws `temporarily_unavailable` when it could not be committed within 5 s, it will be as soon as possible, and `conflict`
-   * when the endpoint was changed meanwhile.
+   * Throws `temporarily_unavailable` if the result could not be committed within 5 s, although it will be as soon as
+   * possible. Throws `conflict` if the endpoint was changed in the meantime.
    */
   async record(check: FinishedCheck): Promise<CheckView> {
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
     if (recorded === 'late' || recorded === 'given_up') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
-      throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+      throw problems.conflict('The endpoint was changed while it was being checked. Try again.');
     return toCheckView(check, this.history.checkId(check));
   }
 }

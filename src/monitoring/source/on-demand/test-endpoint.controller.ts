@@ -17,10 +17,10 @@ export class TestEndpointController {
     access: 'write',
     idempotencyKey: { refused: 'Each request runs a check.' },
     operationId: 'testEndpoint',
-    summary: 'Test before saving',
+    summary: 'Test an endpoint before saving it',
     description:
-      'Takes what creating an endpoint takes, runs one check and answers with its verdict; with `?location=` and no `locations`, as if that were the only one. Nothing is stored but an entry in the audit log, and nobody is notified. It ends when the client leaves. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
-    returns: { ok: TrialView, description: 'The verdict.' },
+      'Takes the same body as creating an endpoint, runs one check, and returns the result. With `?location=` and no `locations`, the endpoint is tested as if that were its only location. Nothing is stored except an entry in the audit log, and no one is notified. If the client disconnects, the check ends. An organization may run 8 on-demand checks, endpoint tests, and test messages at the same time. It may start 20 at once, then one per second.',
+    returns: { ok: TrialView, description: 'The result.' },
     problems: ['target_not_allowed', 'probe_offline', 'temporarily_unavailable', 'invalid_query'],
   })
   @AlsoChecked(TestEndpointService, (tests, fields: Partial<CreateEndpointDto>, { caller }) =>

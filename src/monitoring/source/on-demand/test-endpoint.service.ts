@@ -16,12 +16,14 @@ import { LOCAL_NAME } from '../../../probe/probe-directory';
 import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
 import { OnDemandChecks } from './on-demand-checks';
 
-/** The result of the test: like a recorded check, without its ids. The class name is part of the public API document. */
+/**
+ * The result of a test: like a recorded check, but without its IDs. The class name is part of the public API document.
+ */
 export class TrialView extends OmitType(CheckView, ['id', 'endpoint_id'] as const) {}
 
 /**
- * Checks a target as an endpoint would be checked, before one is saved. Nothing is stored but an audit entry, which is
- * committed before anything is sent, and nobody is notified.
+ * Checks a target as an endpoint would be checked, before it is saved. Only an audit entry is stored, and it is
+ * committed before anything is sent. No one is notified.
  */
 @Injectable()
 export class TestEndpointService {
@@ -34,8 +36,9 @@ export class TestEndpointService {
   ) {}
 
   /**
-   * Throws what creating the endpoint would throw, `conflict` for a type that nothing runs, `not_found` for another location than
-   * those of the endpoint, and what `OnDemandChecks` and `RemoteChecks` throw. Ends when the client leaves.
+   * Throws the errors of creating the endpoint, `conflict` for a type that nothing runs, and `not_found` if the
+   * location isn't one of the endpoint's. Also throws the errors of `OnDemandChecks` and `RemoteChecks`. Ends when the
+   * client leaves.
    */
   async run(
     caller: Caller,
@@ -65,7 +68,7 @@ export class TestEndpointService {
     );
   }
 
-  /** What `run` would refuse in these fields. */
+  /** Returns the errors that `run` would find in these fields. */
   async findingsIn(caller: Caller, fields: Partial<CreateEndpointDto>): Promise<Findings> {
     const probes = await this.settings.probesIn(this.database, caller.orgId, [namedLocations(fields)]);
     return this.settings.findingsIn(newUuid(), fields, { stored: null, caller, probes });

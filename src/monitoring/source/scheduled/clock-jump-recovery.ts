@@ -8,12 +8,15 @@ import { MINUTE_MS } from '../../../platform/time/time-units';
 import { EndpointStateStore } from '../../record/endpoint-state-store';
 
 const COMPARE_EVERY_MS = 5000;
-/** The clock may have been set while no instance was running. */
+/** The clock may have been changed while no instance was running. */
 const AFTER_START_MS = 2 * COMPARE_EVERY_MS;
-/** Results of checks that began before the jump arrive until then: two runs with the longest timeout. */
+/** Results of checks that started before the jump arrive within this time: two runs with the longest timeout. */
 const LATE_RESULTS_MS = 10 * MINUTE_MS;
 
-/** After the database's clock was set back: slots planned by the old time become due soon instead of in the far future. */
+/**
+ * Recovers after the database's clock was set back. Slots planned with the old time become due soon instead of in the
+ * far future.
+ */
 @Injectable()
 export class ClockJumpRecovery {
   private readonly job;

@@ -17,7 +17,7 @@ describe('schedulerFinding', () => {
     expect(schedulerFinding(400, false, state)).toEqual({
       ok: true,
       fatal: false,
-      detail: 'last claim 0 s ago; overloaded for 12 s: 1.9 times what is possible; 840 slots/s skipped',
+      detail: 'last claim 0 s ago; overloaded for 12 s: 1.9 times the capacity; 840 slots/s skipped',
     });
   });
 });

@@ -8,12 +8,15 @@ import { describe, Overload, type OverloadState, type SkipReason } from '../../.
 import type { Load } from '../../../engine/dispatch/overload-state';
 
 const NOT_READY_MS = 15_000;
-/** A scheduler that has claimed nothing for this long is stuck and needs a restart, unless the database is unavailable. */
+/**
+ * A scheduler that has claimed nothing for this long is stuck and needs a restart, unless the database is unavailable.
+ */
 const STUCK_MS = 120_000;
 
 /**
- * `lagMs`: age of the last completed claim. `databaseIsAway`: that is why the newest one failed. Overload is told and is
- * no fault: all that can be done is done, and elsewhere no more of it would be.
+ * Returns the health finding of the scheduler. `lagMs` is the age of the last completed claim. `databaseIsAway` means
+ * that the newest claim failed because of the database. Overload is reported but isn't a failure, because a restart or
+ * another instance would not help.
  */
 export function schedulerFinding(
   lagMs: number,
@@ -28,12 +31,12 @@ export function schedulerFinding(
   return { ok: lagMs < NOT_READY_MS, fatal: lagMs > STUCK_MS && !databaseIsAway, detail };
 }
 
-/** Whether this process claims what falls due: a part of its health, and a metric. */
+/** Tracks whether this process claims due slots, for its health and a metric. */
 @Injectable()
 export class SchedulerHealth {
   private lastClaim: number;
   private isAway = false;
-  /** When the database responded again after it had been away; monotonic. */
+  /** When the database responded again after an outage, on the monotonic clock. */
   private databaseBackAt = -Infinity;
 
   constructor(
@@ -51,7 +54,7 @@ export class SchedulerHealth {
     );
   }
 
-  /** False with ROLE=api: such a process checks nothing on its own. */
+  /** False with `ROLE=api`, because such a process doesn't check on its own. */
   get runsChecks(): boolean {
     return this.config.role !== 'api';
   }
@@ -61,39 +64,41 @@ export class SchedulerHealth {
     return this.runsChecks ? this.clock.monotonic() - this.lastClaim : 0;
   }
 
-  /** What this process does now. */
   get load(): Load {
     return this.overload.load;
   }
 
-  /** The newest claim failed, because the database was away. */
+  /** Whether the newest claim failed because the database was unavailable. */
   get databaseIsAway(): boolean {
     return this.isAway;
   }
 
-  /** A claim was made, maybe of nothing: whoever works off a backlog is alive. */
+  /** Notes that a claim completed, even if it was empty. A process that works off a backlog is alive. */
   claimed(): void {
     this.lastClaim = this.clock.monotonic();
     if (this.isAway) this.databaseBackAt = this.lastClaim;
     this.isAway = false;
   }
 
-  /** Once a second; see `Overload.tick`. */
+  /** Call this once a second. See `Overload.tick`. */
   ticked(lateMs: number | null): void {
     this.overload.tick(lateMs);
   }
 
-  /** Slots that were skipped instead of claimed. */
+  /** Counts slots that were skipped instead of claimed. */
   skipped(slots: number): void {
     this.overload.skipped('overload', slots);
   }
 
-  /** Counts slots that fell due while the database was away and are not run anymore. */
+  /** Counts slots that fell due while the database was unavailable and that no longer run. */
   missed(slots: number): void {
     this.overload.skipped('database', slots);
   }
 
-  /** Why slots are skipped of which the first fell due at this time: not for want of room, if the database was away by then. */
+  /**
+   * Returns why slots are skipped, if the first of them fell due at this time. If the database was unavailable by then,
+   * overload isn't the reason.
+   */
   whySkippedSince(fireAt: number): SkipReason {
     return this.isAway || fireAt < this.databaseBackAt ? 'database' : 'overload';
   }

@@ -11,59 +11,72 @@ import { SchedulerHealth } from './scheduler-health';
 
 /** Slots are claimed this long before they are due: one tick, a slow claim, and a margin. */
 const AHEAD_SECONDS = 2;
-/** Slots per claim: small enough that several instances share evenly and that no statement is long … */
+/** Slots per claim. Small enough that several instances share evenly and that no statement takes long … */
 const CLAIM_SIZE = 250;
-/** … and while more is due than that, each claim takes twice as many, up to this: fewer statements for many checks. */
+/**
+ * … and while more slots are due, each claim takes twice as many, up to this limit. This needs fewer statements for
+ * many checks.
+ */
 const LARGEST_CLAIM = 1000;
-/** No claim of fewer than this part of all the room. */
+/** No claim is smaller than this part of the total room. */
 const LEAST_PART = 64;
-/** Without a claim for this long nobody ran what fell due: that is spread. */
+/** If no instance claimed for this long, the overdue slots are spread. */
 const PAUSE_MS = 10_000;
-/** Under overload a slot waits about so long at most, unless the slots of its endpoint before it were skipped. */
+/** Under overload, a slot waits at most about this long, unless earlier slots of its endpoint were skipped. */
 const LONGEST_WAIT_SECONDS = 6;
-/** While there is no room for what is due, it is looked for this often … */
+/** While there is no room for due slots, the claimer checks for room this often … */
 const ROOM_EVERY_MS = 50;
-/** … for this long at most: a slow last statement must not cost the next tick. */
+/** … but for this long at most, so that a slow last statement doesn't delay the next tick. */
 const TICK_MS = 600;
 
 /**
- * An endpoint of a type that has no checker here is left for so long to instances that may have one; then it may have another
- * type. Claimed and given back so seldom, it costs next to nothing where there is no such instance.
+ * An endpoint whose type has no checker here is left for this long to instances that may have one. After that it may
+ * have another type. Claiming and giving back this rarely costs next to nothing if there is no such instance.
  */
 const LEAVE_MS = 30_000;
-/** Endpoints that are left at once; the first of more are claimed again sooner. */
+/**
+ * Maximum number of endpoints that are left to others at the same time. If there are more, the first are claimed again
+ * sooner.
+ */
 const MOST_LEFT = 5000;
 
-/** A tick that claims something as late as this is behind. */
+/** A tick that claims a slot this late is behind. */
 const BEHIND_MS = 1000;
 
-/** What one tick has seen. */
 interface Tick {
   readonly instance: number;
-  /** No claim begins after this, so that the next tick is not missed; monotonic milliseconds. */
+  /** No claim starts after this, so that the next tick isn't missed. Monotonic milliseconds. */
   readonly until: number;
-  /** Of the oldest slot that was claimed; `null` when there was no room for any. */
+  /** The delay of the oldest claimed slot, or `null` if there was no room for any. */
   lateMs: number | null;
-  /** Organizations whose slots only `claimRest` takes for the rest of the tick; `null` while not all others have theirs. */
+  /**
+   * Organizations whose slots only `claimRest` takes for the rest of the tick, or `null` until all others have theirs.
+   */
   passedOver: readonly string[] | null;
   claimSize: number;
 }
 
-/** Takes the slots that fall due soon from the database, gives them to the dispatcher, and returns what it did not begin. */
+/**
+ * Claims slots that are due soon from the database, passes them to the dispatcher, and gives back those that didn't
+ * start.
+ */
 @Injectable()
 export class SlotClaimer {
   private stopped = false;
-  /** Of the oldest slot that the last tick with room claimed. */
+  /** The delay of the oldest slot that the last tick with room claimed. */
   private lateMs = 0;
-  /** Slots are due for which the last tick had no room. */
+  /** Whether slots are due for which the last tick had no room. */
   private isFull = false;
-  /** The newest claim: the database's clock, ours when it was asked for and when it was made. `null` before the first. */
+  /**
+   * The newest claim: the database's clock, and this process's clock when the claim was sent and when it completed.
+   * `null` before the first.
+   */
   private newest: { databaseMs: number; askedAt: number; madeAt: number } | null = null;
-  /** Nobody has run what fell due for a while, and it is not spread yet. */
+  /** No instance has run due slots for a while, and the overdue slots aren't spread yet. */
   private hasPaused = true;
-  /** Endpoints that are left to other instances, until when by the monotonic clock; the first ends first. */
+  /** Endpoints that are left to other instances, each with its end on the monotonic clock. The first ends first. */
   private readonly left = new Map<string, number>();
-  /** Slots that were claimed, could not be planned, and are not given back yet. */
+  /** Slots that were claimed, could not be planned, and haven't been given back yet. */
   private unplanned: { readonly instance: number; readonly slots: readonly ClaimedSlot[] } | null = null;
 
   constructor(
@@ -76,8 +89,8 @@ export class SlotClaimer {
   ) {}
 
   /**
-   * Claims what is due, as room for it becomes free, for most of a second at most, in such portions that no organization
-   * gets more than its share. Slots that were claimed and cannot be planned are due again at once; then this rejects.
+   * Claims due slots as room becomes free, for most of a second at most, in portions that give no organization more
+   * than its share. If claimed slots can't be planned, they are due again at once and this rejects.
    */
   async claimDue(instance: number): Promise<void> {
     const until = this.clock.monotonic() + TICK_MS;
@@ -93,19 +106,19 @@ export class SlotClaimer {
       this.dispatcher.watchRecorder();
       await new Promise((resolve) => setTimeout(resolve, ROOM_EVERY_MS));
     }
-    // Without room nothing was asked of the database: that it responds is part of being alive.
+    // Without room, no query was sent. Being alive includes that the database responds.
     if (tick.lateMs === null && !this.stopped) await this.claim(tick, 0);
     await this.skipLate(tick);
     this.lateMs = tick.lateMs ?? this.lateMs;
     this.health.ticked(tick.lateMs);
   }
 
-  /** No further claims; the one in flight ends early. */
+  /** Stops claiming. A claim in flight ends early. */
   stop(): void {
     this.stopped = true;
   }
 
-  /** Leaves these slots, claimed as this instance, to others, each at its time. */
+  /** Gives back these slots, claimed by this instance, so that others can take each at its time. */
   async giveBack(instance: number, slots: readonly ClaimedSlot[]): Promise<void> {
     if (slots.length > 0) await this.schedule.giveBack(this.database, instance, slots);
   }
@@ -122,8 +135,9 @@ export class SlotClaimer {
   }
 
   /**
-   * What fell due while nobody ran it, at the start too, is spread over the next seconds, all of it before the next claim.
-   * What falls behind while claims are made is not: moved away again and again, it would never have its turn.
+   * Spreads the slots that fell due while no instance ran them, including at start, over the next seconds, before the
+   * next claim. Slots that fall behind during claims aren't spread, because they would be moved again and again and
+   * never run.
    */
   private async spreadAfterPause(): Promise<void> {
     if (!this.hasPaused) return;
@@ -141,7 +155,7 @@ export class SlotClaimer {
     this.hasPaused = false;
   }
 
-  /** Under overload slots that nobody will begin soon are skipped: those of all endpoints in turn. */
+  /** Under overload, skips slots that won't start soon, in turn for all endpoints. */
   private async skipLate({ lateMs }: Tick): Promise<void> {
     const { ratio, overloadedAt } = this.health.load;
     if (overloadedAt === null || lateMs === null || lateMs < 1000 * LONGEST_WAIT_SECONDS || this.stopped) return;
@@ -149,7 +163,7 @@ export class SlotClaimer {
     this.health.skipped(await this.schedule.skipLate(this.database, LONGEST_WAIT_SECONDS, inARow));
   }
 
-  /** Claims while there is room and something is due; true when more is due than there is room for. */
+  /** Claims while there is room and slots are due. Resolves to true if more is due than there is room for. */
   private async claimRound(tick: Tick): Promise<boolean> {
     tick.passedOver ??= await this.claimForAll(tick);
     if (tick.passedOver === null) return true;
@@ -159,8 +173,8 @@ export class SlotClaimer {
   }
 
   /**
-   * Claims while there is room, except for organizations that one statement could give more than their share; returns
-   * those, or `null` when there was no room for all that the others have due.
+   * Claims while there is room, except for organizations that one statement could give more than their share. Returns
+   * those, or `null` if there was not enough room for the others.
    */
   private async claimForAll(tick: Tick): Promise<readonly string[] | null> {
     const { claims } = this.dispatcher;
@@ -175,8 +189,8 @@ export class SlotClaimer {
   }
 
   /**
-   * Organizations near their limit, and under overload the large ones too: their slots have waited for longest, and would
-   * come before those of organizations that ask for little.
+   * Returns organizations near their limit, and under overload also the large ones. Their slots have waited for longest
+   * and would come before the slots of organizations that need little.
    */
   private passOver(limit: number): string[] {
     const { claims } = this.dispatcher;
@@ -185,19 +199,22 @@ export class SlotClaimer {
     return [...new Set([...nearLimit, ...claims.largeOwners])];
   }
 
-  /** Claims for an organization that was passed over, at most the rest of its share; false when more of it may be due. */
+  /**
+   * Claims for an organization that was passed over, at most the rest of its share. Returns false if more of its slots
+   * may be due.
+   */
   private async claimRest(tick: Tick, orgId: string): Promise<boolean> {
     const limit = Math.min(tick.claimSize, this.dispatcher.claims.availableTo(orgId));
     if (limit < this.leastClaim || this.stopped || this.clock.monotonic() >= tick.until) return false;
     return (await this.claim(tick, limit, { orgId })) < limit;
   }
 
-  /** A statement for a handful of slots costs as much as one for many: a little room is left free until there is more. */
+  /** A statement for a few slots costs as much as one for many, so a little room stays free until there is more. */
   private get leastClaim(): number {
     return Math.ceil(this.dispatcher.claims.size / LEAST_PART);
   }
 
-  /** Hands what is claimed to the dispatcher; returns how many slots that were. */
+  /** Passes claimed slots to the dispatcher. Returns how many were claimed. */
   private async claim(
     tick: Tick,
     limit: number,
@@ -213,7 +230,7 @@ export class SlotClaimer {
     this.clock.synchronize(nowMs, askedAt);
     this.dispatcher.shareCapacity(several);
     this.notePause();
-    // The database's clock has jumped ahead: to us that is as if nobody had claimed for so long.
+    // The database's clock has jumped ahead. For this process that looks as if no instance had claimed for that long.
     if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;
     this.newest = { databaseMs: nowMs, askedAt, madeAt: this.clock.monotonic() };
     const own = await this.plan(slots, tick.instance);
@@ -225,7 +242,7 @@ export class SlotClaimer {
     return slots.length;
   }
 
-  /** Returns the slots that are not left to other instances. */
+  /** Returns the slots that aren't left to other instances. */
   private async plan(slots: readonly ClaimedSlot[], instance: number): Promise<readonly ClaimedSlot[]> {
     if (slots.length === 0) return slots;
     let definitions: Map<string, CheckDefinition | null>;

@@ -8,12 +8,12 @@ type Variables = Record<string, string>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MS_PER_SECOND = 1000;
-/** Others than the owner may do something with the file. */
+/** The permission bits of users other than the owner. */
 const OPEN_TO_OTHERS = 0o077;
 
 /**
- * Runs something with the environment in which libpq's programs connect as the service does. Everything is in the environment, because
- * every user of the machine can read the arguments of a program.
+ * Runs `work` with an environment in which libpq's programs connect as the service does. Everything is passed in the
+ * environment, because every user of the machine can read a program's arguments.
  */
 export async function withLibpq<T>(
   connection: ServerConnection,
@@ -29,7 +29,7 @@ export async function withLibpq<T>(
   }
 }
 
-/** The files that libpq reads. A file that it must not find does not exist. */
+/** The files that libpq reads. For a file that it must not find, the path doesn't exist. */
 export interface TlsFiles {
   readonly rootCert: string;
   readonly cert: string;
@@ -51,7 +51,7 @@ export function libpqVariables(connection: ServerConnection, files: TlsFiles): V
     ...(applicationName === null ? {} : { PGAPPNAME: applicationName }),
     PGTARGETSESSIONATTRS: accepts,
     PGCONNECT_TIMEOUT: String(Math.ceil(connection.connectTimeoutMs / MS_PER_SECOND)),
-    // The service does not know it.
+    // The service does not support GSS encryption.
     PGGSSENCMODE: 'disable',
     PGCHANNELBINDING: connection.usesChannelBinding ? 'prefer' : 'disable',
     ...tlsVariables(connection, files),
@@ -71,7 +71,10 @@ function tlsVariables({ tls: settings, isDirectTls }: ServerConnection, files: T
   };
 }
 
-/** Without explicit files, libpq would read `~/.postgresql`. It also refuses a key that others may read, and trusts no public authorities. */
+/**
+ * Returns the TLS files to pass. Without explicit files, libpq would read `~/.postgresql`. It also refuses a key that
+ * others may read, and trusts no public authorities.
+ */
 function filesFor({ verifies, rootCert, cert, key }: Tls, folder: string, own: Environment): TlsFiles {
   const none = join(folder, 'none');
   return {
@@ -95,13 +98,16 @@ function trustedByNode(file: string, own: Environment): string {
 }
 
 function authorities(own: Environment): readonly string[] {
-  // Since Node 22.15.
+  // Available since Node 22.15.
   const all: unknown = Reflect.get(tls, 'getCACertificates');
   if (typeof all === 'function') return Reflect.apply(all, tls, ['default']) as string[];
   const more = own['NODE_EXTRA_CA_CERTS'] ?? '';
   return more === '' ? tls.rootCertificates : [...tls.rootCertificates, readFileSync(more, 'utf8')];
 }
 
-/** The file of passwords is the service's as well; everything else is given. */
+/**
+ * Removes libpq's variables. Only PGPASSFILE stays, because the service uses it as well. Everything else is passed
+ * explicitly.
+ */
 const withoutLibpq = (own: Environment): Environment =>
   Object.fromEntries(Object.entries(own).filter(([name]) => !name.startsWith('PG') || name === 'PGPASSFILE'));

@@ -4,12 +4,12 @@ import { type Server, type ServerConnection, serverConnection } from './server-c
 import { tlsOptions } from './tls-options';
 
 /**
- * The PostgreSQL that `DATABASE_URL` names, as all pools of the process share it: where the newest connection led, and what a pooler
- * in front of it was found not to accept.
+ * The PostgreSQL server in `DATABASE_URL`, shared by all pools of the process. Remembers which server the newest
+ * connection reached, and which settings a pooler in front of it refuses.
  */
 export class PostgresServer {
   private readonly choice: ServerChoice;
-  /** A pooler in front of the server refuses settings for the session that it does not know. */
+  /** True if a pooler in front of the server refuses session settings that it doesn't know. */
   isPlainStart = false;
 
   constructor(readonly connection: ServerConnection) {
@@ -30,16 +30,16 @@ export class PostgresServer {
       ...(options === null ? {} : { options }),
       ...(applicationName === null ? {} : { application_name: applicationName }),
       enableChannelBinding: usesChannelBinding,
-      // Until it is known where it leads.
+      // Without TLS until the server is known.
       ssl: false,
       sslnegotiation: 'postgres',
     };
   }
 
-  /** All options of `pg` for one of the servers. Throws a `TlsFileError`. */
+  /** Returns all options of `pg` for one of the servers. Throws a `TlsFileError`. */
   configFor({ host, port }: Server): ClientConfig {
     const { tls, isDirectTls } = this.connection;
-    // Sockets are without TLS, in libpq as well.
+    // Sockets don't use TLS, as in libpq.
     const usesTls = tls !== null && !host.startsWith('/');
     return {
       ...this.account,
@@ -50,12 +50,15 @@ export class PostgresServer {
     };
   }
 
-  /** Returns the server for the next connection. With several servers, this is the server of the previous connection, or the first acceptable one. */
+  /**
+   * Returns the server for the next connection. With several servers, this is the server of the previous connection, or
+   * the first acceptable one.
+   */
   next(): Server | Promise<Server> {
     return this.choice.next();
   }
 
-  /** A connection to the server failed, or it does not write any more: the next one looks again. */
+  /** Forgets a server whose connection failed or that no longer accepts writes. The next connection chooses again. */
   forget(server: Server): void {
     this.choice.forget(server);
   }

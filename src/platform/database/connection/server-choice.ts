@@ -4,25 +4,28 @@ import { unreachableReason } from '../connection-failure';
 import { isUnavailable } from '../postgres-errors';
 import type { Server, ServerConnection } from './server-connection';
 
-/** The server answers, but only reads. To be tried again: a standby is promoted, a setting is changed back. */
+/**
+ * The error of a server that is read-only. Try again later, because a standby may be promoted or a setting changed
+ * back.
+ */
 export class ReadOnlyServerError extends Error {
   readonly code = '25006';
 
   constructor(readonly why: 'standby' | 'setting') {
     super(
       why === 'standby'
-        ? 'it is a standby, which only reads'
-        : 'default_transaction_read_only is on there, for its user, or for its database',
+        ? 'it is a standby, which is read-only'
+        : 'default_transaction_read_only is on there, for its user or for its database',
     );
   }
 }
 
-/** The URL names several servers, and all of them failed. */
+/** The error if the URL names several servers and all of them failed. */
 class NoServerError extends Error {
   readonly code = '08001';
 }
 
-/** Takes one of the servers of a connection, as `target_session_attrs` asks. */
+/** Chooses one of the servers of a connection, as `target_session_attrs` requires. */
 export class ServerChoice {
   private last: Server | null = null;
   private looking: Promise<Server> | null = null;
@@ -44,7 +47,7 @@ export class ServerChoice {
     if (this.last === server) this.last = null;
   }
 
-  /** Connects to all of them at once, and takes the first of the list that is acceptable. */
+  /** Connects to all servers in parallel and returns the first acceptable one in list order. */
   private async look(): Promise<Server> {
     const attempts = this.connection.servers.map((server) => ({ server, failure: this.failureOf(server) }));
     const reasons: string[] = [];
@@ -58,7 +61,10 @@ export class ServerChoice {
     throw refusal ?? new NoServerError(reasons.join('; '));
   }
 
-  /** `null` for a server that can be used. Half of the time is left for the connection that is wanted. */
+  /**
+   * Returns `null` if the server can be used. Uses at most half of the timeout and leaves the rest for the actual
+   * connection.
+   */
   private async failureOf(server: Server): Promise<unknown> {
     let client: Client | null = null;
     try {
@@ -76,13 +82,13 @@ export class ServerChoice {
   }
 }
 
-/** The settings that a server reports when a session starts, by name. */
+/** The settings that a server reports at the start of a session, by name. */
 export type ReportedSession = ReadonlyMap<string, string>;
 
-/** Call it before the client connects. */
+/** Records the settings that the server reports. Call it before the client connects. */
 export function sessionOf(client: Client): ReportedSession {
   const reported = new Map<string, string>();
-  // Not among the types of pg: the connection, and its messages as they arrive.
+  // The types of pg don't list the connection, which emits messages as they arrive.
   const connection = Reflect.get(client, 'connection') as EventEmitter;
   connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) =>
     reported.set(parameterName ?? '', parameterValue ?? ''),
@@ -90,7 +96,7 @@ export function sessionOf(client: Client): ReportedSession {
   return reported;
 }
 
-/** Throws a `ReadOnlyServerError`. Costs nothing with a server that reports both settings, behind a pooler one statement. */
+/** Throws a `ReadOnlyServerError`. Cost: none if the server reports both settings, one statement behind a pooler. */
 export async function requireAcceptable(
   client: Client,
   session: ReportedSession,
@@ -113,5 +119,5 @@ async function askedOf(client: Client): Promise<{ standby: boolean; readOnly: bo
   return rows[0] ?? { standby: false, readOnly: false };
 }
 
-/** Whether the server, or this session, only reads. */
+/** Returns whether the server, or this session, is read-only. */
 export const READS_ONLY = `SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS "readOnly"`;

@@ -9,45 +9,47 @@ import { StartError } from '../../config/start-error';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One PostgreSQL server. `host`: a name, an IP address, or the directory of a socket, with a leading slash. */
+/** A PostgreSQL server. `host` is a name, an IP address, or the directory of a socket with a leading slash. */
 export interface Server {
   readonly host: string;
   readonly port: number;
 }
 
-/** How a server proves who it is. */
+/** How a server proves its identity. */
 export interface Tls {
-  /** `nothing`: encrypted only. `authority`: a certificate of an authority that is trusted. `name`: one that also has the host's name. */
+  /**
+   * `nothing`: the connection is only encrypted. `authority`: a trusted authority must have issued the certificate.
+   * `name`: the certificate must also contain the host name.
+   */
   readonly verifies: 'nothing' | 'authority' | 'name';
-  /** A file with the authorities to trust instead of Node's, and of NODE_EXTRA_CA_CERTS. */
+  /** A file with the authorities to trust instead of Node's and the ones in NODE_EXTRA_CA_CERTS. */
   readonly rootCert: string | null;
-  /** The files of the certificate that this client shows, and of its key. */
   readonly cert: string | null;
   readonly key: string | null;
 }
 
 /**
- * The location of the database and how to connect, after all defaults. The options of `pg` and the environment of libpq's programs
- * both come from it. So `pg_dump` and `pg_restore` reach every database that the service reaches.
+ * The location of the database and how to connect, after all defaults. The options of `pg` and the environment of
+ * libpq's programs both come from it. So `pg_dump` and `pg_restore` reach every database that the service reaches.
  */
 export interface ServerConnection {
-  /** At least one; several are tried in order. */
+  /** At least one server. Several are tried in order. */
   readonly servers: readonly Server[];
   readonly user: string;
-  /** `null`: the password is in the file that PGPASSFILE names, if any. */
+  /** `null` means that the password is in the file that PGPASSFILE names, if any. */
   readonly password: string | null;
   readonly database: string;
-  /** `null`: without TLS. Sockets never use it. */
+  /** `null` means no TLS. Sockets never use it. */
   readonly tls: Tls | null;
-  /** TLS from the first byte, as PostgreSQL 17 or later allows. */
+  /** Whether TLS starts with the first byte, as PostgreSQL 17 and later allow. */
   readonly isDirectTls: boolean;
   readonly usesChannelBinding: boolean;
   /** Command-line options for the session, such as `-c search_path=monitor`. */
   readonly options: string | null;
   readonly applicationName: string | null;
-  /** Which of several servers is taken. */
+  /** Which of several servers is acceptable. */
   readonly accepts: 'any' | 'read-write' | 'primary';
-  /** Milliseconds for one server to let this client in. */
+  /** Timeout in milliseconds for one server to accept this client. */
   readonly connectTimeoutMs: number;
   /** Parameters of the URL that have no effect. */
   readonly idleParameters: readonly string[];
@@ -58,7 +60,10 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECT_TIMEOUT_MS = 60_000;
 const MS_PER_SECOND = 1000;
 
-/** With the variables that `pg` and libpq share. Throws a `StartError` where the URL or one of them cannot be used. */
+/**
+ * Returns the connection for a URL and the variables that `pg` and libpq share. Throws a `StartError` if the URL or a
+ * variable is invalid.
+ */
 export function serverConnection(text: string, environment: Environment = process.env): ServerConnection {
   const url = readDatabaseUrl(text);
   if (url instanceof WrongDatabaseUrl) throw new StartError(`DATABASE_URL ${url.must}.`);
@@ -91,7 +96,10 @@ function serversOf({ servers }: DatabaseUrl, environment: Environment): Server[]
   }));
 }
 
-/** A service that writes has no use for a standby, but of one server there is no choice. */
+/**
+ * Returns the required kind of server. A service that writes can't use a standby, but with a single server there is no
+ * choice.
+ */
 function acceptsOf({ servers, parameters }: DatabaseUrl, environment: Environment): ServerConnection['accepts'] {
   const given = parameters.get('target_session_attrs') || environment['PGTARGETSESSIONATTRS'] || '';
   if (given === 'any' || given === 'primary') return given;
@@ -117,7 +125,7 @@ function tlsOf({ parameters }: DatabaseUrl, environment: Environment): Tls | nul
   };
 }
 
-/** A URL that names files for TLS or direct TLS needs no `sslmode`. */
+/** Returns the `sslmode`. A URL that names TLS files or uses direct TLS needs none. */
 function modeOf(parameters: DatabaseUrl['parameters'], environment: Environment): string {
   const given = parameters.get('sslmode');
   if (given) return given;
@@ -132,8 +140,9 @@ function modeOf(parameters: DatabaseUrl['parameters'], environment: Environment)
 }
 
 /**
- * `require` and `prefer` also verify the host name, although libpq verifies nothing. Otherwise anyone on the network could ask for the password.
- * `uselibpqcompat=true`, a parameter of `pg`, gives them the meaning that they have in libpq.
+ * Returns what is verified. `require` and `prefer` also verify the host name, although libpq verifies nothing.
+ * Otherwise anyone on the network could ask for the password. `uselibpqcompat=true`, a parameter of `pg`, restores
+ * libpq's meaning.
  */
 function verificationOf(mode: string, rootCert: string | null, isCompatible: boolean): Tls['verifies'] {
   switch (mode) {
@@ -152,6 +161,6 @@ function verificationOf(mode: string, rootCert: string | null, isCompatible: boo
   }
 }
 
-/** How messages name where the servers are; never with a password. */
+/** Returns the location of the servers for messages, without a password. */
 export const addressOf = ({ servers }: Pick<ServerConnection, 'servers'>): string =>
   `PostgreSQL at ${servers.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)).join(' and ')}`;

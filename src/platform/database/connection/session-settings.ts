@@ -1,6 +1,6 @@
 type Settings = Readonly<Record<string, string>>;
 
-/** Poolers track these for each of their clients, so that they hold behind every one of them. */
+/** Poolers track these settings per client, so they apply behind every pooler. */
 const TRACKED: Settings = {
   client_encoding: 'UTF8',
   DateStyle: 'ISO, MDY',
@@ -8,7 +8,7 @@ const TRACKED: Settings = {
   standard_conforming_strings: 'on',
 };
 
-/** Our statements and their results are written for these values, which are PostgreSQL's own. */
+/** The service's statements and their results rely on these values, which are PostgreSQL's defaults. */
 export const NEEDED: Settings = {
   IntervalStyle: 'postgres',
   bytea_output: 'hex',
@@ -26,13 +26,13 @@ const UNLIMITED: Settings = {
   idle_session_timeout: '0',
 };
 
-/** The server cancels a statement this long after its client has given up. */
+/** How long after the client's timeout the server cancels a statement. */
 const AFTER_CLIENT_MS = 5000;
 
 /**
- * Returns the settings for the start of a session. They win over the settings of the server, the database, and the user.
- * `isPlain`: only what every pooler accepts. `default_transaction_read_only` is not among them: providers switch it on when a disk
- * is nearly full, and administrators for a move, so it is respected.
+ * Returns the settings for the start of a session. They override the settings of the server, the database, and the
+ * user. With `isPlain`, returns only the settings that every pooler accepts. `default_transaction_read_only` is
+ * respected. Providers set it when a disk is nearly full, and administrators set it for a move.
  */
 export function sessionSettings(queryTimeoutMs: number, isPlain: boolean): Settings {
   if (isPlain) return TRACKED;

@@ -4,14 +4,14 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { StartError } from '../../config/start-error';
 import type { Tls } from './server-connection';
 
-/** A file for TLS to the database that cannot be used. Waiting does not help. */
+/** The error of an unusable TLS file for the database. Waiting does not help. */
 export class TlsFileError extends StartError {
   override readonly code = 'TLS_FILE';
 }
 
 /**
- * Reads the files anew for each connection, because certificates are replaced while the service runs. Throws a `TlsFileError` that names
- * the parameter and the file.
+ * Returns the TLS options. Reads the files for each connection, because certificates are replaced while the service
+ * runs. Throws a `TlsFileError` that names the parameter and the file.
  */
 export function tlsOptions({ verifies, rootCert, cert, key }: Tls): ConnectionOptions {
   const options: ConnectionOptions = {
@@ -32,7 +32,7 @@ function authorities(path: string): string {
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length === 0 || !blocks.every(isCertificate))
     throw new TlsFileError(
-      `DATABASE_URL: sslrootcert must be a file of certificates in PEM; ${path} is not. Name the file with the authority of the server.`,
+      `DATABASE_URL: sslrootcert must be a file of certificates in PEM, but ${path} is not. Set it to the file with the authority of the server.`,
     );
   return text;
 }
@@ -45,16 +45,16 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Also that the key is readable without a password, and that it belongs to the certificate. */
+/** Throws unless the key is readable without a password and belongs to the certificate. */
 function requirePair(options: ConnectionOptions, cert: string | null, key: string | null): void {
   if (cert === null && key === null) return;
   if (cert === null || key === null)
-    throw new TlsFileError('DATABASE_URL: sslcert and sslkey need each other. Name both files, or neither.');
+    throw new TlsFileError('DATABASE_URL: sslcert and sslkey require each other. Set both to a file, or neither.');
   try {
     createSecureContext(options);
   } catch (error) {
     throw new TlsFileError(
-      `DATABASE_URL: sslcert and sslkey cannot be used (${reasonOf(error)}). Both must be PEM, the key without a password, and of the same certificate.`,
+      `DATABASE_URL: sslcert and sslkey cannot be used (${reasonOf(error)}). Both must be PEM, the key must have no password, and they must belong together.`,
       { cause: error },
     );
   }
@@ -65,7 +65,7 @@ function textOf(parameter: string, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new TlsFileError(
-      `DATABASE_URL: ${parameter} cannot be read (${reasonOf(error)}). Name a file that this user may read.`,
+      `DATABASE_URL: ${parameter} cannot be read (${reasonOf(error)}). Set it to a file that this user may read.`,
       { cause: error },
     );
   }

@@ -4,16 +4,15 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StartError } from '../../config/start-error';
 
-/** The programs of one installation of PostgreSQL's client. */
+/** The programs of one PostgreSQL client installation. */
 export interface ClientPrograms {
-  /** The major version. */
   readonly version: number;
   readonly pgDump: string;
   readonly pgRestore: string;
   readonly psql: string;
 }
 
-/** The parent directories in which packages keep each version apart: Debian, Red Hat, Alpine, and Homebrew. */
+/** The parent directories in which packages install each version separately: Debian, Red Hat, Alpine, and Homebrew. */
 const PARENTS: readonly (readonly [string, (version: string) => string])[] = [
   ['/usr/lib/postgresql', (version) => join(version, 'bin')],
   ['/usr', (name) => (/^pgsql-\d+$/.test(name) ? join(name, 'bin') : '')],
@@ -34,8 +33,8 @@ function searched(path = process.env['PATH'] ?? ''): string[] {
 export type FindPrograms = typeof clientPrograms;
 
 /**
- * The installations that work with a server of that major version, the one of the same version first. Throws a `StartError` if there
- * is none: older programs refuse a newer server.
+ * Returns the installations that work with a server of that major version, the same version first. Throws a
+ * `StartError` if there is none, because older programs refuse a newer server.
  */
 export async function clientPrograms(
   serverVersion: number,
@@ -49,12 +48,12 @@ export async function clientPrograms(
   const versions = [...new Set(found.map(({ version }) => version))].sort((a, b) => a - b).join(', ');
   const there = versions === '' ? 'they are not installed' : `only version ${versions} is installed`;
   throw new StartError(
-    `pg_dump, pg_restore and psql of version ${serverVersion} or later are needed for this server; ${there}. ` +
+    `pg_dump, pg_restore and psql of version ${serverVersion} or later are required for this server; ${there}. ` +
       `Install postgresql-client-${serverVersion} or later on this machine.`,
   );
 }
 
-/** `null` where one of the three is missing, or does not run. */
+/** Returns `null` if one of the three programs is missing or doesn't run. */
 async function programsIn(directory: string): Promise<ClientPrograms | null> {
   const [pgDump = '', pgRestore = '', psql = ''] = ['pg_dump', 'pg_restore', 'psql'].map((name) =>
     join(directory, name),

@@ -7,14 +7,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_ERROR_TEXT = 2000;
 
-/** A program that runs, and how it ends. */
 export interface Running {
   readonly child: ChildProcess;
-  /** Resolves when it has ended well; throws a `StartError` with its error output otherwise. */
+  /** Resolves when the program exits successfully. Throws a `StartError` with its error output otherwise. */
   readonly ended: Promise<void>;
 }
 
-/** Starts a program. Its error output is kept. */
+/** Starts a program and keeps its error output. */
 export function start(
   program: string,
   args: readonly string[],
@@ -23,16 +22,16 @@ export function start(
 ): Running {
   const child = spawn(program, args, { env: environment, stdio });
   const ended = endOf(basename(program), child);
-  // It may fail while nothing waits for it yet.
+  // It may fail before anything awaits it.
   ended.catch(() => {});
   return { child, ended };
 }
 
-/** Resolves when the program has ended well; throws a `StartError` with its error output otherwise. */
+/** Runs a program. Resolves when it exits successfully. Throws a `StartError` with its error output otherwise. */
 export const run = (program: string, args: readonly string[], environment: Environment = process.env): Promise<void> =>
   start(program, args, environment, ['ignore', 'ignore', 'pipe']).ended;
 
-/** Returns the output of the program after it has ended well. */
+/** Runs a program and returns its output. */
 export async function outputOf(program: string, args: readonly string[], environment: Environment): Promise<string> {
   const { child, ended } = start(program, args, environment, ['ignore', 'pipe', 'pipe']);
   const chunks: Buffer[] = [];
@@ -50,5 +49,5 @@ async function endOf(name: string, child: ChildProcess): Promise<void> {
   } catch (error) {
     throw new StartError(`${name} cannot be run; is it installed?`, { cause: error });
   }
-  if (code !== 0) throw new StartError(`${name} ended with ${code ?? 'a signal'}: ${errors.trim()}`);
+  if (code !== 0) throw new StartError(`${name} exited with ${code ?? 'a signal'}: ${errors.trim()}`);
 }

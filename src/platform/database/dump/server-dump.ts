@@ -12,7 +12,7 @@ import { withoutTransactionTimeout } from './without-transaction-timeout';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Since this version programs set a limit that older servers do not know. */
+/** Since this version, the programs set a limit that older servers do not know. */
 const KNOWS_TRANSACTION_TIMEOUT = 17;
 const VERSION_UNIT = 10_000;
 
@@ -20,8 +20,8 @@ const VERSION_UNIT = 10_000;
 const OF_THE_SERVER = ['--no-owner', '--no-privileges', '--no-tablespaces', '--no-security-labels'];
 
 /**
- * Writes the tables of the service into a file of pg_dump's own format. That it can be restored into this server is found out here:
- * throws a `StartError` with the reason otherwise.
+ * Writes the service's tables to a file in pg_dump's custom format. Checks that the dump can be restored into this
+ * server, and throws a `StartError` with the reason otherwise.
  */
 export async function saveServer(url: string, file: string, find: FindPrograms = clientPrograms): Promise<void> {
   const server = PostgresServer.at(url);
@@ -30,7 +30,7 @@ export async function saveServer(url: string, file: string, find: FindPrograms =
     return { version: await versionOf(client), schema: await schemaOf(client, server.connection.database) };
   });
   const [programs] = await find(version);
-  // A schema is named by a pattern: quoted, it is only itself.
+  // A schema is given as a pattern. Quoted, it matches only itself.
   const named = `--schema="${schema.replaceAll('"', '""')}"`;
   await withLibpq(server.connection, (environment) =>
     run(programs.pgDump, ['--format=custom', ...OF_THE_SERVER, named, `--file=${file}`], environment),
@@ -38,7 +38,7 @@ export async function saveServer(url: string, file: string, find: FindPrograms =
   schemaIn(await contentsOf(programs, file), file);
 }
 
-/** Restores such a file, in one transaction, into a database whose schema is empty. Throws a `StartError` otherwise. */
+/** Restores a dump in one transaction into a database with an empty schema. Throws a `StartError` otherwise. */
 export async function restoreServer(url: string, file: string, find: FindPrograms = clientPrograms): Promise<void> {
   const server = PostgresServer.at(url);
   const { version, target } = await inServer(server, async (client) => {
@@ -49,8 +49,8 @@ export async function restoreServer(url: string, file: string, find: FindProgram
   const schema = schemaIn(contents, file);
   if (target.name !== schema)
     throw new StartError(
-      `${file} holds the schema "${schema}", and DATABASE_URL leads to the schema "${target.name}". ` +
-        `Set the search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
+      `${file} contains the schema "${schema}", but DATABASE_URL uses the schema "${target.name}". Set the ` +
+        `search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
     );
   if (!target.exists)
     await inServer(server, (client) => client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`));
@@ -58,7 +58,7 @@ export async function restoreServer(url: string, file: string, find: FindProgram
   await withLibpq(server.connection, (environment) => replay(programs, file, schema, isOlder, environment));
 }
 
-/** The dump as SQL, from one program into the other: what an older server does not know can be left out in between. */
+/** Pipes the dump as SQL from one program to the other, so that settings unknown to an older server can be left out. */
 async function replay(
   { pgRestore, psql }: ClientPrograms,
   file: string,
@@ -81,7 +81,7 @@ async function replay(
   if (from === null || to === null) throw new Error('a program has no pipe');
   to.on('error', () => {});
   try {
-    // The end of its input is what commits: it is given only once all has been read.
+    // The end of the input triggers the commit, so it is sent only after everything was read.
     const carried = pipeline(from, isOlder ? withoutTransactionTimeout() : new PassThrough(), to, {
       end: false,
     });
@@ -101,7 +101,7 @@ async function replay(
 /** Throws the failure of the writer unless it was killed, and the given error otherwise. */
 async function reasonOf(writing: Promise<void>, error: unknown): Promise<never> {
   await writing.catch((failure: unknown) => {
-    if (failure instanceof StartError && !/ended with a signal/.test(failure.message)) throw failure;
+    if (failure instanceof StartError && !/exited with a signal/.test(failure.message)) throw failure;
   });
   throw error;
 }
@@ -125,10 +125,10 @@ async function readable(
 const contentsOf = ({ pgRestore }: ClientPrograms, file: string): Promise<string> =>
   outputOf(pgRestore, ['--list', file], process.env);
 
-/** The schema that has the tables. Throws a `StartError` for a file without them. */
+/** Returns the schema of the service's tables. Throws a `StartError` if the file has none. */
 function schemaIn(contents: string, file: string): string {
   const [, schema] = /^\d+; \d+ \d+ TABLE (.+) migrations /m.exec(contents) ?? [];
-  if (schema === undefined) throw new StartError(`${file} holds no tables of the service.`);
+  if (schema === undefined) throw new StartError(`${file} contains no tables of the service.`);
   return schema;
 }
 
@@ -137,7 +137,7 @@ async function inServer<T>(server: PostgresServer, work: (client: DatabaseClient
   try {
     return await connected(server, work);
   } catch (error) {
-    // A pooler has refused the settings of the session. Try once more without them.
+    // A pooler has refused the session settings. Try again without them.
     if (isPlainStart === server.isPlainStart) throw error;
     return connected(server, work);
   }
@@ -171,7 +171,10 @@ async function versionOf(client: DatabaseClient): Promise<number> {
   return Math.floor((rows[0]?.number ?? 0) / VERSION_UNIT);
 }
 
-/** The schema of the tables. Throws a `StartError` if there are none, or if a restore would look for them elsewhere. */
+/**
+ * Returns the schema of the service's tables. Throws a `StartError` if there are none, or if a restore would use
+ * another schema.
+ */
 async function schemaOf(client: DatabaseClient, database: string): Promise<string> {
   const { rows } = await client.query<{ schema: string; current: string | null }>(`
     SELECT n.nspname::text AS schema, current_schema()::text AS current
@@ -179,12 +182,12 @@ async function schemaOf(client: DatabaseClient, database: string): Promise<strin
      WHERE c.oid = to_regclass('migrations')`);
   const [found] = rows;
   if (found === undefined)
-    throw new StartError(`The database "${database}" holds no tables of the service; is DATABASE_URL right?`);
+    throw new StartError(`The database "${database}" contains no tables of the service; is DATABASE_URL correct?`);
   const { schema, current } = found;
   if (current !== schema)
     throw new StartError(
-      `The tables are in the schema "${schema}", and new ones would be created in "${current}": a dump would not be whole. ` +
-        `Set the search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
+      `The tables are in the schema "${schema}", but new ones would be created in "${current}", so a dump would be ` +
+        `incomplete. Set the search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
     );
   return schema;
 }
@@ -198,15 +201,15 @@ async function emptySchemaOf(client: DatabaseClient, database: string): Promise<
                       AND NOT EXISTS (SELECT FROM pg_depend d
                                        WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')) AS taken`);
   const [{ name, wanted, taken } = { name: null, wanted: '', taken: false }] = rows;
-  if (taken) throw new StartError(`The database "${database}" is not empty; restore into a new one.`);
+  if (taken) throw new StartError(`The database "${database}" is not empty; restore into a new database.`);
   if (name !== null) return { name, exists: true };
   const [first = ''] = wanted.split(',').map((each) => each.trim().replaceAll(/^"|"$/g, ''));
   return { name: first, exists: false };
 }
 
 /**
- * A pooler in transaction mode would hand a session, with the settings that pg_dump has made in it, to the service: its statements
- * would then find no tables. Throws a `StartError`.
+ * Throws a `StartError` behind a pooler in transaction mode. Such a pooler would give the service a session with
+ * pg_dump's settings, in which its statements find no tables.
  */
 async function requireOwnSession(server: PostgresServer, client: DatabaseClient): Promise<void> {
   const backend = await backendOf(client);
@@ -215,8 +218,8 @@ async function requireOwnSession(server: PostgresServer, client: DatabaseClient)
     const other = await connected(server, backendOf);
     if (other !== (await backendOf(client))) continue;
     throw new StartError(
-      `DATABASE_URL leads to a pooler in transaction mode, with which a dump would disturb the running service. ` +
-        `Run this command with the DATABASE_URL of the server itself.`,
+      'DATABASE_URL points to a pooler in transaction mode, where a dump would disturb the running service. Run ' +
+        'this command with the DATABASE_URL of the server itself.',
     );
   }
 }

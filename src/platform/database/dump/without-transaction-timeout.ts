@@ -1,12 +1,12 @@
 import { Transform } from 'node:stream';
 
-/** Among the first lines of the script of every program since version 17. */
+/** One of the first lines in the script of every program since version 17. */
 const TRANSACTION_TIMEOUT = 'SET transaction_timeout = 0;\n';
-/** The settings are in front of everything else. */
+/** The settings come before everything else. */
 const AFTER_SETTINGS = '\nCREATE ';
 const MAX_HEAD_BYTES = 65_536;
 
-/** Passes the script of a dump on without the one setting that servers before version 17 do not know. Rows stay as they are. */
+/** Returns a stream that removes the setting that servers before version 17 do not know. Rows are not changed. */
 export function withoutTransactionTimeout(): Transform {
   let head: Buffer | null = Buffer.alloc(0);
   const shortened = (): Buffer => {

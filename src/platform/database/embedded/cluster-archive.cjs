@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Packs a cluster of the embedded database into one file, and unpacks it. The file is a minimal tar: it stores names, sizes, and
- * types. A file that ends in `.br` is compressed with Brotli. The archives of tests are not compressed.
+ * Packs a cluster of the embedded database into one file, and unpacks it. The file is a minimal tar: it stores names,
+ * sizes, and types. A file that ends in `.br` is compressed with Brotli. The archives of tests are not compressed.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -79,8 +79,9 @@ class Bytes {
 }
 
 /**
- * Reads an archive as a stream, because a cluster is twenty times as large as its compressed archive. `sink.directory(name)`
- * creates a directory. `sink.file(name, size)` returns the receiver of a file: `write(part)` for each part, then `end()`.
+ * Reads an archive as a stream, because a cluster is twenty times as large as its compressed archive.
+ * `sink.directory(name)` creates a directory. `sink.file(name, size)` returns the receiver of a file: `write(part)` for
+ * each part, then `end()`.
  */
 function unpackCluster(archive, sink) {
   const read = async (chunks) => {

@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A user and a group of the system. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The owner of a file or a directory; `null` if it does not exist, or if this user may not see it. */
+/** Returns the owner of a file or directory, or `null` if it doesn't exist or isn't visible to this user. */
 export function ownerOf(path: string): Owner | null {
   try {
     const { uid, gid } = statSync(path);
@@ -17,7 +16,7 @@ export function ownerOf(path: string): Owner | null {
   }
 }
 
-/** The user of this process; `null` where the system has no such numbers. */
+/** Returns the user of this process, or `null` if the system has no user IDs. */
 export function ownUser(): Owner | null {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   return uid === undefined || gid === undefined ? null : { uid, gid };
@@ -26,9 +25,9 @@ export function ownUser(): Owner | null {
 const isRoot = (): boolean => ownUser()?.uid === 0;
 
 /**
- * Returns who must own what this process creates in a data directory. `null` unless root works in the directory of another user:
- * files of root would keep that user, and so the service, out. The cluster's owner counts where the directory itself is root's,
- * as with volumes that are shared by a group.
+ * Returns the user who must own what this process creates in a data directory. `null` unless root works in the
+ * directory of another user. Files of root would lock that user out, and with them the service. If the directory itself
+ * belongs to root, as with volumes shared by a group, the cluster's owner counts.
  */
 export function ownerFor(directory: string): Owner | null {
   if (!isRoot()) return null;

@@ -17,15 +17,15 @@ import { StartError } from '../../config/start-error';
 import { ownerFor } from './data-owner';
 
 const HEARTBEAT_MS = 1000;
-/** An owner on another machine or in another container that misses this many heartbeats in a row is gone. */
+/** An owner on another machine or in another container counts as dead after this many missed heartbeats in a row. */
 const MISSED_HEARTBEATS = 5;
 
 interface LockContent extends ProcessIdentity {
-  /** For people: when the lock was taken. */
+  /** When the lock was taken, for people who read the file. */
   readonly takenAt: string;
 }
 
-/** Another process has the directory, and nothing was touched. */
+/** The error if another process uses the directory. Nothing was changed. */
 export class DirectoryInUseError extends StartError {
   constructor(
     readonly directory: string,
@@ -42,13 +42,13 @@ export class DirectoryInUseError extends StartError {
   }
 }
 
-/** The owner of the lock file, seen from here. `foreign`: on another machine or in another container. */
+/** The state of the lock's owner as seen from this process. `foreign`: on another machine or in another container. */
 type Owner = 'alive' | 'gone' | 'foreign';
 
 /**
- * One process per data directory: the embedded database itself would admit a second one and lose committed rows. A lock
- * that a killed process left behind is recognised by pid and start time, so a reused pid does not count as alive. Where
- * the pid means nothing here (another container or machine on a shared disk), the owner's heartbeat decides.
+ * Allows one process per data directory. The embedded database itself would accept a second one and lose committed
+ * rows. A lock left by a killed process is recognized by PID and start time, so a reused PID doesn't count as alive. If
+ * the PID means nothing here (another container, or another machine on a shared disk), the owner's heartbeat decides.
  */
 export class DirectoryLock {
   private readonly heartbeat: NodeJS.Timeout;
@@ -62,7 +62,7 @@ export class DirectoryLock {
     process.once('exit', this.release);
   }
 
-  /** Throws a `DirectoryInUseError` when another process has it. The directory must exist. */
+  /** Acquires the lock. The directory must exist. Throws a `DirectoryInUseError` if another process has it. */
   static async acquire(directory: string, heartbeatMs = HEARTBEAT_MS): Promise<DirectoryLock> {
     const file = join(directory, 'database.lock');
     const self = ownIdentity();
@@ -79,17 +79,20 @@ export class DirectoryLock {
     return new DirectoryLock(file, text, heartbeatMs);
   }
 
-  /** Releases the directory; does nothing the second time, or when the lock is no longer ours. */
+  /** Releases the directory, unless it was released before or this process has lost the lock. */
   readonly release = (): void => {
     clearInterval(this.heartbeat);
     process.off('exit', this.release);
     if (read(this.file) === this.text) rmSync(this.file, { force: true });
   };
 
-  /** Also notices when another process took the directory while this one was suspended: two writers would destroy it. */
+  /**
+   * Updates the heartbeat. Exits the process if another one took the directory while this one was suspended, because
+   * two writers would destroy it.
+   */
   private beat(): void {
     if (read(this.file) !== this.text) {
-      process.stderr.write(`The lock ${this.file} was taken away; stopping before the data is damaged.\n`);
+      process.stderr.write(`The lock ${this.file} was removed; stopping before the data is damaged.\n`);
       process.exit(1);
     }
     const now = new Date();
@@ -105,7 +108,9 @@ function judge(owner: LockContent, self: ProcessIdentity): Owner {
   return bootOf(owner.pidSpace) === bootOf(self.pidSpace) ? 'foreign' : 'gone';
 }
 
-/** Whether the lock file's time moves. Compared with itself only, so the machines' clocks do not matter. */
+/**
+ * Returns whether the lock file's time changes. It is compared only with itself, so the machines' clocks don't matter.
+ */
 async function isBeating(file: string, heartbeatMs: number): Promise<boolean> {
   const before = modified(file);
   for (let i = 0; i < MISSED_HEARTBEATS; i++) {
@@ -115,7 +120,7 @@ async function isBeating(file: string, heartbeatMs: number): Promise<boolean> {
   return false;
 }
 
-/** Creates the lock file whole or not at all: `link` fails when the name is taken, and the content is already written. */
+/** Creates the lock file atomically. `link` fails if the name is taken, and the content is already written. */
 function create(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(draft, text, { mode: 0o600 });
@@ -132,7 +137,7 @@ function create(file: string, text: string): boolean {
   }
 }
 
-/** Removes the stale lock, and only that one: a lock that another process has taken since is put back. */
+/** Removes the stale lock and no other. If another process has taken the lock since then, it is put back. */
 function clear(file: string, stale: string): void {
   const aside = `${file}.stale.${process.pid}.${process.hrtime.bigint()}`;
   try {
@@ -144,7 +149,7 @@ function clear(file: string, stale: string): void {
     try {
       linkSync(aside, file);
     } catch {
-      // A third process has the lock by now; the owner of the one set aside will notice by its heartbeat.
+      // A third process has the lock by now. The owner of the one set aside will notice by its heartbeat.
     }
   }
   rmSync(aside, { force: true });
@@ -162,7 +167,7 @@ function optional<T>(work: () => T): T | null {
   }
 }
 
-/** `null` when the text is not a lock that this program wrote. */
+/** Returns `null` if the text isn't a lock written by this program. */
 function parse(text: string): LockContent | null {
   try {
     const content: unknown = JSON.parse(text);
@@ -181,13 +186,13 @@ function parse(text: string): LockContent | null {
   }
 }
 
-/** Identifies one run of one process: pids are reused, also after a reboot and in other containers. */
+/** Identifies one run of one process. PIDs are reused, also after a reboot and in other containers. */
 interface ProcessIdentity {
   readonly pid: number;
-  /** Opaque; equal for the same process only. */
+  /** An opaque value that is equal only for the same process. */
   readonly startedAt: string;
   readonly host: string;
-  /** Boot of the machine and namespace of the pid: within both a pid belongs to one process at a time. */
+  /** The machine's boot and the PID namespace. Within both, a PID belongs to one process at a time. */
   readonly pidSpace: string;
 }
 
@@ -199,11 +204,15 @@ const attempt = (read: () => string): string | null => {
   }
 };
 
-/** When the process began, in the system's terms (clock ticks since boot on Linux), or `null` when there is none. */
+/**
+ * Returns when the process started, in the system's units (clock ticks since boot on Linux), or `null` if it isn't
+ * running.
+ */
 export function processStart(pid: number): string | null {
   if (process.platform === 'linux') {
     const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    // The name in parentheses may contain anything; the fields after the last ")" are plain: state is the 3rd of stat.
+    // The name in parentheses may contain anything. The fields after the last ")" are plain, and state is the 3rd field
+    // of stat.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
   }

@@ -85,9 +85,10 @@ class FilesOnDisk extends ClusterFiles {
   }
 
   /**
-   * Serves the fsync calls of the engine. All files of NODEFS share one object of operations, which has no `fsync`. If the disk
-   * reports an error, the engine panics, because the state of the disk is unknown, and recovers from its log at the next start.
-   * The directory of a new file is synchronized together with the file. PostgreSQL leaves that to the file system.
+   * Serves the fsync calls of the engine. All files of NODEFS share one object of operations, which has no `fsync`. If
+   * the disk reports an error, the engine panics, because the state of the disk is unknown, and recovers from its log
+   * at the next start. The directory of a new file is synchronized together with the file. PostgreSQL leaves that to
+   * the file system.
    */
   serveSync(FS, NODEFS) {
     const created = new WeakSet();
@@ -109,8 +110,9 @@ class FilesOnDisk extends ClusterFiles {
 }
 
 /**
- * Opens the engine. The cluster is stored in `directory` and is created from `template` at the first start. If `directory` is
- * `null`, it is kept in memory. If `sync` is true, a commit waits for the disk. `more` contains additional options of PGlite.
+ * Opens the engine. The cluster is stored in `directory` and is created from `template` at the first start. If
+ * `directory` is `null`, it is kept in memory. If `sync` is true, a commit waits for the disk. `more` contains
+ * additional options of PGlite.
  */
 async function openEngine({ directory, template, sync }, more = {}) {
   if (directory === null) return open(new FilesInMemory(template), false, more);
@@ -125,7 +127,7 @@ async function openEngine({ directory, template, sync }, more = {}) {
   const stored = isNew && sync ? syncTree(directory) : null;
   const [database] = await Promise.all([opening, stored]);
   if (sync && files.syncs === 0) throw new Error('the engine has opened its cluster without synchronizing anything');
-  if (isNew) writeWhole(marker, 'The cluster in pgdata is complete. Without this file it is made again.\n');
+  if (isNew) writeWhole(marker, 'The cluster in pgdata is complete. Without this file it is created again.\n');
   return database;
 }
 
@@ -146,7 +148,7 @@ async function unpackNew(cluster, template) {
 function requireCluster(cluster, marker) {
   if (existsSync(path.join(cluster, 'PG_VERSION'))) return;
   throw new Error(
-    `DATA_DIR: ${marker} exists, but ${cluster} holds no database. Restore a backup into another directory, or remove ${marker} to start with an empty database.`,
+    `DATA_DIR: ${marker} exists, but ${cluster} contains no database. Restore a backup into another directory, or remove ${marker} to start with an empty database.`,
   );
 }
 

@@ -1,35 +1,35 @@
 import type { WorkerDatabase } from '../database';
 
-/** A vacuum holds the only session: larger tables are only analysed. They are append-only and dropped by the day. */
+/** A vacuum holds the only session, so larger tables are only analyzed. They are append-only and dropped by day. */
 const VACUUM_UP_TO_BYTES = 64 * 1024 * 1024;
 
 /**
- * The steps of what a PostgreSQL server does by itself and the embedded one does not: checkpoints (or the write-ahead log
- * grows without end), vacuum and statistics. `EmbeddedMaintenanceJob` says when.
+ * Maintenance that a PostgreSQL server does automatically and the embedded one does not: checkpoints, vacuum, and
+ * statistics. Without checkpoints, the write-ahead log grows without end. `EmbeddedMaintenanceJob` schedules the steps.
  */
 export class EmbeddedMaintenance {
   private checkpointedAt = '';
 
-  /** `hotTables`: those that change all the time. */
+  /** `hotTables` are the tables that change all the time. */
   constructor(
     private readonly database: WorkerDatabase,
     private readonly hotTables: readonly string[],
   ) {}
 
-  /** Makes a checkpoint, but only when something was written since the last one. */
+  /** Creates a checkpoint if something was written since the last one. */
   async checkpoint(): Promise<void> {
     if ((await this.position()) === this.checkpointedAt) return;
     await this.database.query('CHECKPOINT');
     this.checkpointedAt = await this.position();
   }
 
-  /** Vacuums and analyses the tables that change all the time. */
+  /** Vacuums and analyzes the hot tables. */
   async vacuumHotTables(): Promise<void> {
     if (await this.isReadOnly()) return;
     for (const table of this.hotTables) await this.database.query(`VACUUM (ANALYZE) ${table}`);
   }
 
-  /** Vacuums and analyses every table, one by one, so that other statements get the session in between. */
+  /** Vacuums and analyzes every table, one by one, so that other statements get the session in between. */
   async vacuumAll(): Promise<void> {
     if (await this.isReadOnly()) return;
     const tables = await this.database.query<{ name: string; small: boolean }>(
@@ -42,7 +42,10 @@ export class EmbeddedMaintenance {
       await this.database.query(`${small ? 'VACUUM (ANALYZE)' : 'ANALYZE'} ${name}`);
   }
 
-  /** While the volume is nearly full a vacuum would use up the space that is kept for the log. */
+  /**
+   * Returns whether the database is read-only. While the volume is nearly full, a vacuum would use up the space
+   * reserved for the log.
+   */
   private async isReadOnly(): Promise<boolean> {
     const [row] = await this.database.query<{ setting: string }>(
       `SELECT current_setting('default_transaction_read_only') AS setting`,
@@ -50,7 +53,7 @@ export class EmbeddedMaintenance {
     return row?.setting === 'on';
   }
 
-  /** How far the write-ahead log has been written. */
+  /** Returns the current position of the write-ahead log. */
   private async position(): Promise<string> {
     const [row] = await this.database.query<{ lsn: string }>('SELECT pg_current_wal_insert_lsn()::text AS lsn');
     return row?.lsn ?? '';

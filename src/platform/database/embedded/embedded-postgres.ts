@@ -11,34 +11,40 @@ import { requireFinishedRestore } from './unfinished-restore';
 import { StartError } from '../../config/start-error';
 import { makeDirectory } from '../../files/durable-files.cjs';
 
-/** Free space that is never used: room for the next two segments of the write-ahead log, which the engine must have. */
+/** Free space that is never used. It holds the next two segments of the write-ahead log, which the engine needs. */
 const RESERVE_BYTES = 32 * 1024 * 1024;
-/** The thread's exit code when the engine can only recover by a restart. */
+/** The thread's exit code if the engine can only recover by a restart. */
 const PANIC_CODE = 70;
-/** The thread's JavaScript passes messages on, and needs little. By default, V8 would let their garbage grow to 16 MB. */
+/**
+ * Young generation of the thread's heap in MB. The thread only forwards messages and needs little. By default, V8 would
+ * let garbage grow to 16 MB.
+ */
 const YOUNG_MB = 4;
 
 export interface EmbeddedPostgresOptions {
-  /** Where the cluster is stored; `null` keeps it in memory. Created when missing, readable by its owner only. */
+  /** The directory of the cluster, or `null` to keep it in memory. Created if missing, readable only by its owner. */
   readonly directory: string | null;
-  /** The tar of a cluster that a new one starts from. Default: `clusterTemplate` of this folder. */
+  /** The tar that a new cluster is created from. Default: `clusterTemplate` of this folder. */
   readonly template?: string;
   /** Whether a commit waits for the disk, so that it survives a power cut. Default: true. */
   readonly sync?: boolean;
-  /** How long a statement waits for another connection's idle transaction before it fails with 55P03; default 5 s. */
+  /** How long a statement waits for another connection's idle transaction before it fails with 55P03. Default: 5 s. */
   readonly patienceMs?: number;
-  /** Called when the engine died and nothing can be read or written any more. Default: print why and end the process with 1. */
+  /**
+   * Called if the engine died and nothing can be read or written any more. Default: print the reason and exit with code
+   * 1.
+   */
   readonly onCrash?: (reason: string) => void;
 }
 
 const exitOnCrash = (reason: string): void => {
-  process.stderr.write(`The embedded database has stopped: ${reason}. The service cannot go on without it.\n`);
+  process.stderr.write(`The embedded database has stopped: ${reason}. The service cannot continue without it.\n`);
   process.exit(1);
 };
 
 /**
- * PostgreSQL in a worker thread of this process. `pg` connects to it by its `stream` option. A commit survives `kill -9`, and a
- * power cut unless `sync` is false.
+ * PostgreSQL in a worker thread of this process. `pg` connects to it through its `stream` option. A commit survives
+ * `kill -9`, and also a power cut unless `sync` is false.
  */
 export class EmbeddedPostgres {
   private constructor(
@@ -48,8 +54,8 @@ export class EmbeddedPostgres {
   ) {}
 
   /**
-   * Resolves when it accepts connections. Throws a `DirectoryInUseError` while another process has the directory, and a
-   * `StartError` when it cannot be written to or its volume is full.
+   * Starts the engine. Resolves when it accepts connections. Throws a `DirectoryInUseError` while another process uses
+   * the directory, and a `StartError` if the directory isn't writable or its volume is full.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const directory = options.directory === null ? null : resolve(options.directory);
@@ -79,14 +85,16 @@ export class EmbeddedPostgres {
     };
     const onError = (error: Error): void => crash(error.message);
     const onExit = (code: number): void =>
-      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread ended with ${code}`);
+      crash(
+        code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread exited with code ${code}`,
+      );
     worker.once('error', onError).once('exit', onExit);
-    // An open connection keeps the process alive, as with a server; the idle engine does not.
+    // An open connection keeps the process alive, as with a server. The idle engine does not.
     worker.unref();
     return new EmbeddedPostgres(worker, lock, () => worker.off('error', onError).off('exit', onExit));
   }
 
-  /** One connection, for the `stream` option of `pg`. */
+  /** Opens a connection for the `stream` option of `pg`. */
   connect(): Duplex {
     return new PortStream(() => {
       const { port1, port2 } = new MessageChannel();
@@ -95,7 +103,7 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** Writes a checkpoint, stops the engine and releases the directory. Close every pool first. */
+  /** Creates a checkpoint, stops the engine, and releases the directory. Close every pool first. */
   async close(): Promise<void> {
     this.stopWatching();
     this.worker.ref();
@@ -119,12 +127,12 @@ async function lockDirectory(directory: string): Promise<DirectoryLock> {
 const OBSTACLES: readonly (readonly [RegExp, string])[] = [
   [/^(EACCES|EPERM)\b/, 'this user may not write there'],
   [/^EROFS\b/, 'the volume is read-only'],
-  [/^(EEXIST|ENOTDIR)\b/, 'it is, or lies below, something that is no directory'],
-  [/^ENOENT\b/, 'it cannot be made there'],
+  [/^(EEXIST|ENOTDIR)\b/, 'its path contains something that is not a directory'],
+  [/^ENOENT\b/, 'it cannot be created there'],
   [/^ENOSPC\b/, 'the volume is full'],
 ];
 
-/** The system's error in the words of the setting; itself when that is not the cause. */
+/** Returns the system's error in the terms of the setting, or the error itself if the setting isn't the cause. */
 function explained(error: unknown, directory: string): unknown {
   if (!hasMessage(error) || error instanceof StartError) return error;
   if (error.message.startsWith('DATA_DIR:')) return new StartError(error.message, { cause: error });
@@ -141,11 +149,13 @@ function explained(error: unknown, directory: string): unknown {
   });
 }
 
-/** By its shape: the error of a worker is not an `Error` in every realm. */
+/** Checks the shape, because the error of a worker is not an `Error` in every realm. */
 const hasMessage = (error: unknown): error is { message: string; code?: unknown } =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
 
-/** For a directory that belongs to this user, with something in it that does not; `null` otherwise. */
+/**
+ * Returns the fix for a directory that belongs to this user but contains files of another user, or `null` otherwise.
+ */
 function accessCure(text: string, directory: string): string | null {
   const user = ownUser();
   if (user === null || !/EACCES|EPERM|Permission denied|not permitted/.test(text)) return null;
@@ -157,11 +167,11 @@ function engineCure(text: string, directory: string): string {
   const access = accessCure(text, directory);
   if (access !== null) return access;
   return /initialized by PostgreSQL/.test(text)
-    ? 'Start the version of the service that created the directory, or restore a backup that this version made.'
+    ? 'Start the version of the service that created the directory, or restore a backup that this version created.'
     : 'Move the directory away and restore a backup into a new one.';
 }
 
-/** Throws when the volume is nearly full: an engine without space to recover its log would hang. */
+/** Throws if the volume is nearly full. An engine without space to recover its log would hang. */
 function requireSpace(directory: string): void {
   makeDirectory(directory, 0o700);
   const { bavail, bsize } = statfsSync(directory);

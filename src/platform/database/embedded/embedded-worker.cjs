@@ -1,9 +1,9 @@
 'use strict';
 /**
- * The embedded PostgreSQL, in a worker thread. PGlite has one session, which this file shares between many `pg` clients.
- * Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the point
- * where a server would reply (a unit). The units of all clients run one after the other; while a client's transaction is
- * open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
+ * The embedded PostgreSQL, in a worker thread. PGlite has one session, which this file shares between many `pg`
+ * clients. Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the
+ * point where a server would reply (a unit). The units of all clients run one after the other. While a client's
+ * transaction is open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
  */
 const { statfsSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -12,10 +12,10 @@ require('./engine-flags.cjs');
 if (workerData.owner) giveFilesTo(workerData.owner);
 const { openEngine } = require('./embedded-engine.cjs');
 
-/** A client that waits this long for another client's idle transaction gets SQLSTATE 55P03 instead of hanging. */
+/** How long a client waits for another client's idle transaction before it gets SQLSTATE 55P03. */
 const PATIENCE_MS = workerData.patienceMs ?? 5000;
 const TICK_MS = 250;
-/** Units that run in one turn of the event loop; then new clients and timers get their turn. */
+/** How many units run in one turn of the event loop before new clients and timers get their turn. */
 const UNITS_PER_TURN = 16;
 
 const TYPE = { query: 0x51, sync: 0x53, flush: 0x48, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 };
@@ -25,13 +25,13 @@ const CANCEL_REQUEST = 80877102;
 
 let database;
 let isVolumeLow = false;
-/** When the volume was last looked at, by the monotonic clock. */
+/** When the volume was last checked, by the monotonic clock. */
 let volumeAt = -Infinity;
-/** Whether the engine was set to read-only for it. */
+/** Whether the engine was set to read-only because of low space. */
 let isReadOnly = false;
 let owner = null;
 let idleTicks = 0;
-/** Runs only while somebody waits for an idle transaction: at rest this thread has no timer, so nothing wakes it. */
+/** Runs only while a client waits for an idle transaction. Otherwise this thread has no timer, so nothing wakes it. */
 let patience = null;
 let pumping = false;
 let closing = false;
@@ -73,7 +73,7 @@ function failure(code, message) {
   return frame('E', ...Object.entries(fields).map(([field, text]) => Buffer.from(`${field}${text}\0`)), Buffer.of(0));
 }
 
-/** A MessagePort takes whole buffers only: a slice of a pooled one has to be copied. */
+/** A MessagePort transfers only whole buffers, so a slice of a pooled one must be copied. */
 function send(client, buffer) {
   if (client.gone || buffer.length === 0) return;
   const bytes = new Uint8Array(buffer);
@@ -111,19 +111,20 @@ const isWaiting = () => owner !== null && !pumping && queue.length > 0;
 async function run({ client, message, type }) {
   const replies = [];
   idleTicks = 0;
-  // execProtocolRaw keeps every parsed reply forever; the stream variant does not, but lends views of the WASM memory.
+  // execProtocolRaw keeps every parsed reply forever. The stream variant does not, but its chunks are views of the WASM
+  // memory.
   await database.execProtocolRawStream(message, {
     syncToFs: false,
     onRawData: (chunk) => replies.push(Buffer.from(chunk)),
   });
-  // After Flush the batch is still open: a unit of another client in between would destroy its unnamed statement.
+  // After Flush the batch is still open. A unit of another client in between would destroy its unnamed statement.
   owner = database.isInTransaction() || type === TYPE.flush ? client : null;
   send(client, Buffer.concat(replies));
 }
 
 /**
- * Without free space the engine panics as soon as it needs the next segment of its log. While there is less than the
- * reserve, its one session refuses writes with 25006; reads go on, and so do writes once there is space again.
+ * Applies the state of the volume. Without free space, the engine panics when it needs the next segment of its log.
+ * Below the reserve, its session refuses writes with 25006. Reads continue, and so do writes once there is space again.
  */
 async function applyVolumeState() {
   if (workerData.directory !== null && performance.now() - volumeAt >= TICK_MS) checkVolume();
@@ -138,7 +139,7 @@ function checkVolume() {
   isVolumeLow = bavail * bsize < workerData.reserveBytes;
 }
 
-/** The server side of one client: start-up, then frames collected into units. */
+/** Serves one client: start-up, then frames collected into units. */
 function attach(port) {
   const client = { port, gone: false, started: false };
   let pending = Buffer.alloc(0);
@@ -148,7 +149,7 @@ function attach(port) {
     if (client.gone) return;
     client.gone = true;
     for (let i = queue.length - 1; i >= 0; i--) if (queue[i].client === client) queue.splice(i, 1);
-    // Queued although the client may have no transaction: what it runs right now may be a BEGIN.
+    // Queued even if the client has no transaction, because the statement in flight may open one.
     enqueue(client, TYPE.terminate, null);
     port.close();
   };
@@ -189,8 +190,8 @@ async function release(client) {
 }
 
 /**
- * Fails units that wait for an idle transaction of another client. Counted in ticks, not by the clock, so that the time in
- * which a machine was suspended does not count.
+ * Fails units that wait for another client's idle transaction. Counts ticks instead of time, so that a suspended
+ * machine doesn't count.
  */
 function watchWaiters() {
   if (owner === null || queue.length === 0) {
@@ -207,16 +208,16 @@ function watchWaiters() {
     if (waitedTicks < limit || type === TYPE.terminate) continue;
     queue.splice(i, 1);
     const text =
-      'waited too long for the open transaction of another connection; ' +
-      'the embedded database has one session: inside a transaction, use its own manager';
+      'waited too long for the open transaction of another connection; the embedded database has only one session: ' +
+      'inside a transaction, use its own manager';
     send(client, Buffer.concat([failure('55P03', text), idleStatus()]));
   }
 }
 
-/** What the engine reported before it gave up: its last fatal message with the details. */
+/** The engine's last fatal message with details before it stopped. */
 let lastWords = '';
 
-/** `2026-11-28 10:25:17.560 UTC [42] PANIC:  could not open file …` */
+/** Parses a line such as `2026-11-28 10:25:17.560 UTC [42] PANIC:  could not open file …` */
 function listen(line) {
   const [, level, sentence = ''] = /\] (PANIC|FATAL|DETAIL): {2}(.*)/.exec(line) ?? [];
   const text = sentence.replace(/\.$/, '');
@@ -224,7 +225,7 @@ function listen(line) {
   else if (level !== undefined) lastWords = text;
 }
 
-/** The engine's own error is a bare "Aborted()". The reason is in what it reported before. */
+/** Opens the engine. Its own error is a bare "Aborted()", so the reason is taken from earlier messages. */
 async function open() {
   try {
     return await openEngine(workerData, { onStderr: listen });
@@ -245,7 +246,7 @@ async function close() {
 
 async function main() {
   database = await open();
-  // After a PANIC a server restarts; PGlite would go on and never reply again.
+  // After a PANIC, a server restarts. PGlite would continue and never reply again.
   database.mod.onAbort = () => process.exit(workerData.panicCode);
   parentPort.on('message', (message) => {
     if (message.port && !closing) attach(message.port);

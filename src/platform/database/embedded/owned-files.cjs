@@ -1,15 +1,18 @@
 'use strict';
 const fs = require('node:fs');
 
-/** How to create a file or a directory, with the position of its path. The engine and its files have no other ways. */
+/**
+ * The functions that create a file or directory, with the position of the path. The engine and its files use no others.
+ */
 const MAKERS = { mkdirSync: 0, writeFileSync: 0, symlinkSync: 1, openSync: 0 };
 
-/** A file that is only opened keeps its owner. */
+/** Opening an existing file doesn't change its owner. */
 const creates = (name, args) => name !== 'openSync' || (typeof args[1] === 'string' && args[1].startsWith('wx'));
 
 /**
- * Gives every file that this thread creates from now on to `owner`, a `{uid, gid}`. Otherwise one command that is run as root leaves
- * files that the service's user cannot open, and the service never starts again. Call it before other modules take functions of `fs`.
+ * Gives every file that this thread creates from now on to `owner`, a `{uid, gid}`. Otherwise one command run as root
+ * leaves files that the service's user can't open, and the service never starts again. Call it before other modules
+ * import functions of `fs`.
  */
 function giveFilesTo({ uid, gid }) {
   for (const [name, position] of Object.entries(MAKERS)) {

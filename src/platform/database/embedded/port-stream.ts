@@ -12,7 +12,7 @@ export class PortStream extends Duplex {
 
   private port: MessagePort | null = null;
 
-  /** Called by `pg` in place of a TCP connect; the address is of no interest. */
+  /** Called by `pg` instead of a TCP connect. The address is ignored. */
   connect(): this {
     const port = this.open();
     this.port = port;
@@ -23,7 +23,7 @@ export class PortStream extends Duplex {
   }
 
   override _read(): void {
-    // The port delivers replies as they come; a client has at most one statement in flight.
+    // The port delivers replies as they arrive, and a client has at most one statement in flight.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -64,7 +64,7 @@ export class PortStream extends Duplex {
     return this;
   }
 
-  /** Transfers a copy: `pg` writes slices of a buffer that it reuses. */
+  /** Transfers a copy, because `pg` writes slices of a buffer that it reuses. */
   private send(chunk: Buffer): void {
     const bytes = new Uint8Array(chunk);
     this.port?.postMessage(bytes, [bytes.buffer]);

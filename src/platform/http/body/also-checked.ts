@@ -14,7 +14,7 @@ import type { AuthenticatedRequest, Caller } from '../../access/caller';
 import { completed, type Findings } from '../../problem/findings';
 import { WrongShape } from './wrong-shape';
 
-/** Whose request it is, the parameters of its path as they were sent, and the host name that it was sent to. */
+/** The request that a check is for: its caller, the path parameters as sent, and the host name it was sent to. */
 export interface CheckedRoute {
   readonly caller: Caller;
   readonly params: Readonly<Record<string, string | undefined>>;
@@ -22,8 +22,8 @@ export interface CheckedRoute {
 }
 
 /**
- * What a service finds in the fields of a body that have the right shape, when others have not: what the service would
- * have refused afterwards. What is missing has been named already.
+ * Returns the findings that the service would have reported after the shape check, about the fields whose shape is
+ * right. Missing fields have already been reported.
  */
 type Check<Service, Fields> = (service: Service, fields: Fields, route: CheckedRoute) => Findings | Promise<Findings>;
 
@@ -34,7 +34,9 @@ interface Checked {
 
 const CHECKED = Symbol('http:also-checked');
 
-/** Completes the problems of a body's shape, so that a client learns of every wrong field at once. */
+/**
+ * Adds the service's findings to the problems of a body's shape, so that a client learns of every wrong field at once.
+ */
 @Injectable()
 class AlsoCheckedInterceptor implements NestInterceptor {
   constructor(
@@ -61,8 +63,8 @@ class AlsoCheckedInterceptor implements NestInterceptor {
 }
 
 /**
- * For routes whose service judges more of the body than its dto does. The check only adds to the response of a request
- * that is refused anyhow: the service makes its checks itself.
+ * Adds findings of a service to the response when the body has the wrong shape. For routes whose service validates more
+ * than the DTO does. The request is refused either way, and the service still makes its own checks.
  */
 export const AlsoChecked = <Service, Fields extends object>(
   service: Type<Service>,

@@ -2,27 +2,26 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isRecord } from '../../text/json';
 
-/** The class of a body, or of an object in one. */
+/** The class of a body, or of an object inside a body. */
 export type BodyClass = new () => object;
 
 interface Field {
-  /** Of an object, or of each item of a list of objects; `null` for plain values. */
+  /** The class of the object, or of each object in a list, or `null` for plain values. */
   type: BodyClass | null;
-  /** Taken and ignored. */
+  /** Whether the field is accepted and ignored. */
   isReadOnly: boolean;
-  /** Of a list that may have only so many. */
+  /** The maximum length if the field is a list with a limit, else `null`. */
   maxItems: number | null;
 }
 
-/** The rule that notes the class of a part, so that a body can be looked through before anything is made of it. */
+/** The name of the rule that records the class of a part. It lets a body be inspected before any DTO is created. */
 export const PART_RULE = 'part';
 
-/** What is noted of a field that has no rule. */
+/** The rules that class-validator records for a field without any rule. */
 const WITHOUT_RULE = [ValidationTypes.WHITELIST, ValidationTypes.CONDITIONAL_VALIDATION];
 
 const known = new WeakMap<BodyClass, ReadonlyMap<string, Field>>();
 
-/** The fields that a class takes. */
 export function fieldsOf(type: BodyClass): ReadonlyMap<string, Field> {
   const before = known.get(type);
   if (before) return before;
@@ -40,13 +39,13 @@ export function fieldsOf(type: BodyClass): ReadonlyMap<string, Field> {
   return fields;
 }
 
-/** The names of the fields that a class takes and does not ignore. */
+/** Returns the names of the fields that a class accepts and does not ignore. */
 export const settableFields = (type: BodyClass): string[] =>
   [...fieldsOf(type)].flatMap(([name, { isReadOnly }]) => (isReadOnly ? [] : [name]));
 
 /**
- * The body as an instance of its class, parts of it as instances of theirs. What a field cannot hold is not gone through: a
- * list is cut after the first item too many, what is no list or no object of its class is not made into one.
+ * Returns the body as an instance of its class, with its parts as instances of their classes. Values that a field can't
+ * hold are not converted. A list is cut after the first item over its limit.
  */
 export function dtoOf(type: BodyClass, body: Readonly<Record<string, unknown>>): object {
   const fields = fieldsOf(type);

@@ -10,9 +10,10 @@ const readJson = jsonReader(MAX_BODY_BYTES);
 const readSmallJson = jsonReader(MAX_PUBLIC_BODY_BYTES);
 
 /**
- * The last guard reads the body: nothing is read for a caller who is not known, asks too often or may not use the route.
- * No interceptor, because global ones were a third of the cost of a read. Routes that take anything but JSON of up to
- * 128 KiB, or 4 KiB without a key, say so: `TextBody`, `FormBody`. A body without a key is waited for 5 seconds, apart from all others.
+ * Reads the body as the last guard, so nothing is read for a caller who is unknown, rate limited, or not allowed to use
+ * the route. It isn't an interceptor because global interceptors were a third of the cost of a read. The default is
+ * JSON of up to 128 KiB, or 4 KiB without a key. Other routes declare their body with `TextBody` or `FormBody`. A body
+ * without a key may take 5 seconds and is counted separately.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {

@@ -3,24 +3,26 @@ import { type FieldProblem, type FieldProblemCode, MAX_ERRORS } from '../../prob
 import { type BodyClass, fieldsOf } from './body-parts';
 import { cut } from '../../text/text-limits';
 
-/** What is found in a body before anything is made of it. */
+/** The problems found in a body before a DTO is created. */
 export interface EarlyProblems {
-  /** Texts and names that nothing can hold. */
+  /** Texts and names that can't be stored. */
   readonly bad: readonly FieldProblem[];
-  /** All of them, when it is useless to look further: there are as many as are answered, or one of them is a trap. */
+  /**
+   * All problems, if looking for more is useless: the limit of reported problems is reached, or one of the names is
+   * reserved. Otherwise `null`.
+   */
   readonly final: readonly FieldProblem[] | null;
 }
 
-/** Names that mean something to JavaScript itself; class-transformer drops them silently, or trips over them. */
+/** Names with a meaning in JavaScript itself. class-transformer drops them silently or fails on them. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Lone surrogates would be stored as U+FFFD, NUL not at all. */
+/** Lone surrogates would be stored as U+FFFD, and NUL can't be stored at all. */
 const badText = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text);
 
-/** What a name is called in the message about it. */
 export const unknownField = (name: string): string => `${cut(name, 100, '')} is not a field of this resource`;
 
-/** Where a value stands; made into a pointer only for a problem, because most values have none. */
+/** The position of a value. It becomes a pointer only for a problem, because most values have none. */
 interface Place {
   readonly parent: Place | null;
   readonly step: string | number;
@@ -30,8 +32,8 @@ const pointerOf = (place: Place | null): string =>
   place === null ? '' : `${pointerOf(place.parent)}/${pointerStep(String(place.step))}`;
 
 /**
- * Looks through a body for unknown names and bad texts, and stops where there are as many as are answered: the rest of a
- * body of thousands of them is not looked at.
+ * Finds unknown names and invalid text in a body. Stops at the maximum number of reported problems, so a body with
+ * thousands of them costs no more.
  */
 export function earlyProblems(type: BodyClass, body: object): EarlyProblems {
   const walk = new Walk();
@@ -48,7 +50,7 @@ class Walk {
     return this.all.length >= MAX_ERRORS;
   }
 
-  /** `type`: what the value, or each item of it, should be; `null` where that is not known. */
+  /** `type` is the expected class of the value, or of each item of a list, or `null` if unknown. */
   into(value: object, type: BodyClass | null, place: Place | null): void {
     if (Array.isArray(value)) {
       for (let step = 0; step < value.length && !this.isOver; step++)
@@ -65,7 +67,7 @@ class Walk {
         this.add(at, 'unknown_field', `${step} is not a field`);
       } else if (badText(step)) {
         this.note(place, 'has a key with NUL or lone surrogates');
-        // What is below it may still be a reserved name; the key itself is not repeated.
+        // Reserved names may follow below this key. The key itself is not repeated in pointers.
         this.look(item, null, place);
       } else {
         if (fields && !fields.has(step)) this.add(at, 'unknown_field', unknownField(step));

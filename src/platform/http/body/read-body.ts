@@ -7,25 +7,25 @@ import type { AuthenticatedRequest } from '../../access/caller';
 import { Problem } from '../../problem/problem';
 import { withoutMark } from '../../text/bytes-as-text';
 
-/** Largest body of a route that does not say otherwise, in bytes. */
+/** Default maximum size of a body, in bytes. */
 export const MAX_BODY_BYTES = 128 * 1024;
-/** Largest body of a route without a key, in bytes. */
+/** Maximum size of a body on a route without a key, in bytes. */
 export const MAX_PUBLIC_BODY_BYTES = 4 * 1024;
 
-/** Reads the body of a request whose caller is known and may use the route. Throws the problem of one that is not taken. */
+/** Reads the body of a request whose caller is known and may use the route. Throws a problem if the body is refused. */
 export type ReadBody = (request: AuthenticatedRequest, response: Response) => Promise<unknown>;
 export const READ_BODY = Symbol('http:read-body');
 
-/** For routes that take another body than small JSON. */
+/** Sets the reader of a route that accepts anything but small JSON. */
 export const BodyReadBy = (read: ReadBody): MethodDecorator => SetMetadata(READ_BODY, read);
 
-/** True when the request announces a body. */
+/** Returns true if the request announces a body. */
 export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
 
 type ReadBytes = (request: Request, response: Response) => Promise<Buffer>;
 
-/** Reads all of a body, `maxBytes` at most; as soon as there are more it throws `payload_too_large`. */
+/** Returns a reader of whole bodies of up to `maxBytes`. Throws `payload_too_large` as soon as more bytes arrive. */
 export function bytesReader(maxBytes: number): ReadBytes {
   const read = sentBytesReader(maxBytes);
   return (request, response) => {
@@ -37,11 +37,11 @@ export function bytesReader(maxBytes: number): ReadBytes {
 
 const encodingOf = ({ headers }: Request): string => headers['content-encoding']?.toLowerCase() ?? 'identity';
 
-/** As they were sent, whatever their encoding. */
+/** Returns a reader of the bytes as sent, without decoding them. */
 function sentBytesReader(maxBytes: number): ReadBytes {
   const readBytes = raw({ type: () => true, limit: maxBytes, inflate: false });
   return (request, response) => {
-    // The parser refuses every other one by its name.
+    // The parser refuses any other encoding by its name.
     delete request.headers['content-encoding'];
     return new Promise((resolve, reject) => {
       readBytes(request, response, (error?: unknown) => {
@@ -52,7 +52,7 @@ function sentBytesReader(maxBytes: number): ReadBytes {
   };
 }
 
-/** What a client that has left leaves behind. */
+/** The errors of a body that was cut off because the client disconnected. */
 const CUT_OFF: ReadonlySet<unknown> = new Set(['request.size.invalid', 'request.aborted', 'stream.not.readable']);
 
 function bodyProblem(error: unknown, maxBytes: number): Error {
@@ -85,7 +85,7 @@ function parse(bytes: Buffer): unknown {
   return value;
 }
 
-/** Reads JSON bodies in UTF-8 and nothing else: other types are 415, which also keeps forms of other sites out. */
+/** Returns a reader of JSON in UTF-8. Other types get 415, which also keeps out forms of other sites. */
 export const jsonReader = (maxBytes: number): ReadBody => readerOf(bytesReader(maxBytes));
 
 function readerOf(read: ReadBytes): ReadBody {
@@ -100,25 +100,28 @@ function readerOf(read: ReadBytes): ReadBody {
 
 const unpacked = promisify(gunzip) as (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-/** What a body may cost that may be packed: bytes as sent, bytes of its text, and about how many values are made of it. */
+/**
+ * Limits of a body that may be compressed: bytes as sent, bytes when decompressed, and roughly how many values it
+ * contains.
+ */
 export interface PackedLimits {
   sent: number;
   unpacked: number;
   values: number;
 }
 
-/** The body is JSON, which may come with `Content-Encoding: gzip`. What is too much is refused before anything is made of it. */
+/** Accepts JSON, optionally with `Content-Encoding: gzip`. A body over the limits is refused before it is parsed. */
 export function PackedJsonBody(limits: PackedLimits): MethodDecorator {
   const read = sentBytesReader(limits.sent);
   return BodyReadBy(
     readerOf(async (request, response) => {
       const encoding = encodingOf(request);
       if (encoding !== 'identity' && encoding !== 'gzip')
-        throw new Problem('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.');
+        throw new Problem('unsupported_media_type', 'Send the body without encoding, or with Content-Encoding: gzip.');
       const sent = await read(request, response);
       const bytes = encoding === 'gzip' && sent.length > 0 ? await unpack(sent, limits.unpacked) : sent;
       if (valuesIn(bytes, limits.values) > limits.values)
-        throw new Problem('payload_too_large', `The body may have about ${limits.values} values at most.`);
+        throw new Problem('payload_too_large', `The body may have at most about ${limits.values} values.`);
       return bytes;
     }),
   );
@@ -129,14 +132,14 @@ async function unpack(bytes: Buffer, maxBytes: number): Promise<Buffer> {
     return await unpacked(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Problem('payload_too_large', `Unpacked the body may have at most ${maxBytes} bytes.`);
-    throw new Problem('malformed_json', 'The body is not what gzip makes.');
+      throw new Problem('payload_too_large', `The decompressed body may have at most ${maxBytes} bytes.`);
+    throw new Problem('malformed_json', 'The body is not valid gzip.');
   }
 }
 
 const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 
-/** At least as many as there are; stops counting beyond `most`. */
+/** Returns an upper bound of the number of values. Stops counting beyond `most`. */
 function valuesIn(bytes: Buffer, most: number): number {
   let count = 1;
   for (let i = 0; i < bytes.length && count <= most; i++) {
@@ -148,7 +151,10 @@ function valuesIn(bytes: Buffer, most: number): number {
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** The body is a form of our own pages, which becomes an object of texts, or JSON that says the same. `maxBytes`: with all that is percent-encoded. */
+/**
+ * Accepts a form of the service's own pages, which becomes an object of texts, or the same fields as JSON. `maxBytes`
+ * includes percent-encoding.
+ */
 export function FormBody(maxBytes: number): MethodDecorator {
   const [read, readJson] = [bytesReader(maxBytes), jsonReader(maxBytes)];
   return BodyReadBy(async (request, response) => {

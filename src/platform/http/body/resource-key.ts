@@ -3,14 +3,17 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Matches } from 'class-validator';
 import { Nullable } from '../validators';
 
-/** What a key may be, and the name of an owner. */
+/** The format of a key, and of an owner's name. */
 export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const RULE = '1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+const RULE = '1 to 64 of a-z 0-9 . _ -, starting with a letter or a digit';
 
 const TEXT = (among: string): string =>
-  `A name of yours for it in configuration files, unique among ${among}; null for none.`;
+  `A name that you choose for use in configuration files. Unique among ${among}. null if there is none.`;
 
-/** The field `key` of a body. `among`: its siblings in words. Whoever sends the example twice must not be refused: it has none. */
+/**
+ * Declares the field `key` of a body. `among` names its siblings. It has no example, because sending an example twice
+ * must not be refused.
+ */
 export const KeyField = (among: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, pattern: KEY.source, description: TEXT(among), example: null }),
@@ -19,15 +22,13 @@ export const KeyField = (among: string): PropertyDecorator =>
     Matches(KEY, { message: `key must be ${RULE}` }),
   );
 
-/** The field `key` of a view. */
 export const ShownKey = (among: string, example: string): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, description: TEXT(among), example });
 
-/** The field `owner` of a view. */
 export const ShownOwner = (): PropertyDecorator =>
   ApiProperty({
     type: String,
     nullable: true,
-    description: 'The owner of the configuration document that declares it; null for what no document declares.',
+    description: 'The owner of the configuration document that declares the resource. null if no document declares it.',
     example: null,
   });

@@ -6,19 +6,19 @@ import { ByOwner } from '../../capacity/by-owner';
 import { BodyReadBy, bytesReader, MAX_BODY_BYTES } from './read-body';
 
 export interface TextBodyRule {
-  /** Media types without parameters. */
+  /** The accepted media types, without parameters. */
   types: readonly string[];
   maxBytes: number;
 }
 
-/** Bodies that are larger than those of other routes, read at once: of one organization, and of all in this process. */
+/** How many bodies over the usual limit may be read at the same time, per organization and per process. */
 const LARGE = { perOrganization: 4, inAll: 8 };
 const large = new ByOwner(LARGE.inAll, LARGE.perOrganization);
 
-/** A media type, with no parameter but the charset. */
+/** Matches a media type whose only parameter is the charset. */
 const UTF8_TYPE = /^([^;\s]*)\s*(?:;\s*charset\s*=\s*"?utf-8"?)?$/i;
 
-/** The body is a text that the handler takes with `@SentText()`. */
+/** Accepts a text body. The handler takes it with `@SentText()`. */
 export function TextBody({ types, maxBytes }: TextBodyRule): MethodDecorator {
   const read = bytesReader(maxBytes);
   return BodyReadBy(async (request, response) => {
@@ -32,7 +32,7 @@ export function TextBody({ types, maxBytes }: TextBodyRule): MethodDecorator {
   });
 }
 
-/** The whole body as text; empty without one. */
+/** Passes the whole body as text to the handler, or an empty text if there is none. */
 export const SentText = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const { body } = context.switchToHttp().getRequest<{ body: unknown }>();
   return typeof body === 'string' ? body : '';
@@ -41,7 +41,7 @@ export const SentText = createParamDecorator((_: unknown, context: ExecutionCont
 const mayBeLarge = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 
-/** Until the response is through, because its text is needed until then. */
+/** Holds the place until the response is complete, because the text is needed until then. */
 function enterAsLarge(orgId: string, response: Response): void {
   if (!large.hasShareFor(orgId)) throw problems.rateLimited(1);
   if (!large.tryTake(orgId)) throw problems.temporarilyUnavailable();

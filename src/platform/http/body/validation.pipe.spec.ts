@@ -45,7 +45,6 @@ async function problemsOf(body: object): Promise<readonly FieldProblem[]> {
   }
 }
 
-/** An object whose members count how often they are read. */
 function counting(names: readonly string[], value: unknown): { body: object; reads: () => number } {
   let reads = 0;
   const get = () => {

@@ -8,7 +8,7 @@ import { earlyProblems, unknownField } from './early-problems';
 import { withoutWrong, WrongShape } from './wrong-shape';
 import { cut } from '../../text/text-limits';
 
-/** Of several broken rules of one field, the one that explains the others. */
+/** Order of importance: if a field breaks several rules, the first one listed here explains the others. */
 const PRECEDENCE: readonly FieldProblemCode[] = [
   'unknown_field',
   'required',
@@ -34,22 +34,23 @@ function fieldProblems(errors: readonly ValidationError[], parent = ''): FieldPr
     }
     const [code, message] = own.sort((a, b) => rank(a) - rank(b))[0] ?? ['invalid_format', 'is not valid'];
     const text = code === 'unknown_field' ? unknownField(error.property) : message;
-    // Of what is no object, or no list of objects, nothing inside it is worth a word.
+    // If a value has the wrong type, problems inside it are not reported.
     return [{ pointer, code, message: cut(text, 300, '') }, ...(code === 'wrong_type' ? [] : below)];
   });
 }
 
 const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false };
 
-/** What keeps a value from being a dto of this class; pointers begin at the value. */
+/** Returns the problems that keep a value from being a DTO of this class. Pointers are relative to the value. */
 export function shapeProblems(type: BodyClass, value: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
   const { final } = earlyProblems(type, value);
   return final ?? fieldProblems(validateSync(dtoOf(type, value), RULES));
 }
 
 /**
- * Turns a body or a query into its dto, or throws a 400 with every field problem at once, up to as many as are answered.
- * Unknown fields and parameters are refused, values are never converted silently. Path parameters have their own pipe.
+ * Turns a body or a query into its DTO. Throws a 400 with all field problems at once, up to the maximum that is
+ * reported. Unknown fields and parameters are refused, and values are never converted silently. Path parameters have
+ * their own pipe.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -70,7 +71,7 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
-/** Of a query the pointers are written `?name`. */
+/** Returns the problem to throw. For a query, pointers have the form `?name`. */
 function refusal(type: 'body' | 'query', found: readonly FieldProblem[]): Problem {
   if (type === 'body') return problems.validationFailed(found);
   return problems.invalidQuery(found.map((problem) => ({ ...problem, pointer: problem.pointer.replace('/', '?') })));

@@ -1,7 +1,7 @@
 import { type FieldProblem, Problem, problems } from '../../problem/problem';
 import { isRecord } from '../../text/json';
 
-/** A body that is no dto of its route: what is wrong with it, and the fields that are as they should be. */
+/** The problem of a body that isn't a valid DTO of its route, with the fields that are valid. */
 export class WrongShape extends Problem {
   constructor(
     readonly shape: readonly FieldProblem[],
@@ -14,7 +14,7 @@ export class WrongShape extends Problem {
 
 const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Takes the fields with these problems out. An item of a list stays, so that the others keep their places. */
+/** Removes the fields with these problems. List items stay, so that the others keep their positions. */
 export function withoutWrong(dto: object, shape: readonly FieldProblem[]): object {
   for (const { pointer } of shape) {
     const steps = pointer.split('/').slice(1).map(nameOf);

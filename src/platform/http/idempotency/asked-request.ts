@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuthenticatedRequest } from '../../access/caller';
 import { sortedMembers } from '../../text/json';
 
-/** One request of an organization under a key of its choice. */
+/** A request of an organization under an idempotency key. */
 export interface AskedRequest {
   orgId: string;
   key: string;
@@ -11,13 +11,13 @@ export interface AskedRequest {
   bodyDigest: Buffer;
 }
 
-/** As Node names it. */
+/** The header name in Node's spelling. */
 export const HEADER = 'idempotency-key';
 const WELL_FORMED = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * The key that was sent; `null` unless it is one of 1 to 255 printable ASCII characters. From the raw headers, because Node
- * joins repeated ones.
+ * Returns the key that was sent, or `null` unless there is exactly one, of 1 to 255 printable ASCII characters. Reads
+ * the raw headers, because Node joins repeated ones.
  */
 export function wellFormedKey(rawHeaders: readonly string[]): string | null {
   const sent = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === HEADER);
@@ -25,7 +25,7 @@ export function wellFormedKey(rawHeaders: readonly string[]): string | null {
   return sent.length === 1 && WELL_FORMED.test(key) ? key : null;
 }
 
-/** The request under its key; `null` without the header or without an organization. */
+/** Returns the request under its key, or `null` without the header or without an organization. */
 export function askedRequest({
   headers,
   caller,
@@ -39,7 +39,7 @@ export function askedRequest({
   return { orgId: caller.orgId, key, route: `${method} ${path}${asText(query)}`, bodyDigest: digestOf(body) };
 }
 
-/** The digest of a query, whose parameters may come in any order; empty without one. */
+/** Returns a digest of the query that ignores the order of parameters, or an empty text without a query. */
 function asText(query: AuthenticatedRequest['query']): string {
   const names = Object.keys(query).sort();
   const text = JSON.stringify(names.map((name) => [name, query[name]]));
@@ -47,8 +47,8 @@ function asText(query: AuthenticatedRequest['query']): string {
 }
 
 /**
- * SHA-256 of what the body says: members of an object in any order, whitespace and ways to write a number or text make no
- * difference, because many clients write the body again for each attempt.
+ * Returns the SHA-256 of the body's content. The order of members, whitespace, and the notation of numbers and texts
+ * make no difference, because many clients serialize the body again for each attempt.
  */
 export function digestOf(body: unknown): Buffer {
   return createHash('sha256')

@@ -10,7 +10,7 @@ import { IdempotencyRetention } from './idempotency-retention.job';
 export interface StoredResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The body as JSON. */
   body: string;
 }
 
@@ -22,10 +22,10 @@ interface Row extends Omit<StoredResponse, 'body'> {
 }
 
 const LIFE = '24 hours';
-/** Requests that honour a key take milliseconds. */
+/** Requests with an idempotency key finish within milliseconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** What was answered to requests with an `Idempotency-Key`, for 24 hours. */
+/** Stores the responses to requests with an `Idempotency-Key` for 24 hours. */
 @Injectable()
 export class IdempotencyKeys {
   constructor(
@@ -34,11 +34,13 @@ export class IdempotencyKeys {
   ) {}
 
   /**
-   * The stored response, or `null` when this transaction is the first with the key: no other one passes here before it ends.
-   * Throws `idempotency_key_in_use` while another one is at it, `idempotency_key_reused` when the key is another request's.
+   * Returns the stored response, or `null` if this transaction is the first with the key. Holds a lock that keeps other
+   * transactions with the key out until it ends. Throws `idempotency_key_in_use` if another transaction holds the lock,
+   * and `idempotency_key_reused` if the key belongs to a different request.
    */
   async begin(tx: Tx, { orgId, key, route, bodyDigest }: AskedRequest): Promise<StoredResponse | null> {
-    // It waits for nobody, so it cannot deadlock. Asked before the row: whoever held it has committed its row by then.
+    // This doesn't wait, so it can't deadlock. Take the lock before reading the row: any previous holder has committed
+    // its row by then.
     const [turn] = await tx.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1::bigint) AS mine', [
       lockOf(orgId, key),
     ]);
@@ -49,13 +51,13 @@ export class IdempotencyKeys {
       [orgId, key],
     );
     if (!row) return null;
-    if (row.route !== route) throw reused('another address');
+    if (row.route !== route) throw reused('another URL');
     if (!row.bodyDigest.equals(bodyDigest)) throw reused('another body');
     const { id, status, headers, body } = row;
     return { status, headers, body: this.secrets.open(body.sealed, contextOf(id)) };
   }
 
-  /** To be called after `begin`, in the same transaction. Takes the place of a row that has expired. */
+  /** Stores the response. Call it after `begin`, in the same transaction. Replaces an expired row. */
   async store(tx: Tx, { orgId, key, route, bodyDigest }: AskedRequest, response: StoredResponse): Promise<void> {
     const id = newUuid();
     const bytes = Buffer.byteLength(response.body);
@@ -83,13 +85,14 @@ export class IdempotencyKeys {
 }
 
 /**
- * The number of the advisory lock. All locks share one space of numbers, so of a text that a client chooses it must be one
- * that nobody can aim at another lock: part of a SHA-256, not the database's own hash.
+ * Returns the number of the advisory lock. All locks share one number space. The client chooses the text, so the number
+ * is part of a SHA-256, which no client can make collide with another lock. The database's own hash is too weak for
+ * that.
  */
 export const lockOf = (orgId: string, key: string): string =>
   createHash('sha256').update(`idempotency_key:${orgId}:${key}`).digest().readBigInt64BE().toString();
 
-/** Removes some keys of an organization that is marked as deleted; returns how many. */
+/** Removes some keys of an organization that is marked as deleted. Returns how many. */
 export async function removeSomeKeys(tx: Tx, orgId: string, limit: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM idempotency_key WHERE id IN (SELECT id FROM idempotency_key WHERE org_id = $1 LIMIT $2) RETURNING 1`,
@@ -101,12 +104,12 @@ export async function removeSomeKeys(tx: Tx, orgId: string, limit: number): Prom
 const contextOf = (id: string): string => `idempotency_key:${id}:body`;
 
 const inUse = () =>
-  new Problem('idempotency_key_in_use', 'Repeat the request, unchanged, after the time in Retry-After.', [], {
+  new Problem('idempotency_key_in_use', 'Send the same request again after the time in Retry-After.', [], {
     'Retry-After': String(RETRY_AFTER_SECONDS),
   });
 
 const reused = (what: string) =>
   new Problem(
     'idempotency_key_reused',
-    `A request with this Idempotency-Key and ${what} was answered in the last 24 hours. Nothing was done; choose a new key for a new request.`,
+    `A request with this Idempotency-Key and ${what} was processed in the last 24 hours. Nothing was done; choose a new key for a new request.`,
   );

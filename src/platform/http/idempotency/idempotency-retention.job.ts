@@ -5,17 +5,20 @@ import { WorkerDatabase } from '../../database/database';
 import { type BackgroundJob, BackgroundJobs } from '../../jobs/background-job';
 import { MINUTE_MS, SECOND_MS } from '../../time/time-units';
 
-/** What one organization may have stored: beyond it the oldest are forgotten before their 24 hours are over. */
+/** Limits of stored responses per organization. Above them, the oldest are deleted before their 24 hours are over. */
 export const MOST_KEYS = 10_000;
 export const MOST_BYTES = 64 * 1024 * 1024;
-/** After so many new ones of an organization, counted by each process, its old ones are looked through. */
+/**
+ * After this many new keys or bytes in this process, the stored responses of an organization are checked against the
+ * limits.
+ */
 const KEYS_BETWEEN = 500;
 const BYTES_BETWEEN = 4 * 1024 * 1024;
 const MOST_ORGANIZATIONS = 10_000;
 
 const TICK_MS = 5 * SECOND_MS;
 const REST_MS = 10 * MINUTE_MS;
-/** Rows deleted by one statement, so that none holds its locks for long. */
+/** Rows deleted per statement, so that no statement holds its locks for long. */
 const BATCH = 1000;
 
 const EXPIRED = `DELETE FROM idempotency_key WHERE id IN (
@@ -28,13 +31,13 @@ const TOO_MANY = `DELETE FROM idempotency_key WHERE id IN (
    WHERE keys > $2 OR bytes > $3 LIMIT ${BATCH}) RETURNING 1`;
 
 /**
- * Removes stored responses whose time is over, and the oldest of an organization that has too many. In every process:
- * those with `ROLE=api` store them.
+ * Removes expired responses, and the oldest responses of organizations above their limit. Runs in every process,
+ * because processes with `ROLE=api` store responses.
  */
 @Injectable()
 export class IdempotencyRetention {
   private readonly job: BackgroundJob;
-  /** What was stored here of each organization since it was last looked through. */
+  /** How much this process stored per organization since the last check. */
   private readonly stored = new BoundedMap<string, { keys: number; bytes: number }>(MOST_ORGANIZATIONS);
   private readonly full = new Set<string>();
 
@@ -68,7 +71,7 @@ export class IdempotencyRetention {
     }
   }
 
-  /** Keeps the newest keys of an organization. */
+  /** Keeps the newest keys of an organization and deletes the rest. */
   forgetOldest(orgId: string, keys = MOST_KEYS, bytes = MOST_BYTES): Promise<void> {
     return this.remove(TOO_MANY, [orgId, keys, bytes]);
   }

@@ -8,10 +8,10 @@ import { EntityTags } from '../precondition/entity-tags';
 import { type AskedRequest, askedRequest } from './asked-request';
 import { IdempotencyKeys, type StoredResponse } from './idempotency-keys';
 
-/** Headers that belong to the response itself and not to the connection or the request. */
+/** The headers to store. They belong to the response itself, not to the connection or the request. */
 const KEPT_HEADERS = ['location'] as const;
 
-/** Runs a handler and stores its response in one transaction, or sends the response that is stored. See `@Idempotent`. */
+/** Runs a handler and stores its response in one transaction, or sends the stored response. See `@Idempotent`. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
@@ -28,7 +28,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return from(this.once(asked, response, () => lastValueFrom(next.handle())));
   }
 
-  /** Like every transaction, `handle` may be run again after a deadlock. What it throws is not stored. */
+  /** `handle` may run again after a deadlock, as in any transaction. Errors are not stored. */
   private async once(asked: AskedRequest, response: Response, handle: () => Promise<unknown>): Promise<unknown> {
     const { body, stored } = await this.database.transaction(async (tx) => {
       const known = await this.keys.begin(tx, asked);
@@ -48,7 +48,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** What JSON was made of and what is parsed from it give the same text, so that a response is stored as it was sent. */
+/** Parsed JSON serializes to the same text again, so a response is stored exactly as sent. */
 function responseOf(response: Response, body: unknown, tag: string | null): StoredResponse {
   const headers = KEPT_HEADERS.flatMap((name): [string, string][] => {
     const value = response.getHeader(name);

@@ -15,14 +15,15 @@ import { HEADER, wellFormedKey } from './asked-request';
 
 const IDEMPOTENCY = Symbol('http:idempotency');
 
-/** Whether a route of the method POST honours an `Idempotency-Key`; `refuses` says why it does not. */
+/** Whether a POST route honors an `Idempotency-Key`. `refuses` is the reason if it does not. */
 type IdempotencyRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: IdempotencyRule) => SetMetadata(IDEMPOTENCY, value);
 
 /**
- * For routes that make something in the database and nothing else: with an `Idempotency-Key` the whole handler is one
- * transaction, in which the response is stored. The handler must therefore make no call to the network and wait for nothing.
+ * Honors an `Idempotency-Key` on routes that create something in the database and do nothing else. The whole handler
+ * then runs in one transaction, which also stores the response. The handler must not call the network or wait for
+ * anything.
  */
 export const Idempotent = () =>
   applyDecorators(
@@ -32,18 +33,21 @@ export const Idempotent = () =>
       name: 'Idempotency-Key',
       required: false,
       description:
-        'Makes the request safe to repeat: with the same key and body the first response is sent again for 24 hours, and nothing is made twice. Choose a new random value for each thing that is to be made.',
+        'A key that lets you repeat the request safely. If you send the same key and body again within 24 hours, you get the first response again, and nothing is created twice. Choose a new random value for each resource that you create.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
       example: '0b9f3a52-4c1e-4d7b-9a65-1f6f0f5a11c8',
     }),
   );
 
-/** For the other routes of the method POST. `why` is a sentence for the client. Routes without either decorator refuse, too. */
+/**
+ * Refuses an `Idempotency-Key` on a POST route. `why` is a sentence for the client. Routes without either decorator
+ * also refuse it.
+ */
 export const RefusesIdempotencyKey = (why: string) => rule({ honours: false, refuses: why });
 
-const BY_DEFAULT = 'This request is not repeated from a stored response.';
+const BY_DEFAULT = 'The response to this request is not stored, so it cannot be sent again.';
 
-/** No POST ignores an `Idempotency-Key`: one that does not honour it is refused before anything is done. */
+/** Refuses requests with an `Idempotency-Key` before anything is done if the POST route doesn't honor it. */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -53,11 +57,11 @@ export class IdempotencyGuard implements CanActivate {
     if (headers[HEADER] === undefined || method !== 'POST') return true;
     const rule = this.reflector.get<IdempotencyRule | undefined>(IDEMPOTENCY, context.getHandler());
     if (!rule?.honours) {
-      const detail = `${rule?.refuses ?? BY_DEFAULT} Leave out the Idempotency-Key header; nothing was done.`;
+      const detail = `${rule?.refuses ?? BY_DEFAULT} Remove the Idempotency-Key header; nothing was done.`;
       throw new Problem('idempotency_key_not_supported', detail);
     }
     if (wellFormedKey(rawHeaders) === null) {
-      const detail = 'Send one Idempotency-Key header of 1 to 255 printable ASCII characters.';
+      const detail = 'Send only one Idempotency-Key header, with 1 to 255 printable ASCII characters.';
       throw new Problem('invalid_idempotency_key', detail);
     }
     return true;

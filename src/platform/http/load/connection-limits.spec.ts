@@ -14,7 +14,7 @@ describe('connections of many clients', () => {
     limitConnections(server as unknown as Server, LIMIT, () => {});
   });
 
-  /** Of a server that is there for its connections alone: nothing is sent over them. */
+  /** Returns a connection of a server that only counts connections. Nothing is sent over it. */
   const connect = (remoteAddress: string): Socket => {
     const socket = Object.assign(new EventEmitter(), {
       remoteAddress,

@@ -3,29 +3,29 @@ import type { Socket } from 'node:net';
 import { networksOf } from '../../access/client-network';
 
 export interface ConnectionLimit {
-  /** Connections of one IPv4 address or one IPv6 /64. */
+  /** Maximum connections of one IPv4 address or one IPv6 /64. */
   perAddress: number;
   inAll: number;
 }
 
-/** Why a connection was closed: its network, or the process, had too many. */
+/** The limit that closed a connection: the one of its network or the one of the process. */
 export type ClosedBecause = 'address' | 'process';
 
-/** The most of all connections that a network wider than a client's may have, by its width. */
+/** The maximum share of all connections for networks wider than a client's, by width. */
 const WIDER_PARTS = [1 / 3, 2 / 3];
 
 interface Network {
   readonly name: string;
   count: number;
-  /** Connections without an open request, half-open ones among them: the one that has been so for longest comes first. */
+  /** Connections without an open request, including half-open ones. The longest idle comes first. */
   readonly idle: Set<Socket>;
 }
 
 /**
- * Bounds the connections of each address, of the wider networks of IPv6, and of all. One too many closes the one that has been idle for
- * longest, of the same network or of the one with the most, so that nobody gets in the way of fresh clients by holding connections open;
- * only where all of them are busy is the fresh one refused. A proxy that is trusted has as many as it wants of those of all: it
- * stands for many clients.
+ * Bounds the connections of each address, of the wider IPv6 networks, and of the whole process. Above a limit, the
+ * longest idle connection of that network, or of the network with the most, is closed. So no one can keep new clients
+ * out by holding connections open. The new connection is refused only if all others are busy. A trusted proxy is
+ * bounded only by the process limit, because it represents many clients.
  */
 export function limitConnections(
   server: Server,
@@ -33,7 +33,7 @@ export function limitConnections(
   onClose: (because: ClosedBecause) => void,
   isTrustedProxy: (address: string | undefined) => boolean = () => false,
 ): void {
-  /** By network of each width. */
+  /** Networks of every width by name. */
   const present = new Map<string, Network>();
   /** The widest network of each client. */
   const widest = new Map<string, Network>();
@@ -62,7 +62,7 @@ export function limitConnections(
     if (longest) close(longest, because);
     return longest !== undefined;
   };
-  /** Takes time for each of them, and is asked only when all places are taken. */
+  /** Cost: linear in the number of networks, and only if the process is at its limit. */
   const largest = (): Network | undefined => {
     let found: Network | undefined;
     for (const network of widest.values()) if (network.idle.size > (found?.idle.size ?? 0)) found = network;

@@ -12,9 +12,8 @@ import { Problem, problems } from '../../problem/problem';
 import { writeProblem } from '../write-problem';
 import { ENDED } from './unread-responses';
 
-/** Time between two samples; the event loop is late by what it took longer. */
+/** Time between two samples. A longer gap shows how late the event loop is. */
 const SAMPLE_MS = 100;
-/** Why a request is refused. */
 const REFUSALS = [
   'requests',
   'event_loop',
@@ -26,55 +25,66 @@ const REFUSALS = [
   'bodies',
 ] as const;
 
-/** Samples that must all be late: one long stall is over when it is noticed, and no reason to refuse a request. */
+/**
+ * Number of samples that must all be late. A single long stall is over when it is noticed, so it is not a reason to
+ * refuse requests.
+ */
 const SAMPLES = 5;
 const LATE_MS = 250;
 
-/** The most that one organization has of the open requests. */
+/** Maximum share of the open requests for one organization. */
 const ORGANIZATION_SHARE = 1 / 5;
-/** The most that all strangers have together; one of them, see `NetworkPlaces`. */
+/** Maximum share for all strangers together. For the share of one stranger, see `NetworkPlaces`. */
 const STRANGERS_SHARE = 1 / 2;
-/** Streams have a limit of their own: each stays open for as long as its page. They count here until they are identified. */
+/**
+ * Streams have their own limit, because each stays open as long as its page. They count here until they are identified.
+ */
 const STREAM = '/api/v1/stream';
-/** Probes wait here for something to do, each for as long as it may: they have a room of their own, and count here until they are identified. */
+/** Probes use long polling here. These requests have their own limit, and count here until they are identified. */
 const POLL = '/api/v1/probe/poll';
 const MAX_POLLS = 2000;
-/** Here they send what they have kept, all at once after an absence of the service. More bytes than these, packed or not, are hundreds of results … */
+/**
+ * Probes upload stored results here, all at once after the service was unavailable. A body above these sizes,
+ * compressed or not, contains hundreds of results.
+ */
 const RESULTS = '/api/v1/probe/results';
 const LARGE_BYTES = { gzip: 8 * 1024, identity: 96 * 1024 };
-/** … of which so many requests are read at a time, and so many of one organization; others come again. */
+/** How many large uploads are read at the same time, in total and per organization. Others have to retry. */
 const MAX_LARGE = 12;
 const LARGE_OF_ONE = 8;
 /**
- * Up to these bytes they have a room of their own, and count here until they are identified: each waits for a commit, a thousand probes
- * send at once what has changed, and the history that they kept is in nobody's way.
+ * Uploads up to these sizes have their own limit, and count here until they are identified. Each waits for a commit,
+ * and a thousand probes may send their changes at once. Large uploads of stored history don't block them.
  */
 const SMALL_BYTES = { gzip: 2 * 1024, identity: 16 * 1024 };
 const MAX_SMALL = 1000;
 const SMALL_OF_ONE = 500;
-/** What leaves the open requests once it is identified is not refused because its organization has its share of them. */
+/**
+ * Paths whose requests leave the open requests once identified. They are not refused because their organization has
+ * used its share.
+ */
 const PASSING: ReadonlySet<string> = new Set([STREAM, POLL, RESULTS]);
-/** Whoever supervises the service is answered always. */
+/** Health checks are always answered. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
-/** Needed most when all else is refused; then a few per second and address must do. */
+/** Metrics matter most when everything else is refused. Then each address gets a few requests per second. */
 const METRICS = '/metrics';
 const LATE_SCRAPES = { rate: 1, burst: 5 };
-/** How long a stranger may take to send a body, and how many are waited for at once. */
+/** How long a stranger may take to send a body, and how many such bodies are awaited at the same time. */
 const BODY_MS = 5000;
 const MAX_BODIES = 256;
-/** How long the bodies of pings are waited for is bounded by the server. */
+/** The server bounds how long ping bodies may take. */
 const MAX_PING_BODIES = 1000;
-/** For so long `/health/ready` says that strangers were turned away. */
+/** How long `/health/ready` reports that strangers were turned away. */
 const TOLD_MS = 60_000;
 
 export interface Load {
-  /** Requests without a complete response. */
+  /** Requests whose response is incomplete. */
   inFlight: number;
-  /** How late the event loop was in each of the newest samples, milliseconds. */
+  /** How late the event loop was in each of the newest samples, in milliseconds. */
   lateness: readonly number[];
 }
 
-/** Why a further request must be refused, if it must. */
+/** Returns why another request must be refused, or `null`. */
 export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number): 'requests' | 'event_loop' | null {
   if (inFlight >= maxInFlight) return 'requests';
   return isLate(lateness) ? 'event_loop' : null;
@@ -83,49 +93,52 @@ export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number):
 const isLate = (lateness: readonly number[]): boolean =>
   lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS);
 
-/** What announces no length may be. */
+/** A body of unknown length counts as large. */
 const isLargerThan = (bytes: typeof LARGE_BYTES, { headers }: Request): boolean =>
   Number(headers['content-length'] ?? Infinity) >
   (headers['content-encoding']?.toLowerCase() === 'gzip' ? bytes.gzip : bytes.identity);
 
-/** One open request is the least that anybody gets. */
+/** Everyone gets at least one open request. */
 const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(most * part));
 
 const PLACE = Symbol('http:place');
 /** The place of a request among the open ones. */
 interface Place {
-  /** Of the client. */
   networks: Networks;
-  /** Whose request it is, an organization's (uuid) as a rule; `null` for a stranger's. */
+  /** The owner of the request, usually an organization (UUID), or `null` for a stranger. */
   owner: string | null;
-  /** Until it is identified it counts for nobody: what leaves the open requests then must not be refused before. */
+  /**
+   * True until a request that will leave the open requests is identified. It counts for no one, so that it isn't
+   * refused before it leaves.
+   */
   isPassing: boolean;
-  /** Where it counts, beside all that are open; `null` while it does not. */
+  /** The place that the request takes in addition to the open requests, or `null` without one. */
   held: 'stranger' | 'organization' | 'passing' | null;
-  /** There is nothing left to do for it. */
+  /** No work remains for the request. */
   isOver: boolean;
 }
 type PlacedRequest = Request & { [PLACE]?: Place };
 
 /**
- * Names the organization (uuid), or whoever else, that a request is of by what this process knows already; `null` for a stranger. It must be
- * cheap: it is called for every request, before anything else is done for it.
+ * Returns the owner of a request, usually an organization (UUID), from what this process already knows, or `null` for a
+ * stranger. It must be cheap, because it runs first for every request.
  */
 export type Recognize = (request: Request) => string | Recognized | null;
 
-/** `isPassing`: who answers the request calls `identified`, and counts it for its organization then. */
+/** `isPassing`: the handler calls `identified` later, which counts the request for its organization. */
 export interface Recognized {
   owner: string;
   isPassing: boolean;
 }
 
 /**
- * Refuses requests, before any work is done for them, while more are open than can be served soon or while the event loop
- * is late again and again: checks and deliveries go on, and clients learn from `Retry-After` when to come back.
+ * Refuses requests before any work is done for them while too many are open, or while the event loop is late
+ * repeatedly. Checks and deliveries continue, and clients learn from `Retry-After` when to come back.
  *
- * Nobody gets all of it. Whoever is known by a key, a session, a token or the address of a ping counts for its organization from the
- * first moment on. All others are strangers: together they have half of the places, a client a tenth of these, until they are
- * identified. A stranger holds a place only while something is done for it, never while it sends a body or reads a response.
+ * Capacity is shared. Requests with a known key, session, token, or ping URL count for their organization from the
+ * start. All others are strangers until they are identified. Together strangers get half of the places, and each client
+ * a tenth of that half. A stranger holds a place only while the service works on the request, not while it sends a body
+ * or reads a response.
  */
 @Injectable()
 export class LoadShedder {
@@ -155,18 +168,18 @@ export class LoadShedder {
     lag.onBeat((beat) => this.sample(beat));
     this.shed = metrics.labelledCounter({
       name: 'uptime_requests_shed_total',
-      help: 'Requests refused to stay alive: with 503, 408 for a body that took too long, or 429 for one organization that has too many open.',
+      help: 'Requests that were rejected to protect the service: with 503, with 408 for a body that took too long, or with 429 for one organization with too many open requests.',
       values: { reason: REFUSALS },
     });
     metrics.watch({ name: 'uptime_polls_in_flight', help: 'Polls of probes that are open.' }, () => this.polls.used);
     metrics.watch(
-      { name: 'uptime_requests_in_flight', help: 'Requests that are being answered.' },
+      { name: 'uptime_requests_in_flight', help: 'Requests that are being processed.' },
       () => this.inFlight,
     );
     metrics.watch(
       {
         name: 'uptime_strangers_in_flight',
-        help: 'Of these, requests without a key, session or ping URL that is known.',
+        help: 'Requests in flight without a known key, session or ping URL.',
       },
       () => this.strangers.used,
     );
@@ -176,12 +189,12 @@ export class LoadShedder {
     );
   }
 
-  /** From now on whoever it names is no stranger. */
+  /** Adds a function that identifies requests. Its owners are no longer strangers. */
   recognize(recognize: Recognize): void {
     this.recognizers.push(recognize);
   }
 
-  /** Express middleware; must come before the body is read. */
+  /** Express middleware. Register it before the body is read. */
   readonly refuseWhileOverloaded: RequestHandler = (request, response, next) => {
     if (HEALTH_PATHS.has(request.path)) return next();
     const networks = clientNetworks(request);
@@ -201,19 +214,19 @@ export class LoadShedder {
       this.leave(place);
     };
     response.once('close', end);
-    // What a stranger does not read, or reads slowly, is nothing that is done for them.
+    // A stranger that reads the response slowly, or not at all, must not hold a place.
     if (place.owner === null) response.once(ENDED, () => place.owner === null && end());
     return next();
   };
 
-  /** Whose request it is, an organization's (uuid) as a rule; `null` for a stranger's. */
+  /** Returns the owner of the request, usually an organization (UUID), or `null` for a stranger. */
   ownerOf(request: Request): string | null {
     return (request as PlacedRequest)[PLACE]?.owner ?? null;
   }
 
   /**
-   * Counts the request of a probe (uuid) for its organization, a shared one's for itself. Throws `temporarily_unavailable` when too
-   * many poll, or send much.
+   * Counts the request of a probe (UUID) for its organization, or for the probe itself if it is shared. Throws
+   * `temporarily_unavailable` if too many probes poll or upload.
    */
   identifiedProbe(request: Request, probeId: string, orgId: string | null): void {
     const owner = orgId ?? probeId;
@@ -225,7 +238,10 @@ export class LoadShedder {
     this.identified(request, owner);
   }
 
-  /** Counts the request for its organization (uuid) from now on. Throws `rate_limited` when that has its share open. */
+  /**
+   * Counts the request for its organization (UUID) from now on. Throws `rate_limited` if the organization has used its
+   * share.
+   */
   identified(request: Request, orgId: string): void {
     const place = (request as PlacedRequest)[PLACE];
     if (!place?.held || (place.held === 'organization' && place.owner === orgId)) return;
@@ -237,8 +253,9 @@ export class LoadShedder {
   }
 
   /**
-   * Waits for the body of a request to a route that needs no key. A stranger holds no place meanwhile, and when too many send theirs, those
-   * that have taken longest are cut off. Throws `request_timeout`, and `temporarily_unavailable` when there is no place afterwards.
+   * Waits for the body of a request to a route without a key. A stranger holds no place while it sends. If too many
+   * strangers send bodies, the ones that have taken longest are cut off. Throws `request_timeout`, or
+   * `temporarily_unavailable` if no place is free afterwards.
    */
   async sending<Body>(request: Request, read: () => Promise<Body>): Promise<Body> {
     const place = (request as PlacedRequest)[PLACE];
@@ -250,8 +267,8 @@ export class LoadShedder {
   }
 
   /**
-   * Waits for the body of a ping whose address is known, as `sending` does, but apart from strangers: its organization (uuid) has a part of
-   * this room, too. Only the server bounds how long it takes.
+   * Waits for the body of a ping with a known URL, as `sending` does, but separately from strangers. Each organization
+   * (UUID) has a share of this limit. Only the server bounds how long a body takes.
    */
   async sendingPing<Body>(request: Request, orgId: string, read: () => Promise<Body>): Promise<Body> {
     const place = (request as PlacedRequest)[PLACE];
@@ -261,14 +278,14 @@ export class LoadShedder {
     return body;
   }
 
-  /** For `/health/ready`, which is ready all the same: whoever is known is served. */
+  /** Returns the finding for `/health/ready`. The service stays ready, because known callers are still served. */
   finding(): HealthFinding {
     const away = this.turnedAway;
     if (!away || performance.now() - away.last > TOLD_MS) return { ok: true };
     const seconds = Math.max(1, Math.round((performance.now() - away.since) / 1000));
     return {
       ok: true,
-      detail: `shedding: ${away.count} requests without a known key, session or ping URL were turned away in ${seconds} s`,
+      detail: `shedding load: ${away.count} requests without a known key, session or ping URL were rejected in ${seconds} s`,
     };
   }
 
@@ -280,7 +297,7 @@ export class LoadShedder {
     return null;
   }
 
-  /** Why there is no place for it; `null` once it has one. */
+  /** Gives the request a place. Returns the problem if there isn't one, else `null`. */
   private enter(place: Place): Problem | null {
     const { owner, networks, isPassing } = place;
     const overload = overloadedBy(
@@ -298,7 +315,10 @@ export class LoadShedder {
     return null;
   }
 
-  /** After a wait for the client, who may have left. Throws why there is no place any more. */
+  /**
+   * Takes a place again after waiting for a client, which may have disconnected. Throws the problem if no place is
+   * free.
+   */
   private enterAgain(place: Place): void {
     const refusal = place.isOver ? null : this.enter(place);
     if (refusal) throw refusal;
@@ -321,7 +341,7 @@ export class LoadShedder {
     this.lag.leave();
   }
 
-  /** From the open requests into a room of its own. */
+  /** Moves a request from the open requests to a separate limit. */
   private move(request: Request, room: ByOwner, owner: string, reason: 'polls' | 'results'): void {
     const place = (request as PlacedRequest)[PLACE];
     if (!place?.held) return;
@@ -329,7 +349,7 @@ export class LoadShedder {
     this.leave(place);
   }
 
-  /** Until the response is there, or the client has left. */
+  /** Holds a place until the response is complete or the client has disconnected. */
   private enterRoom(request: Request, room: ByOwner, owner: string, reason: 'polls' | 'results'): void {
     if (!room.tryTake(owner)) throw this.refused(reason, owner);
     request.res?.once('close', () => room.release(owner));
@@ -360,7 +380,7 @@ export class LoadShedder {
     }
   }
 
-  /** Counts a refusal. `owner`: whose request it is, `null` for a stranger's. */
+  /** Counts a refusal and returns its problem. `owner` is `null` for a stranger. */
   private refused(reason: (typeof REFUSALS)[number], owner: string | null): Problem {
     this.shed.inc({ reason });
     if (reason === 'organization') return problems.rateLimited(1);
@@ -379,7 +399,7 @@ export class LoadShedder {
     return isLate(this.lateness) && this.scrapes.take(network) > 0;
   }
 
-  /** In the process's own time, not the beat's: a `Clock` that a test has moved says nothing about load. */
+  /** Uses the process's own time, not the beat's. A `Clock` that a test moves does not indicate load. */
   private sample({ intendedMs }: Beat): void {
     const now = performance.now();
     this.sampledAt ??= now;
@@ -390,14 +410,15 @@ export class LoadShedder {
   }
 }
 
-/** What the client still sends is not waited for: its connection ends with the response. */
+/** Closes the connection after the response instead of waiting for what the client still sends. */
 function closeBehind(response: Response): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 /**
- * API responses are never cached. Once a shutdown has begun, `Connection: close` keeps clients from sending another request on a
- * connection that is about to be reset. When it refuses, API requests get 503, so that a load balancer sends them elsewhere.
+ * Disables caching of API responses. During a shutdown, `Connection: close` keeps clients from reusing a connection
+ * that is about to be reset. Once the service refuses work, API requests get 503, so that a load balancer sends them
+ * elsewhere.
  */
 export const refuseWhileDraining =
   (health: Health): RequestHandler =>

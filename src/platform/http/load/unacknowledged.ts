@@ -1,19 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
-/** Where Linux lists the connections of this process's network, one a line, in hexadecimal. */
+/**
+ * The files in which Linux lists the TCP connections of this process's network namespace, one per line, in hexadecimal.
+ */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** Local and remote port, and the bytes that the other side has not acknowledged. */
+/** Matches the local port, the remote port, and the number of bytes that the peer has not acknowledged. */
 const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/gm;
-/** However many ask, the tables are read once in this time: they are long where many clients are there. */
+/** The tables are read at most once in this time, because they are long with many clients. */
 const READ_EVERY_MS = 1000;
 
 let newest: { at: number; table: Promise<ReadonlyMap<string, number>> } | null = null;
 
 /**
- * Bytes of this connection that its other side has not acknowledged, at most a second ago; `null` where the system does not say,
- * which only Linux does. They become fewer with every bit that a client reads, while Node is told only when a third of the
- * system's buffer, up to some megabytes, is free again.
+ * Returns how many bytes of this connection the peer has not acknowledged, at most a second old. Returns `null` on
+ * systems other than Linux. The number falls with every bit that a client reads. Node sees progress only when a third
+ * of the system's buffer, up to some megabytes, is free again.
  */
 export async function unacknowledged({ localPort = 0, remotePort = 0 }: Socket): Promise<number | null> {
   const now = performance.now();
@@ -21,7 +23,10 @@ export async function unacknowledged({ localPort = 0, remotePort = 0 }: Socket):
   return (await newest.table).get(`${localPort} ${remotePort}`) ?? null;
 }
 
-/** By the ports. Clients of one port are added up: one of them that reads speaks for the others, and none is cut off wrongly. */
+/**
+ * Reads the tables by port pair. Clients with the same ports are added up. If one of them reads, all count as reading,
+ * so none is cut off wrongly.
+ */
 async function readTables(): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   const texts = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));

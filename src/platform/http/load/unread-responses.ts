@@ -2,18 +2,21 @@ import type { ServerResponse, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { unacknowledged } from './unacknowledged';
 
-/** A client that reads nothing of its response is disconnected after this long, at the latest after twice as long. */
+/** A client that reads nothing of its response is disconnected after this time, or at most twice this time. */
 const UNREAD_MS = 30_000;
-/** So often it is looked at while Node sees no progress, and so often it has then still read nothing. */
+/** How often a connection is examined while Node sees no progress, and after how many fruitless looks it is reset. */
 const LOOK_EVERY_MS = UNREAD_MS / 2;
 const LOOKS = 2;
-/** Requests of one connection that may be open at once. Node serves them side by side, however many responses queue up. */
+/**
+ * Maximum open requests of one connection. Node handles pipelined requests concurrently, however many responses queue
+ * up.
+ */
 const MAX_PIPELINED = 100;
 
 /**
- * Connects the handler to the server, and bounds what clients hold that send requests and do not read: a connection whose
- * response makes no progress is reset, and so is one with too many requests behind it. A response that is still being
- * prepared has no such limit. Every response of a connection that is gone emits `close`.
+ * Connects the handler to the server, and bounds the memory held by clients that send requests without reading. A
+ * connection is reset if its response makes no progress, or if too many requests are waiting on it. A response that is
+ * still being prepared has no such limit. Every response of a closed connection emits `close`.
  */
 export function endSlowReaders(server: Server, handler: RequestListener): void {
   const open = new WeakMap<Socket, Set<ServerResponse>>();
@@ -29,14 +32,18 @@ export function endSlowReaders(server: Server, handler: RequestListener): void {
     responses?.add(response);
     response.once('close', () => responses?.delete(response));
     tellEnd(response);
-    // With this listener Node leaves the timeout to us; between two requests it closes the connection itself.
+    // With this listener, Node leaves the timeout to this code. Between two requests, Node closes the connection
+    // itself.
     response.on('timeout', (socket: Socket) => void resetUnread(socket, stuck));
     if (responses && responses.size > MAX_PIPELINED) request.socket.resetAndDestroy();
     else handler(request, response);
   });
 }
 
-/** How often all of this was the same: what the system has taken, and what of it the client has not. A stream grows behind that. */
+/**
+ * The last observed state and how often it was unchanged. Bytes are counted up to what the system has taken, because a
+ * stream keeps growing after that.
+ */
 interface Stuck {
   looks: number;
   written: number;
@@ -44,13 +51,13 @@ interface Stuck {
 }
 
 /**
- * Node reports no progress until the system has room for more, a megabyte later: a slow reader needs more than a minute for
- * that. So the system is asked what the client has taken. Looks are counted, not seconds: a service that had no processor
- * for a while looks again before it judges.
+ * Resets a connection whose client reads nothing. Node reports no progress until the system has room for another
+ * megabyte, which takes a slow reader more than a minute. So the system is asked what the client has acknowledged.
+ * Looks are counted, not seconds, because a service without CPU time must look again before it judges.
  */
 async function resetUnread(socket: Socket, stuck: WeakMap<Socket, Stuck>): Promise<void> {
   const seen = { written: socket.bytesWritten - socket.writableLength, unacknowledged: await unacknowledged(socket) };
-  // Read to its end, or gone: the next response begins a new wait.
+  // The response was read completely or the connection is closed. The next response starts a new wait.
   if (socket.destroyed || socket.writableLength === 0) return;
   const before = stuck.get(socket);
   const isSame = before?.written === seen.written && before.unacknowledged === seen.unacknowledged;
@@ -60,10 +67,10 @@ async function resetUnread(socket: Socket, stuck: WeakMap<Socket, Stuck>): Promi
   socket.setTimeout(LOOK_EVERY_MS);
 }
 
-/** The event of a response whose handler has given all of it, whether or not its client has read anything. */
+/** Emitted by a response once its handler has written all of it, whether or not the client has read anything. */
 export const ENDED = 'ended';
 
-/** Makes the response emit `ENDED`. Node tells of its end only once the system has taken all of it. */
+/** Makes the response emit `ENDED`. Node reports the end only once the system has taken all bytes. */
 function tellEnd(response: ServerResponse): void {
   const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
   response.end = (...given: unknown[]) => {
@@ -73,30 +80,29 @@ function tellEnd(response: ServerResponse): void {
   };
 }
 
-/** Node emits the end of a connection only on the response whose turn it is. */
+/** Node emits `close` only on the response whose turn it is, so queued responses need this. */
 function closeQueued(response: ServerResponse): void {
   if (response.socket !== null || response.writableFinished) return;
   response.destroy();
   response.emit('close');
 }
 
-/** Bytes of responses that wait to be read. */
+/** Limits of unread responses, in bytes. */
 export interface UnreadLimits {
-  /** Of one holder: an organization, or an address without a key. */
+  /** The limit of one organization, or of one address without a key. */
   perHolder: number;
   inAll: number;
 }
 
 interface Held {
   bytes: number;
-  /** The oldest first. */
   readonly responses: Map<ServerResponse, number>;
 }
 
 /**
- * Counts the bytes of responses that their clients have not read yet. When there are too many, the connection whose
- * response has waited longest is reset: of the holder that has too many, or of the one with the most of all. A client that
- * reads is not hit: its responses leave as fast as they are made.
+ * Counts the bytes of responses that clients have not read yet. Above a limit, the connection with the oldest unread
+ * response is reset, either of the holder over its limit or of the one with the most bytes. Clients that read are not
+ * affected, because their responses leave as fast as they are produced.
  */
 export class UnreadResponses {
   private readonly holders = new Map<string, Held>();
@@ -111,9 +117,12 @@ export class UnreadResponses {
     return this.total;
   }
 
-  /** Counts what is left of an ended response until it has left or its connection is gone. `holder`: called only where something is left. */
+  /**
+   * Counts the unread rest of an ended response until it is sent or its connection closes. `holder` is called only if
+   * bytes remain.
+   */
   count(response: ServerResponse, holder: () => string): void {
-    // Its connection went while it was being made: nothing is kept of it, and nothing would tell its end.
+    // If the connection closed while the response was being prepared, nothing is kept and no event would follow.
     const bytes = response.destroyed ? 0 : response.writableLength;
     if (bytes > 0) this.add(holder(), response, bytes);
   }
@@ -145,7 +154,7 @@ export class UnreadResponses {
     if (held.responses.size === 0 && this.holders.get(holder) === held) this.holders.delete(holder);
   }
 
-  /** Walks over the holders, of which there are few: it happens only when memory is short. */
+  /** Cost: linear in the number of holders, and only when memory is short. */
   private resetOldestOfLargest(): boolean {
     let largest: [string, Held] | null = null;
     for (const entry of this.holders) if (largest === null || entry[1].bytes > largest[1].bytes) largest = entry;

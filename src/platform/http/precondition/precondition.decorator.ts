@@ -17,7 +17,7 @@ import { Problem, problems } from '../../problem/problem';
 import { IF_MATCH, IF_NONE_MATCH, isNamedBy, matches, parseTags, underPrecondition } from './precondition';
 import { EntityTags } from './entity-tags';
 
-/** Brings the `If-Match` and the `If-None-Match` of a request to `requireMatch`. See `@HonoursIfMatch`. */
+/** Passes the `If-Match` and `If-None-Match` headers to `requireMatch`. See `@HonoursIfMatch`. */
 @Injectable()
 class PreconditionInterceptor implements NestInterceptor {
   constructor(private readonly tags: EntityTags) {}
@@ -43,14 +43,14 @@ class PreconditionInterceptor implements NestInterceptor {
 
 const PRECONDITION = Symbol('http:precondition');
 
-/** Whether a route that changes something honours an `If-Match`; `refuses` says why it does not. */
+/** Whether a route that changes something honors an `If-Match`. `refuses` is the reason if it does not. */
 type PreconditionRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: PreconditionRule) => SetMetadata(PRECONDITION, value);
 
 const EXAMPLE = '"3vT0yQm5kJx2bR8cWn1ZaA"';
 
-/** For routes that change or delete one resource. The service calls `requireMatch` for it. */
+/** Honors `If-Match` on routes that change or delete one resource. Their service must call `requireMatch`. */
 export const HonoursIfMatch = () =>
   applyDecorators(
     rule({ honours: true }),
@@ -59,32 +59,35 @@ export const HonoursIfMatch = () =>
       name: 'If-Match',
       required: false,
       description:
-        'The `ETag` that the resource was read with: 412 `precondition_failed` when its settings have changed since, and nothing is done. Several with commas between, or `*`. A weak tag never matches.',
+        'The `ETag` of the resource as you read it. If the settings have changed since then, nothing is done and you get 412 `precondition_failed`. You can send several tags separated by commas, or `*`. A weak tag never matches.',
       schema: { type: 'string', minLength: 1 },
       example: EXAMPLE,
     }),
   );
 
-/** For the other routes of the methods PUT and DELETE. `why` is a sentence for the client. Routes without either decorator refuse, too. */
+/**
+ * Refuses `If-Match` on a PUT or DELETE route. `why` is a sentence for the client. Routes without either decorator also
+ * refuse it.
+ */
 export const RefusesIfMatch = (why: string) => rule({ honours: false, refuses: why });
 
-/** Of a response that shows one resource, for the API reference. */
+/** Documents the `ETag` of a response that shows one resource. */
 export const WITH_ETAG = {
   headers: {
     ETag: {
       description:
-        'Of the settings: results, status and flags do not change it. Send it back as `If-Match`. The same for every key.',
+        'The tag of the settings. Results, status, and flags do not change it. Send it back as `If-Match`. It is the same for every key.',
       schema: { type: 'string' },
       example: EXAMPLE,
     },
   },
 } as const;
 
-const BY_DEFAULT = 'Only what changes or deletes one resource takes an If-Match.';
+const BY_DEFAULT = 'Only requests that change or delete one resource accept an If-Match header.';
 const NAMED =
-  'The If-None-Match header names the resource as it is, or any with *. Leave out the header to change it; nothing was done.';
+  'The If-None-Match header matches the current resource, or is *. Remove the header to change the resource; nothing was done.';
 
-/** No change ignores an `If-Match`: a route that does not honour it refuses it before anything is done. */
+/** Refuses requests with an `If-Match` before anything is done if the route doesn't honor it. */
 @Injectable()
 export class PreconditionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -95,12 +98,12 @@ export class PreconditionGuard implements CanActivate {
     if (sent === undefined || SAFE_METHODS.has(method)) return true;
     const rule = this.reflector.get<PreconditionRule | undefined>(PRECONDITION, context.getHandler());
     if (!rule?.honours) {
-      const detail = `${rule?.refuses ?? BY_DEFAULT} Leave out the If-Match header; nothing was done.`;
+      const detail = `${rule?.refuses ?? BY_DEFAULT} Remove the If-Match header; nothing was done.`;
       throw new Problem('if_match_not_supported', detail);
     }
     if (parseTags(sent) === null) {
       const detail =
-        'Send the ETag of the resource as it was received, with its quotes; several with commas between, or *.';
+        'Send the ETag of the resource exactly as you received it, including the quotes. You can send several tags separated by commas, or *.';
       throw new Problem('invalid_if_match', detail);
     }
     return true;

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TagSource } from './entity-tags';
 
-/** As Node names them. */
+/** The header names in Node's spelling. */
 export const IF_MATCH = 'if-match';
 export const IF_NONE_MATCH = 'if-none-match';
 
 interface Tags {
-  /** `*`: whatever it is now. */
+  /** Whether `*` was sent, which matches any current state. */
   any: boolean;
-  /** With their quotes, weak ones with their `W/`. */
+  /** Tags with their quotes. Weak tags keep their `W/`. */
   tags: readonly string[];
 }
 
-/** A tag or nothing, up to the next comma or the end. */
+/** Matches a tag or nothing, up to the next comma or the end. */
 const ITEM = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(,|$)/y;
 
-/** What RFC 9110 allows in `If-Match` and `If-None-Match`; `null` for anything else. */
+/** Parses `If-Match` or `If-None-Match` as RFC 9110 defines them. Returns `null` for anything else. */
 export function parseTags(sent: string): Tags | null {
   if (sent.trim() === '*') return { any: true, tags: [] };
   const item = new RegExp(ITEM);
@@ -30,12 +30,15 @@ export function parseTags(sent: string): Tags | null {
   return tags.length === 0 ? null : { any: false, tags };
 }
 
-/** Whether an `If-Match` holds for a resource with this strong tag. Weak ones never match (RFC 9110 section 13.1.1). */
+/**
+ * Returns whether an `If-Match` holds for a resource with this strong tag. Weak tags never match (RFC 9110 section
+ * 13.1.1).
+ */
 export const matches = ({ any, tags }: Tags, tag: string): boolean => any || tags.includes(tag);
 
 /**
- * Whether an `If-None-Match` names what has this tag, compared weakly (RFC 9110 section 13.1.2): proxies that compress make tags weak.
- * What is no list of tags names nothing.
+ * Returns whether an `If-None-Match` names this tag. The comparison is weak (RFC 9110 section 13.1.2), because proxies
+ * that compress make tags weak. An invalid header names nothing.
  */
 export function isNamedBy(sent: string | undefined, tag: string): boolean {
   const named = sent === undefined ? null : parseTags(sent);
@@ -43,23 +46,26 @@ export function isNamedBy(sent: string | undefined, tag: string): boolean {
   return named !== null && (named.any || named.tags.some((each) => each.replace(/^W\//, '') === opaque));
 }
 
-/** Throws unless the settings are those that the client has seen. */
+/** Throws unless the settings are the ones that the client has seen. */
 export type Precondition = (stored: TagSource) => void;
 
 const storage = new AsyncLocalStorage<Precondition | null>();
 let open = 0;
 
 /**
- * Throws `precondition_failed` when the request has an `If-Match` that does not name these settings, or an `If-None-Match` that does. To be called
- * once the row is locked and before anything is written.
+ * Throws `precondition_failed` if the request has an `If-Match` that doesn't name these settings, or an `If-None-Match`
+ * that does. Call it after the row is locked and before anything is written.
  */
 export const requireMatch = (stored: TagSource): void => storage.getStore()?.(stored);
 
-/** Runs `work` under the preconditions of its request. The storage costs every promise a little: it is off while none is open. */
+/**
+ * Runs `work` under the preconditions of its request. The storage slows every promise a little, so it is disabled while
+ * no work runs.
+ */
 export const underPrecondition = <T>(precondition: Precondition, work: () => Promise<T>): Promise<T> =>
   run(precondition, work);
 
-/** For work that changes other resources than the one that the preconditions of the request are about. */
+/** Runs `work` without preconditions, because it changes resources that the preconditions are not about. */
 export const withoutPrecondition = <T>(work: () => Promise<T>): Promise<T> => run(null, work);
 
 async function run<T>(precondition: Precondition | null, work: () => Promise<T>): Promise<T> {

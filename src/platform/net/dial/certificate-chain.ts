@@ -10,17 +10,16 @@ import { BoundedMap } from '../../cache/bounded-map';
 import type { Authority } from './dial-error';
 import { clean } from './peer-certificate';
 
-/** Chains are not longer. */
 const MAX_DEPTH = 10;
-/** Certificates of servers whose chain is remembered, and for how long: looking at a chain costs a third of a handshake. */
+/** How many server certificates are remembered, and for how long. Inspecting a chain costs a third of a handshake. */
 const MAX_KEPT = 5000;
 const KEPT_MS = 3_600_000;
 
-/** Certificates that are trusted by themselves. Nothing is read before it is needed. */
+/** Certificates that are trusted as they are. They are parsed on first use. */
 export class TrustAnchors {
   private bySubject: Map<string, X509Certificate[]> | null = null;
 
-  /** PEM, each with one certificate or several. */
+  /** Each PEM contains one certificate or several. */
   constructor(private readonly pems: readonly string[]) {}
 
   has(certificate: X509Certificate): boolean {
@@ -28,7 +27,6 @@ export class TrustAnchors {
     return same.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256);
   }
 
-  /** The trusted certificate that has issued this one. */
   issuerOf(certificate: X509Certificate): X509Certificate | undefined {
     return this.subjects()
       .get(certificate.issuer)
@@ -47,19 +45,19 @@ export class TrustAnchors {
   }
 }
 
-/** The roots that Node trusts, with these. */
+/** Returns the roots that Node trusts and these ones. */
 export const systemAnchors = (extra: readonly string[]): TrustAnchors =>
   new TrustAnchors([...rootCertificates, ...extra]);
 
 /**
- * The authorities by which the certificate of a server is verified, from its issuer to one that is trusted. What a server sends
- * beyond that is not needed: a root may be there a second time, signed by an older one that has ended.
+ * Returns the authorities that verify a server's certificate, from its issuer to a trusted one. Other certificates that
+ * the server sends are ignored. A root may appear twice, the second time signed by an older root that has expired.
  */
 export function authoritiesOf(socket: TLSSocket, anchors: TrustAnchors): Authority[] {
   const found: Authority[] = [];
-  // Sockets of ours give only the certificate itself.
+  // The service's sockets override this method and return only the leaf.
   let sent: PeerCertificate = TLSSocket.prototype.getPeerCertificate.call(socket, true);
-  // Without a certificate there is an empty object.
+  // Without a certificate, Node returns an empty object.
   for (let depth = 0; depth < MAX_DEPTH && 'raw' in sent; depth++) {
     const certificate = new X509Certificate(sent.raw);
     if (depth > 0) found.push(authorityOf(certificate));
@@ -87,13 +85,17 @@ function authorityOf(certificate: X509Certificate): Authority {
   };
 }
 
-/** Finds the authority that ends before the certificate of a server itself does: then the server's name ends with it. */
+/**
+ * Finds the authority that expires before the server's certificate, because the certificate is then invalid from that
+ * time.
+ */
 export class ChainEnds {
   private readonly kept = new WeakMap<SecureContext, BoundedMap<string, { until: number }>>();
 
   /**
-   * `leaf`: the server's certificate, of which the fingerprint is known. `null` when it ends first. That is remembered for an
-   * hour; an authority that ends first is looked for each time, so that a renewed one is noticed at once.
+   * Returns the authority that expires before `leaf`, the server's certificate with a known fingerprint. Returns `null`
+   * if `leaf` expires first, and remembers that for an hour. An authority that expires first is looked up each time, so
+   * that a renewed one is noticed immediately.
    */
   endsFirst(
     socket: TLSSocket,

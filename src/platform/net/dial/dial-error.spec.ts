@@ -3,7 +3,7 @@ import { DialError, faultTowards, socketFault } from './dial-error';
 
 const errorOf = (code: string) => Object.assign(new Error(code), { code });
 
-/** icmp_err_convert, icmp_unreach and icmp_param of Linux, and tab_unreach with icmpv6_err_convert. */
+/** The codes in icmp_err_convert, icmp_unreach, icmp_param, tab_unreach, and icmpv6_err_convert of Linux. */
 const OF_ICMP = [
   'ENETUNREACH',
   'EHOSTUNREACH',
@@ -38,7 +38,7 @@ describe('A socket error', () => {
     expect(socketFault(errorOf(code)).telling).toBe('ours');
   });
 
-  // To these two there is a route on every machine with the address family, and on none.
+  // Every machine with the address family has a route to the first, and none has a route to the second.
   const [ROUTED, UNROUTED] = ['127.0.0.1', 'ff02::1%nowhere'];
 
   it.each(OF_ICMP)('%s tells of the way where this machine has a route', async (code) => {
@@ -55,7 +55,7 @@ describe('A socket error', () => {
     ['EADDRNOTAVAIL', 'ff02::1%nowhere', 'the monitor has no route to the address'],
     ['EADDRNOTAVAIL', '127.0.0.1', 'the monitor has no free address or port for it'],
     ['EINVAL', '127.0.0.1', 'the monitor has no route to the address'],
-    ['EACCES', '127.0.0.1', "was forbidden by the monitor's own system"],
+    ['EACCES', '127.0.0.1', 'was forbidden by the operating system of the monitor'],
     ['EPERM', '127.0.0.1', "was forbidden by the monitor's own firewall"],
   ])('%s towards %s reads "%s"', async (code, address, words) => {
     expect((await faultTowards(address, errorOf(code))).text).toContain(words);

@@ -1,23 +1,26 @@
 import type { Telling } from '../telling';
 import { hasRoute } from './routes';
 
-/** Where in its life a connection ended. */
+/** The phase in which a connection failed. */
 export type DialPhase = 'dns' | 'connect' | 'tls';
 
-/** Milliseconds by the monotonic clock; `null` for a phase that was not reached or does not exist (a literal has no DNS). */
+/**
+ * Milliseconds by the monotonic clock. `null` for a phase that was not reached or doesn't exist (an IP address needs no
+ * DNS).
+ */
 export interface DialPhases {
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
 }
 
-/** What is wrong with the certificate of a peer. `message` is one public sentence. */
+/** The problem of a peer's certificate. `message` is one public sentence. */
 export interface CertificateProblem {
   code: 'tls_expired' | 'tls_not_yet_valid' | 'tls_hostname_mismatch' | 'tls_untrusted';
   message: string;
 }
 
-/** An authority that the certificate of a server is verified by. */
+/** An authority that verifies the certificate of a server. */
 export interface Authority {
   name: string;
   /** Milliseconds since the epoch. */
@@ -26,8 +29,8 @@ export interface Authority {
 }
 
 /**
- * `aborted`: by the signal. `target_blocked`: by the egress policy. `monitor_offline` and `internal`: the monitor's own
- * fault. The others are faults of the target.
+ * `aborted`: by the signal. `target_blocked`: by the egress policy. `monitor_offline` and `internal`: a fault of the
+ * monitor itself. All others are faults of the target.
  */
 export type DialCode =
   | 'dns_not_found'
@@ -44,23 +47,28 @@ export type DialCode =
   | 'internal'
   | 'aborted';
 
-/** No connection. The message is one public sentence; it names host, address and port at most. */
+/**
+ * The error of a connection that failed. The message is one public sentence, which names at most the host, address, and
+ * port.
+ */
 export class DialError extends Error {
   constructor(
     readonly code: DialCode,
     readonly phase: DialPhase,
     message: string,
-    /** True when the monitor is the cause (no descriptors, no route, no resolver): nothing is known of the target. */
+    /**
+     * True if the monitor is the cause (no descriptors, no route, no resolver). Then nothing is known about the target.
+     */
     readonly local: boolean,
-    /** How far the connection came. */
+    /** The phases that were completed. */
     readonly phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null },
-    /** The address that was connected to, or tried last; `null` before the first attempt. */
+    /** The address that was connected to, or tried last, or `null` before the first attempt. */
     readonly address: string | null = null,
   ) {
     super(message);
   }
 
-  /** What it tells of the target, for the choice between several. */
+  /** How much the error shows about the target. Used to choose between several errors. */
   get telling(): Telling {
     if (this.local || this.code === 'target_blocked') return 'ours';
     if (this.code === 'aborted' || this.code === 'connection_timeout') return 'silence';
@@ -68,7 +76,7 @@ export class DialError extends Error {
   }
 }
 
-/** A socket fault in words: what it means for the target, or that it is our own. */
+/** The meaning of a socket error: a fault of the target, or of the monitor. */
 export interface SocketFault {
   code: DialCode;
   telling: Telling;
@@ -83,26 +91,27 @@ const ours = (text: string): SocketFault => fault('internal', 'ours', text);
 /** This machine has no route to the address. */
 export const NO_ROUTE = fault('monitor_offline', 'ours', 'failed: the monitor has no route to the address');
 
-const FORBIDDEN = ours("was forbidden by the monitor's own system");
+const FORBIDDEN = ours('was forbidden by the operating system of the monitor');
 
 const FAULTS: Readonly<Record<string, SocketFault>> = {
   ECONNREFUSED: fault('connection_refused', 'target', 'was refused'),
-  ECONNRESET: fault('connection_reset', 'target', 'was reset by the other side'),
+  ECONNRESET: fault('connection_reset', 'target', 'was reset by the server'),
   ECONNABORTED: fault('connection_reset', 'target', 'was aborted'),
-  EPIPE: fault('connection_reset', 'target', 'was closed by the other side while we were sending'),
+  EPIPE: fault('connection_reset', 'target', 'was closed by the server while data was being sent'),
   ETIMEDOUT: fault('connection_timeout', 'silence', 'got no response'),
-  // What Linux makes of an ICMP error that a router or the host sent: icmp(7), ipv6(7), icmp_err_convert and tab_unreach of
-  // the kernel. EACCES is what an IPv6 firewall with "administratively prohibited" causes, ENOTSUP another name of EOPNOTSUPP.
+  // The codes that Linux derives from ICMP errors of a router or the host: icmp(7), ipv6(7), and icmp_err_convert and
+  // tab_unreach in the kernel. EACCES comes from an IPv6 firewall with "administratively prohibited", and ENOTSUP is
+  // another name of EOPNOTSUPP.
   EHOSTUNREACH: onTheWay('failed: the host cannot be reached'),
   EHOSTDOWN: onTheWay('failed: the host is down'),
   ENETUNREACH: onTheWay('failed: the network cannot be reached'),
   ENONET: onTheWay('failed: a router has no connection to the host'),
   EACCES: onTheWay('was prohibited by a firewall on the way'),
-  ENOPROTOOPT: onTheWay('failed: the host or a firewall before it does not accept the protocol'),
+  ENOPROTOOPT: onTheWay('failed: the host or a firewall in front of it does not accept the protocol'),
   EOPNOTSUPP: onTheWay('failed: a router cannot follow the route'),
   ENOTSUP: onTheWay('failed: a router cannot follow the route'),
   EPROTO: onTheWay('failed: a router or the host rejects the packets'),
-  EMSGSIZE: onTheWay('failed: the packets are too large for a part of the way'),
+  EMSGSIZE: onTheWay('failed: the packets are too large for a link on the way'),
   ENETDOWN: fault('monitor_offline', 'ours', "failed: the monitor's own network is down"),
   EINVAL: NO_ROUTE,
   EADDRNOTAVAIL: ours('failed: the monitor has no free address or port for it'),
@@ -116,16 +125,16 @@ const FAULTS: Readonly<Record<string, SocketFault>> = {
 };
 
 /**
- * Returns what a system error means on a connection that was established, over which a route existed. An unknown error counts
- * as ours: a target is not blamed for what we do not understand.
+ * Returns the meaning of a system error on an established connection, which had a route. An unknown error counts as a
+ * fault of the monitor, so that a target isn't blamed for it.
  */
 export function socketFault({ code = '' }: NodeJS.ErrnoException): SocketFault {
   return FAULTS[code] ?? ours(`failed with ${code || 'an unknown error'}`);
 }
 
 /**
- * Returns what a system error means when something was to be sent to an address. The kernel gives the same error for an ICMP
- * error of a router and for a route of this machine that does not exist or forbids it, so the routing table is asked.
+ * Returns the meaning of a system error when sending to an address. The kernel reports a router's ICMP error and a
+ * missing or prohibited local route with the same code. So this looks into the routing table.
  */
 export async function faultTowards(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
   const found = socketFault(error);

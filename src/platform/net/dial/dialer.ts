@@ -20,45 +20,45 @@ import { hasRoute } from './routes';
 import { secure } from './tls-upgrade';
 import { TrustedRoots } from './trusted-roots';
 
-/** One connection to be made. */
 export interface DialRequest {
-  /** A name or an address, IPv6 with or without brackets. */
+  /** A name or an address. IPv6 may have brackets. */
   host: string;
   port: number;
   /**
-   * Starts TLS after connecting. `servername`: the name the certificate must carry, default `host`. `ca`: what alone is
-   * trusted, in PEM, default the trusted roots. `verify` false: the caller believes any certificate.
+   * Starts TLS after connecting. `servername` is the name that the certificate must contain (default: `host`). `ca` is
+   * the only trusted PEM (default: the trusted roots). If `verify` is false, any certificate is accepted.
    */
   tls?: { servername?: string | undefined; alpn?: string[]; ca?: string | null; verify?: boolean } | undefined;
-  /** The caller only wants to know whether it connects: the socket stays paused. */
+  /** Leaves the socket paused, for callers that only test whether it connects. */
   unread?: boolean;
-  /** Takes what is read; without it there are `data` events. Not for TLS. */
+  /** Receives the bytes of a plain connection, never with TLS. Without it, the socket emits `data` events. */
   inflow?: Inflow | undefined;
   egress: EgressRule;
   signal: AbortSignal;
 }
 
-/** A connection of the caller's own; the caller destroys it. */
+/** An open connection. The caller must destroy it. */
 export interface Dialed {
-  /** A `TLSSocket` when TLS was asked for. Has an `error` listener already: a late fault cannot end the process. */
+  /**
+   * A `TLSSocket` if TLS was requested. It already has an `error` listener, so a late error can't crash the process.
+   */
   socket: Socket;
   /** The address that was connected to, without port. */
   address: string;
   phases: DialPhases;
-  /** The certificate that the server presented, valid or not; `null` without TLS. */
+  /** The certificate that the server presented, valid or not, or `null` without TLS. */
   certificate: ShownCertificate | null;
-  /** What is wrong with it. Not `null`: nothing secret may be written to this peer. */
+  /** The problem of the certificate. Unless it is `null`, don't write anything secret to this peer. */
   authorizationError: CertificateProblem | null;
 }
 
-/** More addresses than this are not tried. */
 const MAX_ATTEMPTS = 8;
 
 /**
- * Makes every outgoing connection of the service, always a fresh one. Every address of a name is judged by the egress
- * rule, one refused address refuses the name, and a socket connects to a judged address, never to a name. Addresses are
- * raced (RFC 8305).
- * Throws `DialError` only; then nothing is left open.
+ * Opens every outgoing connection of the service, always a new one. The egress rule judges every address of a name, and
+ * one refused address refuses the name. A socket connects to a judged address, never to a name. Addresses are raced
+ * (RFC 8305).
+ * Throws: `DialError` only, and then nothing is left open.
  */
 @Injectable()
 export class Dialer {
@@ -101,9 +101,9 @@ export class Dialer {
   }
 
   /**
-   * The judged addresses of a host in the order in which they should be tried, for checks that send without a connection.
-   * Those that this machine has no route to come last: one unusable address family is the normal case (RFC 6724, section 5,
-   * rule 1). Throws `DialError` of phase `dns`, or `target_blocked`.
+   * Returns the judged addresses of a host in the order to try them, for checks that send without a connection.
+   * Addresses without a local route come last, because one unusable address family is normal (RFC 6724, section 5, rule
+   * 1). Throws `DialError` of phase `dns`, or `target_blocked`.
    */
   async resolve(
     host: string,
@@ -132,7 +132,7 @@ export class Dialer {
       if (!(error instanceof ResolveError)) throw error;
       if (error.code === 'no_turn') throw new DialError('internal', 'dns', error.message, true, phases);
       const local = error.code === 'monitor_offline' || (error.code === 'aborted' && error.resolverSilent);
-      const message = error.code === 'aborted' ? `The lookup of ${name} was not answered in time.` : error.message;
+      const message = error.code === 'aborted' ? `The lookup of ${name} did not finish in time.` : error.message;
       throw new DialError(error.code, 'dns', message, local, phases);
     } finally {
       phases.dnsMs = Math.max(0, arrivalMs() - startedAt);
@@ -140,7 +140,7 @@ export class Dialer {
   }
 }
 
-/** IPv6 and IPv4 in turns, IPv6 first (RFC 8305, section 4), each family in the order of the lookup. */
+/** Alternates IPv6 and IPv4, IPv6 first (RFC 8305, section 4), and keeps the lookup's order within each family. */
 export function interleave(addresses: readonly string[]): string[] {
   const sixes = addresses.filter((address) => address.includes(':'));
   const fours = addresses.filter((address) => !address.includes(':'));
@@ -148,7 +148,10 @@ export function interleave(addresses: readonly string[]): string[] {
   return turns.flat().filter((address) => address !== undefined);
 }
 
-/** Of one family alone the order does not matter: either it can be used or nothing can. */
+/**
+ * Sorts addresses with a local route first. If all addresses have one family, the order stays, because they are all
+ * usable or none is.
+ */
 async function routedFirst(addresses: readonly string[]): Promise<string[]> {
   if (new Set(addresses.map(isIP)).size < 2) return [...addresses];
   const [one, other] = [4, 6].map((family) => addresses.find((address) => isIP(address) === family) ?? '');
@@ -163,7 +166,7 @@ function refuseBlocked(address: string, host: string, egress: EgressRule, phases
   if (refusal !== null) throw blocked(host, refusal, phases, 'connect', shown(address, host, egress));
 }
 
-/** What a name leads to in the operator's network is not told to whom may not go there. */
+/** Hides the address of a name in the operator's network from organizations that may not reach that network. */
 const shown = (address: string, host: string, egress: EgressRule): string | null =>
   egress.allowsPrivate || host === address ? address : null;
 

@@ -7,14 +7,14 @@ import { bracketed } from '../egress/host-name';
 import type { Inflow } from './inflow';
 import { Stagger } from '../staggered-attempts';
 
-/** RFC 8305, section 5: after this long the next address is tried, and the earlier attempts go on. */
+/** Delay before the next address is tried while earlier attempts continue (RFC 8305, section 5). */
 const ATTEMPT_DELAY_MS = 250;
 
-/** The winner: connected. The race's own error listener stays and keeps a late fault from ending the process. */
+/** The connection that won. The race's error listener stays attached, so a late error can't crash the process. */
 export interface Connection {
   socket: Socket;
   address: string;
-  /** Of the winning attempt alone. */
+  /** The time of the winning attempt alone. */
   connectMs: number;
 }
 
@@ -24,25 +24,24 @@ interface Attempt {
   startedAt: number;
 }
 
-/** Keeps an `error` event of a socket that is no longer read from becoming an uncaught exception. */
+/** Keeps an `error` event of an unused socket from becoming an uncaught exception. */
 export const ignoreError = (): void => {};
 
-/** What the attempts of one race have in common. */
 export interface RaceRules {
   port: number;
   signal: AbortSignal;
-  /** On failure `connectMs` is filled in with the time that was spent. */
+  /** On failure, `connectMs` is set to the elapsed time. */
   phases: DialPhases;
-  /** Nothing will be read: the winner is left paused, which spares its registration with the kernel's poll. */
+  /** Leaves the winner paused if nothing will be read, which avoids registering it with the kernel's poll. */
   unread: boolean;
-  /** Takes what the winner reads; there are no `data` events then. */
+  /** Receives the bytes of the winner, which then emits no `data` events. */
   inflow: Inflow | undefined;
 }
 
 /**
- * Happy Eyeballs (RFC 8305) over addresses that the egress policy has allowed. Every attempt stays alive until one
- * connects or all failed, so a host that needs more than the attempt delay is still reached. Rejects with a `DialError`;
- * after it has settled, every socket but the winner's is destroyed.
+ * Runs Happy Eyeballs (RFC 8305) on addresses that the egress policy has allowed. Every attempt stays alive until one
+ * connects or all have failed, so a host slower than the attempt delay is still reached. Rejects with a `DialError`.
+ * Afterwards every socket but the winner's is destroyed.
  */
 export function raceToConnect(addresses: readonly string[], rules: RaceRules): Promise<Connection> {
   return new Promise((resolve, reject) => new ConnectionRace(addresses, rules, resolve, reject).run());
@@ -98,7 +97,10 @@ class ConnectionRace {
     void this.lose();
   }
 
-  /** Rejects with what tells most of the target. `silent`: the attempts that nobody had answered when the time was up. */
+  /**
+   * Rejects with the error that shows most about the target. `silent` are the attempts without an answer when the time
+   * was up.
+   */
   private async lose(silent: readonly Attempt[] = []): Promise<void> {
     const failed = await Promise.all(
       this.failures.map(async ({ address, error }) => {
@@ -116,7 +118,7 @@ class ConnectionRace {
     return new DialError(fault.code, 'connect', message, fault.telling === 'ours', this.rules.phases, address);
   }
 
-  /** Called by the signal; an object is a cheaper listener than a function made for each race. */
+  /** Called by the signal. An object is a cheaper listener than a function per race. */
   handleEvent(): void {
     this.abort();
   }
@@ -146,9 +148,9 @@ class ConnectionRace {
 }
 
 /**
- * The last four are what `net.Socket` decides anyway: it sets them on a copy of these options, and in Node 20 what is added
- * to a copy gives it a hidden class that no other object has. Every read of the options of a socket or a stream then misses
- * its cache, 30 times for each connection; with all of them here the copies are alike.
+ * The last four options are what `net.Socket` would choose anyway. It sets them on a copy of these options. In Node 20,
+ * a property added to a copy gives it a unique hidden class. Every read of a socket's or stream's options then misses
+ * its inline cache, 30 times per connection. With all options present, the copies share one class.
  */
 function optionsFor(address: string, { port, inflow }: RaceRules) {
   return {
@@ -163,7 +165,7 @@ function optionsFor(address: string, { port, inflow }: RaceRules) {
   };
 }
 
-/** Never called for an address: only what the egress policy has judged can be connected to. */
-const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is no address`), '', 0);
+/** Never called for an address. It ensures that sockets connect only to addresses judged by the egress policy. */
+const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is not an IP address`), '', 0);
 
 const authority = (address: string, port: number): string => `${bracketed(address)}:${port}`;

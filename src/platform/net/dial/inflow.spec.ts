@@ -21,7 +21,7 @@ describe('Inflow', () => {
     return socket;
   };
 
-  /** All that arrives, once there are this many bytes. */
+  /** Resolves with everything received, once this many bytes have arrived. */
   const received = (inflow: Inflow, length: number): Promise<string> =>
     new Promise((resolve) => {
       let text = '';

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { ignoreError } from './happy-eyeballs';
 
-/** How long the other side has to close as well. */
+/** How long the peer has to close its side. */
 const LINGER_MS = 1000;
-/** A server that sends more than this to a client that leaves is cut off. */
+/** A server that sends more than this to a leaving client is cut off. */
 const MAX_DISCARDED = 64 * 1024;
 
 /**
- * Ends a connection as its server expects: what it sends is read, and our end is announced. A socket that is destroyed while
- * something is unread ends with a reset (RFC 2525, section 2.17), which servers log as a fault. Returns whether the server sent
- * anything, once both sides have ended or after a second. Keeps no process alive; never rejects.
+ * Closes a connection gracefully: announces the end and reads what the server still sends. Destroying a socket with
+ * unread data sends a reset (RFC 2525, section 2.17), which servers log as an error. Resolves after both sides have
+ * closed, or after a second, with whether the server sent anything. Does not keep the process alive. Never rejects.
  */
 export function leave(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {

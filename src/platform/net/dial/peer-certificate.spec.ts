@@ -63,12 +63,12 @@ const NOW = Date.parse('2026-11-28');
 describe('certificateProblem', () => {
   it.each([
     ['CERT_HAS_EXPIRED', 'tls_expired', 'The certificate of a.example expired on 2026-11-20.'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_hostname_mismatch', 'The certificate is not made for a.example.'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_hostname_mismatch', 'The certificate is not valid for a.example.'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_untrusted', 'The certificate of a.example is self-signed.'],
     [
       'SELF_SIGNED_CERT_IN_CHAIN',
       'tls_untrusted',
-      'The certificate of a.example comes from an authority we do not trust.',
+      'The certificate of a.example was issued by an authority that is not trusted.',
     ],
     ['CERT_REVOKED', 'tls_untrusted', 'The certificate of a.example is not trusted (CERT_REVOKED).'],
   ])('turns %s into %s', (reason, code, message) => {

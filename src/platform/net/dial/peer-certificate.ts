@@ -2,11 +2,10 @@ import type { PeerCertificate as NodeCertificate } from 'node:tls';
 import type { Authority, CertificateProblem } from './dial-error';
 import { cut } from '../../text/text-limits';
 
-/** The certificate that a server presented, valid or not. */
 export interface ShownCertificate {
-  /** ISO 8601 with milliseconds, UTC. When an authority in the chain ends before the certificate itself, that is its end. */
+  /** ISO 8601 with milliseconds, UTC. If an authority in the chain expires earlier, its expiry. */
   expiresAt: string;
-  /** The authority that ends first, by its name; `null` when the certificate itself does. */
+  /** The name of the authority that expires first, or `null` if the certificate itself does. */
   authority: string | null;
   issuer: string;
   subject: string;
@@ -17,7 +16,10 @@ export interface ShownCertificate {
 const MAX_NAMES = 20;
 const MAX_TEXT = 200;
 
-/** `null` when the server presented none or its dates cannot be read. `first`: an authority that ends before it. */
+/**
+ * Returns `null` if the server presented no certificate or its dates can't be parsed. `first` is an authority that
+ * expires before it.
+ */
 export function describeCertificate(
   certificate: NodeCertificate,
   first: Authority | null = null,
@@ -33,12 +35,12 @@ export function describeCertificate(
   };
 }
 
-/** True for the codes that may be about any certificate of the chain. */
+/** Returns true for codes that may be about any certificate of the chain. */
 export const isAboutDates = (code: string): boolean => code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
 
 /**
- * What is wrong with a certificate, by the code that OpenSSL or the check of its names gave (`authorizationError`). `authorities`
- * are those that it is verified by; each of them must be valid as well (RFC 5280, section 6.1.3).
+ * Returns the problem of a certificate, from the code of OpenSSL or of the name check (`authorizationError`).
+ * `authorities` are the certificates that verify it. Each of them must also be valid (RFC 5280, section 6.1.3).
  */
 export function certificateProblem(
   code: string,
@@ -66,11 +68,14 @@ export function certificateProblem(
     }
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return { code: 'tls_hostname_mismatch', message: `The certificate is not made for ${host}.` };
+      return { code: 'tls_hostname_mismatch', message: `The certificate is not valid for ${host}.` };
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return { code: 'tls_untrusted', message: `The certificate of ${host} is self-signed.` };
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return { code: 'tls_untrusted', message: `The certificate of ${host} comes from an authority we do not trust.` };
+      return {
+        code: 'tls_untrusted',
+        message: `The certificate of ${host} was issued by an authority that is not trusted.`,
+      };
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
@@ -90,21 +95,21 @@ export function certificateProblem(
     case 'PATH_LENGTH_EXCEEDED':
       return {
         code: 'tls_untrusted',
-        message: `A certificate in the chain of ${host} is used for what it was not issued for (${code}).`,
+        message: `A certificate in the chain of ${host} is used for a purpose that it was not issued for (${code}).`,
       };
     default:
       return { code: 'tls_untrusted', message: `The certificate of ${host} is not trusted (${cut(code, 60, '')}).` };
   }
 }
 
-/** Node gives the parts of a name as an object, and a repeated part as an array. */
+/** Node returns the parts of a name as an object, and a repeated part as an array. */
 function nameOf(parts: NodeCertificate['subject'] | undefined): string {
   return clean(first(parts?.CN) ?? first(parts?.O) ?? first(parts?.OU) ?? '');
 }
 
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 
-/** `DNS:a.example, IP Address:1.2.3.4`; a name that holds a comma is quoted by Node. */
+/** Parses `DNS:a.example, IP Address:1.2.3.4`. Node quotes a name that contains a comma. */
 function alternativeNames(text: string): string[] {
   const entries = text.match(/(?:"(?:\\.|[^"\\])*"|[^,"])+/g) ?? [];
   return entries
@@ -114,7 +119,7 @@ function alternativeNames(text: string): string[] {
     .map(clean);
 }
 
-/** The subject of a sentence about an authority; without one nobody knows which. */
+/** Returns the subject of a sentence about an authority. Without an authority or a name, it stays unnamed. */
 const inChain = (authority: Authority | undefined, host: string): string =>
   authority === undefined || authority.name === ''
     ? `The certificate of an authority in the chain of ${host}`
@@ -127,5 +132,5 @@ const on = (date: string | number | undefined): string => {
   return Number.isNaN(time.getTime()) ? '' : ` on ${time.toISOString().slice(0, 10)}`;
 };
 
-/** The target writes its certificate: control characters are removed and long names cut. */
+/** Removes control characters and cuts long names, because the target controls its certificate. */
 export const clean = (text: string): string => cut(text.replace(/\p{C}/gu, ''), MAX_TEXT, '');

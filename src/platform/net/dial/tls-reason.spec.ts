@@ -3,7 +3,7 @@ import { isTlsError, tlsReason } from './tls-reason';
 const errorOf = (code: string, more: Partial<NodeJS.ErrnoException> = {}) =>
   Object.assign(new Error(code), { code, ...more }) as NodeJS.ErrnoException;
 
-/** RFC 8446, section 6, as OpenSSL names them when the other side has sent them. */
+/** The alerts of RFC 8446, section 6, as OpenSSL names them when the peer has sent them. */
 const ALERTS = [
   'SSLV3_ALERT_CLOSE_NOTIFY',
   'SSLV3_ALERT_UNEXPECTED_MESSAGE',
@@ -38,7 +38,7 @@ describe('The reason why a TLS handshake failed', () => {
   it.each(names)('is told in words for the alert %s', (name) => {
     const words = tlsReason(errorOf(`ERR_SSL_${name}`));
     expect(words).not.toMatch(/alert|sslv3|tlsv1/i);
-    expect(words).toMatch(/^(it|there|the other side) /);
+    expect(words).toMatch(/^(it|there|the server) /);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('The reason why a TLS handshake failed', () => {
     ['DH_KEY_TOO_SMALL', 'its key exchange is too weak (Diffie-Hellman)'],
     ['EE_KEY_TOO_SMALL', 'a key or signature of its certificates is too weak'],
     ['UNSUPPORTED_PROTOCOL', 'it offers only outdated versions of TLS'],
-    ['WRONG_VERSION_NUMBER', 'the other side does not speak TLS'],
+    ['WRONG_VERSION_NUMBER', 'the server does not support TLS'],
     ['SOMETHING_NEW', 'something new'],
     ['', 'unknown reason'],
   ])('is for %s: %s', (name, words) => {

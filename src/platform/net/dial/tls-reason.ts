@@ -1,12 +1,12 @@
 /**
- * What OpenSSL's codes mean, in words for the owner of a server; the first match counts. Alerts are what the server said:
- * `ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED`, or `ERR_SSL_SSL/TLS_ALERT_…` by newer versions.
+ * OpenSSL's codes in words for the owner of a server. The first match counts. Alerts were sent by the server:
+ * `ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED`, or `ERR_SSL_SSL/TLS_ALERT_…` in newer versions.
  */
 const REASONS: readonly [code: RegExp, words: string][] = [
   [/UNSAFE_LEGACY_RENEGOTIATION/, 'it does not support secure renegotiation (RFC 5746) and needs an update'],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|RECORD_LAYER|BAD_RECORD_TYPE/,
-    'the other side does not speak TLS',
+    'the server does not support TLS',
   ],
   [
     /CERTIFICATE_REQUIRED|PEER_DID_NOT_RETURN_A_CERTIFICATE/,
@@ -16,12 +16,12 @@ const REASONS: readonly [code: RegExp, words: string][] = [
     /ALERT_(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(REVOKED|EXPIRED|UNKNOWN)|UNKNOWN_CA)/,
     'it rejects the client, probably because it requires a client certificate',
   ],
-  [/ACCESS_DENIED/, 'it denied the access'],
+  [/ACCESS_DENIED/, 'it denied access'],
   [/UNRECOGNIZED_NAME/, 'it has no certificate for the name'],
   [/NO_APPLICATION_PROTOCOL/, 'it does not offer HTTP/1.1'],
-  [/INAPPROPRIATE_FALLBACK/, 'it takes the connection for a repeated one with an older version of TLS'],
+  [/INAPPROPRIATE_FALLBACK/, 'it treats the connection as a retry with an older version of TLS'],
   [/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|NO_PROTOCOLS_AVAILABLE/, 'it offers only outdated versions of TLS'],
-  [/INSUFFICIENT_SECURITY/, 'it requires ciphers that are not offered to it'],
+  [/INSUFFICIENT_SECURITY/, 'it requires ciphers that this client does not offer'],
   [/DH_KEY_TOO_SMALL|BAD_DH|MODULUS_TOO_SMALL/, 'its key exchange is too weak (Diffie-Hellman)'],
   [/(EE|CA)_KEY_TOO_SMALL|MD_TOO_WEAK/, 'a key or signature of its certificates is too weak'],
   [/NO_SHARED_CIPHER|HANDSHAKE_FAILURE/, 'there is no common cipher or no certificate for the name'],
@@ -38,7 +38,7 @@ const REASONS: readonly [code: RegExp, words: string][] = [
   [/UNEXPECTED_EOF/, 'it closed the connection'],
 ];
 
-/** OpenSSL's messages hold file names and line numbers; its code says the same without them. */
+/** Returns the reason in words. Uses the code, because OpenSSL's messages contain file names and line numbers. */
 export function tlsReason({ code = '' }: NodeJS.ErrnoException): string {
   const known = REASONS.find(([form]) => form.test(code));
   if (known) return known[1];
@@ -52,6 +52,9 @@ export function tlsReason({ code = '' }: NodeJS.ErrnoException): string {
   );
 }
 
-/** True for an error of TLS and not of the connection below it. Node calls one that it meets while it writes `EPROTO`. */
+/**
+ * Returns true for an error of TLS, as opposed to the connection below it. Node reports a TLS error during a write as
+ * `EPROTO`.
+ */
 export const isTlsError = ({ code = '', syscall, message }: NodeJS.ErrnoException): boolean =>
   syscall === undefined || code.startsWith('ERR_SSL_') || (code === 'EPROTO' && /SSL|:error:/i.test(message));

@@ -9,7 +9,7 @@ import { certificateProblem, describeCertificate, isAboutDates, type ShownCertif
 import { isTlsError, tlsReason } from './tls-reason';
 import type { Trust } from './trusted-roots';
 
-/** A finished handshake. Look at `problem` before anything is written: the peer may be an impostor. */
+/** A completed handshake. Check `problem` before writing anything, because the peer may be an impostor. */
 export interface Secured {
   socket: TLSSocket;
   certificate: ShownCertificate | null;
@@ -18,11 +18,11 @@ export interface Secured {
 
 export interface UpgradeRequest {
   socket: Socket;
-  /** The name or address that the certificate must be made for; also the SNI unless it is an address. */
+  /** The name or address that the certificate must be valid for. Also the SNI, unless it is an address. */
   host: string;
   alpn: string[] | undefined;
   trust: Trust;
-  /** What is known of the chains of servers. */
+  /** The memory of chains that were inspected before. */
   chains: ChainEnds;
   signal: AbortSignal;
   /** `tlsMs` is filled in. */
@@ -33,8 +33,8 @@ export interface UpgradeRequest {
 const leafOf = (socket: TLSSocket): PeerCertificate => TLSSocket.prototype.getPeerCertificate.call(socket, false);
 
 /**
- * Starts TLS on a connected socket. An invalid certificate is a result, not an error, so that it can be reported. Rejects
- * with a `DialError` and destroys the socket when the handshake fails.
+ * Starts TLS on a connected socket. An invalid certificate is a result, not an error, so that it can be reported. If
+ * the handshake fails, rejects with a `DialError` and destroys the socket.
  */
 export function secure(request: UpgradeRequest): Promise<Secured> {
   const { host, signal, phases } = request;
@@ -52,7 +52,7 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
         return checkServerIdentity(host, certificate);
       },
     });
-    // Node builds the whole chain, which costs more than the rest of its work on a handshake; the leaf is enough here.
+    // Node builds the whole chain here, which costs more than the rest of its work on a handshake. The leaf is enough.
     socket.getPeerCertificate = (() => leafOf(socket)) as TLSSocket['getPeerCertificate'];
     const leave = () => {
       signal.removeEventListener('abort', onAbort);
@@ -66,7 +66,7 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
       reject(error);
     };
     const onAbort = () =>
-      refuse(failure(request, 'aborted', false, `The TLS handshake with ${host} was not done in time.`));
+      refuse(failure(request, 'aborted', false, `The TLS handshake with ${host} did not finish in time.`));
     const onError = (error: NodeJS.ErrnoException) => refuse(handshakeFailure(request, error));
     socket.on('error', onError);
     socket.once('secureConnect', () => {
@@ -80,7 +80,10 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
   });
 }
 
-/** The whole chain is looked at only when it is about its dates, or was not lately: that costs a third of a handshake. */
+/**
+ * Inspects the whole chain only if the problem is about dates or the chain is not in memory. Inspecting costs a third
+ * of a handshake.
+ */
 function judged(socket: TLSSocket, leaf: PeerCertificate, { host, trust, chains }: UpgradeRequest) {
   if (socket.authorized) {
     const { fingerprint256, valid_to } = leaf;

@@ -4,31 +4,34 @@ import { BoundedMap } from '../../cache/bounded-map';
 import { systemAnchors, TrustAnchors } from './certificate-chain';
 
 const MIN_VERSION = 'TLSv1.2';
-/** Contexts of given certificates that are kept, and bytes of their PEM: 50 KiB of memory each, or four times the PEM. */
+/**
+ * How many contexts for given certificates are kept, and the bytes of their PEM. Each takes 50 KiB of memory, or four
+ * times its PEM.
+ */
 const MAX_KEPT = 250;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Whom a connection trusts. */
 export interface Trust {
   context: SecureContext;
   anchors: TrustAnchors;
 }
 
 /**
- * The TLS context that outgoing connections share: building one costs as much as several requests. Trusts Node's roots
- * (with `NODE_EXTRA_CA_CERTS`) and the given ones; TLS 1.2 or newer. Contexts keep no sessions: each handshake is a full one.
+ * The TLS context that outgoing connections share, because creating one costs as much as several requests. Trusts
+ * Node's roots (with `NODE_EXTRA_CA_CERTS`) and the given ones. Requires TLS 1.2 or newer. Contexts keep no sessions,
+ * so each handshake is a full one.
  */
 export class TrustedRoots {
   readonly context: SecureContext;
   private readonly anchors: TrustAnchors;
-  /** Nothing that it finds out about a certificate is believed. */
+  /** A context whose verification result is ignored. */
   private unverified: Trust | null = null;
   private readonly kept = new BoundedMap<string, Trust>(MAX_KEPT, {
     max: MAX_KEPT_BYTES,
     of: (_trust, ca) => ca.length,
   });
 
-  /** `extra`: further root certificates in PEM. Throws when one cannot be read. */
+  /** `extra` are more root certificates in PEM. Throws if one can't be read. */
   constructor(extra: readonly string[] = []) {
     this.context = createSecureContext({
       minVersion: MIN_VERSION,
@@ -38,9 +41,10 @@ export class TrustedRoots {
   }
 
   /**
-   * For a connection that trusts these certificates in PEM and no others, each by itself: also an intermediate authority, or
-   * the server's own. `null`: the shared roots. With `verify` false nothing is asked of the server but TLS 1.2; it may even lack
-   * secure renegotiation, which a check never uses (RFC 5746, section 4.1). Throws when a certificate cannot be read.
+   * Returns the trust for a connection. `ca` is the PEM of the only trusted certificates, each of which may also be an
+   * intermediate authority or the server's certificate. `null` means the shared roots. With `verify` false, the server
+   * only needs TLS 1.2. It may even lack secure renegotiation, which a check never uses (RFC 5746, section 4.1). Throws
+   * if a certificate can't be read.
    */
   trustFor(ca: string | null, verify: boolean): Trust {
     if (!verify) return (this.unverified ??= this.withoutVerification());

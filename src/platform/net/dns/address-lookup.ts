@@ -3,28 +3,28 @@ import { decisive, type Telling } from '../telling';
 import { isAnswer, type NameServer } from './name-servers';
 import { ResolveError } from './resolve-error';
 
-/** How long to wait for the slower of A and AAAA once the other was answered (RFC 8305, section 3). */
+/** How long to wait for the slower of A and AAAA after the other answer (RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
-/** The next server is asked when one has been silent for this long; the silent one may still answer. */
+/** Time without an answer before the next server is queried. The first server may still answer. */
 const NEXT_SERVER_AFTER_MS = 1000;
-/** The server refuses us or could not be asked: that says nothing about the name. */
+/** Codes of a server that refuses the client or can't be reached. They show nothing about the name. */
 const NOT_ASKED = new Set(['ECONNREFUSED', 'EREFUSED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED', 'ECANCELLED']);
 
-/** One server that is being asked for both kinds of addresses. */
+/** A server that is queried for both kinds of addresses. */
 interface Attempt {
   server: NameServer;
   startedAt: number;
   addresses: string[];
-  /** Codes of c-ares. */
+  /** Error codes of c-ares. */
   failures: string[];
-  /** How many of the two questions have not ended. */
+  /** How many of the two queries are still open. */
   open: number;
   timer: NodeJS.Timeout;
 }
 
 /**
- * One lookup of the addresses of a name: A and AAAA at once, at one server after the other until one answers about the name.
- * The next server is asked as soon as one has failed, or when it has been silent for a second.
+ * Looks up the addresses of a name. Queries A and AAAA in parallel, at one server after the other until one answers
+ * about the name. Queries the next server as soon as one has failed, or after a second without an answer.
  */
 export class AddressLookup {
   private readonly attempts: Attempt[] = [];
@@ -34,7 +34,7 @@ export class AddressLookup {
   private resolve: (addresses: string[]) => void = () => {};
   private reject: (error: ResolveError) => void = () => {};
 
-  /** `demote` is told of each server that answered nothing. */
+  /** `demote` is called for each server that answered nothing. */
   constructor(
     private readonly name: string,
     servers: readonly NameServer[],
@@ -43,7 +43,7 @@ export class AddressLookup {
     this.stagger = new Stagger(servers, NEXT_SERVER_AFTER_MS, (server) => this.begin(server));
   }
 
-  /** Both kinds of addresses, at least one. Rejects with a `ResolveError`. */
+  /** Resolves with both kinds of addresses, at least one. Rejects with a `ResolveError`. */
   run(): Promise<string[]> {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -54,8 +54,8 @@ export class AddressLookup {
   }
 
   /**
-   * Why there is no address, by what is known now: what a server said about the name comes before the silence of one that is
-   * alive, and only then come servers that are dead, refuse us, or cannot be reached.
+   * Returns why there is no address, as far as known now. A server's answer about the name ranks first, then the
+   * silence of a working server. Servers that are dead, refuse the client, or can't be reached come last.
    */
   failure(): ResolveError {
     const { name, attempts } = this;
@@ -93,7 +93,10 @@ export class AddressLookup {
     } else if (attempt.open === 0) this.fail(attempt);
   }
 
-  /** A server that says that there is no such name ends the lookup; after any other failure the next one is asked. */
+  /**
+   * Ends the lookup if the server reports that the name doesn't exist. After any other failure, the next server is
+   * queried.
+   */
   private fail(attempt: Attempt): void {
     if (isConclusive(attempt)) return this.settle(attempt);
     if (!this.stagger.isExhausted) return this.stagger.next();
@@ -106,7 +109,7 @@ export class AddressLookup {
     else this.reject(this.failure());
   }
 
-  /** Nothing more is asked. Notes which servers have answered nothing. */
+  /** Stops the lookup and records which servers have answered nothing. */
   end(): void {
     if (this.isSettled) return;
     this.isSettled = true;
@@ -119,7 +122,7 @@ export class AddressLookup {
   }
 }
 
-/** A lookup without a result, by how much it tells of the name. */
+/** Returns the error of a lookup without a result. `telling` is how much the lookup shows about the name. */
 export function lookupFailure(name: string, telling: Telling): ResolveError {
   switch (telling) {
     case 'target':
@@ -136,11 +139,11 @@ export function lookupFailure(name: string, telling: Telling): ResolveError {
 
 const isMissing = (code: string): boolean => code === 'ENOTFOUND' || code === 'EBADNAME';
 
-/** The server has said that the name does not exist, or that it has no address of either kind. */
+/** Returns true if the server reported that the name does not exist, or that it has neither kind of address. */
 const isConclusive = ({ failures }: Attempt): boolean =>
   failures.some(isMissing) || (failures.length === 2 && failures.every((code) => code === 'ENODATA'));
 
-/** That one kind of address does not exist says nothing about the other. */
+/** If one kind of address is missing, that shows nothing about the other kind. */
 function tellingOf({ failures, open, server, startedAt }: Attempt): Telling {
   if (failures.some((code) => code !== 'ENODATA' && code !== 'ETIMEOUT' && !NOT_ASKED.has(code))) return 'target';
   const wasSilent = open > 0 || failures.includes('ETIMEOUT');

@@ -1,4 +1,4 @@
-/** A list of servers in the order of the system's settings, but for those that did not answer: they come last. */
+/** A list of servers in the order of the system's settings. Servers that did not answer move to the end. */
 export class AnsweringFirst<Server> {
   private order: readonly Server[];
 
@@ -10,7 +10,7 @@ export class AnsweringFirst<Server> {
     return this.order;
   }
 
-  /** It has not answered: it is asked after all others from now on. */
+  /** Moves a server that did not answer to the end. */
   demote(server: Server): void {
     if (this.order.length < 2 || !this.order.includes(server)) return;
     this.order = [...this.order.filter((one) => one !== server), server];

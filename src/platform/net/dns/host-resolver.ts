@@ -10,52 +10,54 @@ import { type NameServer, NameServers } from './name-servers';
 import { ResolveError } from './resolve-error';
 import { WatchedFile } from './watched-file';
 
-/** Where names are looked up; everything defaults to the system's own settings. */
+/** Where names are looked up. Everything defaults to the system's settings. */
 export interface ResolverOptions {
-  /** `address` or `address:port` of the DNS servers to ask. */
+  /** The DNS servers as `address` or `address:port`. */
   servers?: string[];
   hostsFile?: string;
   resolvConf?: string;
-  /** The system's own lookup, `getaddrinfo`; rejects with its code. */
+  /** The system's lookup, `getaddrinfo`. Rejects with its code. */
   systemLookup?: (name: string) => Promise<string[]>;
 }
 
-/** For whom a name is looked up: the search list is the operator's, so not for everybody. */
+/**
+ * The rule that a name is looked up for. The search list belongs to the operator, so not every organization may use it.
+ */
 type Asking = Pick<EgressRule, 'organization' | 'allowsInternalNames'>;
 
-/** One lookup in flight, and those who wait for it. Times are those of `performance.now()`. */
+/** A lookup in flight and its callers. Times are from `performance.now()`. */
 interface PendingLookup {
   key: string;
   name: string;
   found: Promise<string[]>;
-  /** Why there is no address, by what is known now. */
+  /** Returns why there is no address, as far as known now. */
   failure: () => ResolveError;
   callers: number;
-  /** Since when it waits for a turn at the system's lookup; `null` while it needs none. */
+  /** When it started to wait for the system's lookup, or `null` if it doesn't wait. */
   queuedAt: number | null;
-  /** When its turn came. */
+  /** When the system's lookup started. */
   beganAt: number | null;
-  /** Gives up its place in the queue. */
+  /** Leaves the queue. */
   leave: (() => void) | null;
 }
 
-/** libuv runs `getaddrinfo` on half of its threads at most; the others are left to files and compression. */
+/** libuv runs `getaddrinfo` on at most half of its threads. The rest are for files and compression. */
 const SYSTEM_LOOKUPS = Math.max(2, Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || 4) / 2));
-/** Nothing ends a lookup that hangs, so one organization never has more than half of them. */
+/** A lookup that hangs can't be stopped, so one organization never uses more than half of these. */
 const LOOKUP_LIMITS = { size: SYSTEM_LOOKUPS, share: Math.floor(SYSTEM_LOOKUPS / 2), waiting: 1000 };
 const SYSTEM_NAME = /(^[^.]+|\.(local|lan|internal|home\.arpa))$/;
 
 /**
- * Turns host names into addresses without queueing behind libuv's threads: `/etc/hosts`, then A and AAAA in parallel at
- * one DNS server after the other, each with a pool of c-ares resolvers. `getaddrinfo` serves only the names that need the
- * system's rules (no dot, `.local`, search lists), organizations in turn. Nothing is cached; identical lookups of one
- * organization in flight share one query.
+ * Resolves host names without queueing for libuv's threads. Reads `/etc/hosts`, then queries A and AAAA in parallel at
+ * one DNS server after the other, each with a pool of c-ares resolvers. `getaddrinfo` is used only for names that need
+ * the system's rules (no dot, `.local`, search lists), with organizations in turn. Nothing is cached. Identical lookups
+ * of one organization in flight share one query.
  */
 @Injectable()
 export class HostResolver implements OnModuleDestroy {
   private readonly hosts: WatchedFile<Map<string, string[]>>;
   private readonly searchDots: WatchedFile<number>;
-  /** By organization and name: nobody joins another organization's place in a queue. */
+  /** Keyed by organization and name, so no organization can use another's place in the queue. */
   private readonly inFlight = new Map<string, PendingLookup>();
   private readonly lookups = new FairSemaphore(LOOKUP_LIMITS);
   private readonly servers: NameServers;
@@ -67,8 +69,9 @@ export class HostResolver implements OnModuleDestroy {
   }
 
   /**
-   * The addresses of a normalised host name, both families, at least one, not yet judged by the rule. Throws `ResolveError`;
-   * on abort at once. Then a lookup that has not begun is dropped, and one that runs goes on for other callers that wait.
+   * Returns the addresses of a normalized host name in both families, at least one, before the rule judges them. Throws
+   * `ResolveError`, on abort immediately. A lookup that has not started is then dropped. A running lookup continues if
+   * other callers wait for it.
    */
   resolve(name: string, rule: Asking, signal: AbortSignal): Promise<string[]> {
     const listed = this.hosts.read().get(name);
@@ -143,7 +146,7 @@ export class HostResolver implements OnModuleDestroy {
     release();
     if (typeof found !== 'string') return found;
     if (NO_ADDRESS.has(found)) throw new ResolveError('dns_not_found', `The name ${name} does not exist.`);
-    // The system's lookup does not tell a name whose DNS servers fail from DNS servers of ours that are dead.
+    // The system's lookup reports failing DNS servers of the name and dead local DNS servers with the same code.
     const alive = found === 'EAI_AGAIN' ? await Promise.all(servers.map((one) => one.isAliveSince(beganAt))) : [];
     throw lookupFailure(name, alive.includes(true) ? 'target' : 'ours');
   }
@@ -165,7 +168,7 @@ export class HostResolver implements OnModuleDestroy {
     });
   }
 
-  /** A lookup that nobody waits for any more leaves the queue; whoever asks for the name then queues behind the others. */
+  /** Removes a lookup without callers from the queue. A later request for the name queues again at the end. */
   private drop(pending: PendingLookup): void {
     if (!pending.leave) return;
     this.forget(pending);
@@ -183,7 +186,10 @@ const NOTHING = Promise.resolve<string[]>([]);
 const noTurn = (name: string): ResolveError =>
   new ResolveError('no_turn', `The monitor could not look up ${name} in time: too many lookups were waiting.`);
 
-/** False when the caller's time went by in the queue: a lookup that ran for less than it waited says nothing of the name. */
+/**
+ * Returns false if the caller's time was spent in the queue. A lookup that ran for less time than it waited shows
+ * nothing about the name.
+ */
 function hadItsTurn({ queuedAt, beganAt }: PendingLookup, startedAt: number): boolean {
   if (queuedAt === null) return true;
   const now = performance.now();
@@ -194,7 +200,7 @@ function hadItsTurn({ queuedAt, beganAt }: PendingLookup, startedAt: number): bo
 const systemLookup = async (name: string): Promise<string[]> =>
   (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/** What `getaddrinfo` says of a name that does not exist. */
+/** The codes of `getaddrinfo` for a name that doesn't exist. */
 const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? '';

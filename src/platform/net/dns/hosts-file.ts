@@ -7,7 +7,7 @@ const linesOf = (text: string): string[][] =>
     .filter((line) => line.length > 0)
     .map((line) => line.split(/\s+/));
 
-/** Name → addresses of an `/etc/hosts`, names in lower case, addresses in the file's order. */
+/** Parses an `/etc/hosts` into addresses by name. Names are in lower case, and addresses keep the file's order. */
 export function parseHosts(text: string): Map<string, string[]> {
   const hosts = new Map<string, string[]>();
   for (const [address = '', ...names] of linesOf(text)) {
@@ -20,7 +20,9 @@ export function parseHosts(text: string): Map<string, string[]> {
   return hosts;
 }
 
-/** The domains of the search list, in lower case without a final dot: names under them are the operator's. */
+/**
+ * Returns the domains of the search list, in lower case without a final dot. Names under them belong to the operator.
+ */
 export const parseSearchDomains = (resolvConf: string): string[] =>
   linesOf(resolvConf)
     .filter(([key]) => key === 'search' || key === 'domain')
@@ -28,8 +30,8 @@ export const parseSearchDomains = (resolvConf: string): string[] =>
     .filter((domain) => domain !== '');
 
 /**
- * How many dots a name needs to be looked up as it stands before the search list is tried (`ndots` of `resolv.conf`, 1 by
- * default), and 0 when there is no search list: then every name is looked up as it stands.
+ * Returns how many dots a name needs to be looked up unchanged before the search list is tried (`ndots` in
+ * `resolv.conf`, default 1). Returns 0 without a search list, because then every name is looked up unchanged.
  */
 export function parseSearchDots(resolvConf: string): number {
   const lines = linesOf(resolvConf);

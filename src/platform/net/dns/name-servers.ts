@@ -3,39 +3,37 @@ import ipaddr from 'ipaddr.js';
 import { AnsweringFirst } from './answering-first';
 import { ALIVE_QUESTION, SilenceWatch } from './silence-watch';
 
-/** Resolvers of c-ares for each server: one alone loses answers when many are asked at the same moment. */
+/** Resolvers of c-ares per server. A single one loses answers when many queries are sent at once. */
 const POOL_SIZE = 16;
 const LIFETIME_MS = 60_000;
 const LIMITS = { timeout: 2000, tries: 2 };
 
-/** An error that c-ares makes up itself: the server did not answer, or could not be asked. */
+/** Errors that c-ares creates itself because the server did not answer or could not be reached. */
 const UNANSWERED = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED']);
 
-/** True when the server answered: an error code that a server sent shows that it is alive. */
+/** Returns true if the server answered. An error code that a server sent shows that it is alive. */
 export const isAnswer = (error: NodeJS.ErrnoException | null): boolean => !error || !UNANSWERED.has(error.code ?? '');
 
-/** One DNS server that this machine is configured with. */
+/** A DNS server from this machine's configuration. */
 export class NameServer {
-  /** Whether it answers anything at all. */
+  /** Whether the server answers anything at all. */
   readonly silence = new SilenceWatch(() => this.answers());
   private readonly pool: Resolver[] = [];
   private turn = 0;
 
-  /** `null`: all servers of the system, as c-ares asks them. */
+  /** `null` means all servers of the system, in the way c-ares queries them. */
   constructor(private readonly address: string | null) {}
 
-  /** The resolver whose turn it is. */
   next(): Resolver {
     this.turn = (this.turn + 1) % POOL_SIZE;
     return (this.pool[this.turn] ??= this.newResolver());
   }
 
-  /** Ends everything that it was asked. */
   cancel(): void {
     for (const resolver of this.pool) resolver?.cancel();
   }
 
-  /** Whether it has answered anything since then, or answers now. */
+  /** Returns whether the server has answered anything since `startedAt`, or answers now. */
   async isAliveSince(startedAt: number): Promise<boolean> {
     if (!this.silence.isSilentSince(startedAt)) return true;
     if (!(await this.answers())) return false;
@@ -55,18 +53,18 @@ export class NameServer {
 }
 
 /**
- * The DNS servers of this machine in the order in which they are asked. Each one has resolvers of its own: c-ares would ask
- * all of them and report only what the last one said, so one dead server could hide what another one answered.
+ * The DNS servers of this machine in query order. Each has its own resolvers. A single resolver would query all servers
+ * and report only the last answer, so a dead server could hide another server's answer.
  */
 export class NameServers {
   private servers = new AnsweringFirst<NameServer>([]);
   private until = -Infinity;
   private version = -1;
 
-  /** `given` in place of the system's: `address` or `address:port`. */
+  /** `given` replaces the servers of the system, as `address` or `address:port`. */
   constructor(private readonly given: readonly string[] | undefined) {}
 
-  /** `version` grows when the system's settings have changed. */
+  /** `version` increases when the system's settings change. */
   list(version: number): readonly NameServer[] {
     const now = performance.now();
     if (now > this.until || version !== this.version) {
@@ -78,7 +76,7 @@ export class NameServers {
     return this.servers.inOrder();
   }
 
-  /** It has not answered: the others are asked before it. */
+  /** Moves a server that did not answer to the end. */
   demote(server: NameServer): void {
     this.servers.demote(server);
   }
@@ -88,7 +86,10 @@ export class NameServers {
   }
 }
 
-/** A link-local server has a zone that Node does not tell and cannot set, so it is asked together with the others. */
+/**
+ * Node neither reports nor accepts the zone of a link-local server, so such a server is queried together with the
+ * others.
+ */
 function named(listed: readonly string[], areOfSystem: boolean): (string | null)[] {
   if (!areOfSystem) return [...listed];
   const others = listed.filter((address) => !isLinkLocal(address));

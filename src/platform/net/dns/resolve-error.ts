@@ -1,15 +1,15 @@
 /**
- * `aborted`: by the caller's signal. `monitor_offline`: our own resolver does not answer, `no_turn`: too many lookups of
- * this organization wait; then nothing is known of the name.
+ * `aborted`: by the caller's signal. `monitor_offline`: the monitor's resolver does not answer. `no_turn`: too many
+ * lookups of this organization are waiting. With the last two, nothing is known about the name.
  */
 export type ResolveCode = 'dns_not_found' | 'dns_timeout' | 'dns_failure' | 'monitor_offline' | 'no_turn' | 'aborted';
 
-/** Why a name gave no address. The message is public. */
+/** The reason a name has no address. The message is public. */
 export class ResolveError extends Error {
   constructor(
     readonly code: ResolveCode,
     message: string,
-    /** True when no DNS server that was asked has answered anything: then silence says nothing about the name. */
+    /** True if no queried DNS server has answered anything. Then a missing answer shows nothing about the name. */
     readonly resolverSilent = false,
   ) {
     super(message);

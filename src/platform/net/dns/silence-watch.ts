@@ -1,32 +1,32 @@
-/** After this much silence one question tells dead DNS servers from a dead name. */
+/** Time without an answer before a test query distinguishes dead DNS servers from a name that doesn't resolve. */
 const ASK_AFTER_MS = 400;
 
-/** The question every working DNS server can answer: the name servers of the root. */
+/** A query that every working DNS server can answer: the name servers of the root. */
 export const ALIVE_QUESTION = { name: '.', type: 'NS' } as const;
 
-/** Finds out, while lookups are not answered, whether the DNS servers they were sent to are alive. */
+/** Finds out whether DNS servers are alive while they don't answer lookups. */
 export class SilenceWatch {
   private lastAnswerAt = -Infinity;
   private isAsking = false;
 
-  /** `ask` sends `ALIVE_QUESTION` to those servers and says whether any of them has answered; it must not reject. */
+  /** `ask` sends `ALIVE_QUESTION` to the servers and resolves with whether any of them answered. It must not reject. */
   constructor(private readonly ask: () => Promise<boolean>) {}
 
   /**
-   * Watches one lookup from now on: if no server has answered anything after 400 ms, `ask` is called, once for all lookups
-   * that wait. The lookup clears the timer when it has ended.
+   * Watches a lookup. If no server has answered anything after 400 ms, `ask` is called once for all waiting lookups.
+   * The lookup must clear the timer when it ends.
    */
   watch(): NodeJS.Timeout {
     const startedAt = performance.now();
     return setTimeout(() => void this.askIfSilent(startedAt), ASK_AFTER_MS);
   }
 
-  /** A server has answered, whatever it said. */
+  /** Records that a server has answered anything. */
   noteAnswer(): void {
     this.lastAnswerAt = performance.now();
   }
 
-  /** Whether no server has answered anything since then, on the clock of `performance.now()`. */
+  /** Returns whether no server has answered anything since `startedAt` (`performance.now()`). */
   isSilentSince(startedAt: number): boolean {
     return this.lastAnswerAt < startedAt;
   }

@@ -3,14 +3,14 @@ import { readFileSync, statSync } from 'node:fs';
 const STAT_EVERY_MS = 2000;
 
 /**
- * The parsed content of a small system file, read again after the file has changed, which is checked every two seconds
- * at most. A file that cannot be read counts as empty.
+ * The parsed content of a small system file. It is checked for changes at most every two seconds and read again after a
+ * change. A file that can't be read counts as empty.
  */
 export class WatchedFile<T> {
   private content: T;
   private mark = '';
   private statAt = -Infinity;
-  /** Grows by one with every change that was noticed. */
+  /** Increases by one with every change that was noticed. */
   version = 0;
 
   constructor(

@@ -2,12 +2,12 @@ import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { isIP } from 'node:net';
 
 /**
- * `public` may always be dialed, `private` by the organization's rule, `reserved` only when the operator lists it,
- * `forbidden` never, whatever is configured.
+ * `public`: always allowed. `private`: depends on the organization's rule. `reserved`: allowed only if the operator
+ * lists it. `forbidden`: never allowed, in any configuration.
  */
 export type AddressTier = 'public' | 'private' | 'reserved' | 'forbidden';
 
-/** What an address is. `kind` is a plural fit for "… addresses are refused". */
+/** The class of an address. `kind` completes the sentence "… addresses are refused". */
 export interface AddressClass {
   tier: AddressTier;
   kind: string;
@@ -16,7 +16,7 @@ export interface AddressClass {
 type Cidr<T> = [T, number];
 type Row = [cidr: string, tier: AddressTier, kind: string];
 
-/** First match wins, so single addresses come before the ranges that contain them. */
+/** The first match wins, so single addresses come before the ranges that contain them. */
 const IPV4_ROWS: Row[] = [
   ['100.100.100.200/32', 'forbidden', 'cloud metadata'],
   ['168.63.129.16/32', 'forbidden', 'cloud metadata'],
@@ -68,9 +68,9 @@ const IPV4_TABLE = table<IPv4>(IPV4_ROWS);
 const IPV6_TABLE = table<IPv6>(IPV6_ROWS);
 
 /**
- * IPv6 ranges that carry IPv4 addresses, and the bytes at which these stand. Teredo inverts the bits of its client. The
- * local NAT64 prefix leaves the position open (RFC 6052): every position is read, and one that begins with zero is
- * padding.
+ * IPv6 ranges that embed IPv4 addresses, and the byte positions of the address. Teredo inverts the bits of its client.
+ * The local NAT64 prefix leaves the position open (RFC 6052). So every position is read, and one that starts with zero
+ * is padding.
  */
 const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces?: boolean }[] = [
   { cidr: v6('::ffff:0:0/96'), at: [[12, 13, 14, 15]], replaces: true },
@@ -92,8 +92,8 @@ const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces
 ];
 
 /**
- * The addresses as which an address is judged: itself, and every IPv4 address it carries, each on its own. A zone id is
- * dropped. Empty when the text is no address.
+ * Returns the addresses by which an address is judged: itself and every IPv4 address embedded in it, each separately.
+ * Drops a zone ID. Returns an empty list if the text isn't an address.
  */
 export function readings(address: string): (IPv4 | IPv6)[] {
   const bare = address.replace(/%.*/s, '');
@@ -102,7 +102,9 @@ export function readings(address: string): (IPv4 | IPv6)[] {
   return family === 6 ? ipv6Readings(ipaddr.IPv6.parse(bare)) : [];
 }
 
-/** What one reading is, by the special-purpose registries of IANA and the addresses clouds serve credentials on. */
+/**
+ * Classifies one reading by IANA's special-purpose registries and the addresses from which clouds serve credentials.
+ */
 export function classify(reading: IPv4 | IPv6): AddressClass {
   const row =
     reading instanceof ipaddr.IPv4
@@ -111,7 +113,7 @@ export function classify(reading: IPv4 | IPv6): AddressClass {
   return row?.is ?? PUBLIC;
 }
 
-/** False for what is not an address, too. */
+/** Returns false for text that isn't an address. */
 export function isPublicAddress(address: string): boolean {
   const forms = readings(address);
   return forms.length > 0 && forms.every((form) => classify(form).tier === 'public');
@@ -135,7 +137,7 @@ function ipv4At(bytes: number[], positions: number[], invert: boolean): IPv4 {
   return new ipaddr.IPv4(invert ? octets.map((octet) => octet ^ 0xff) : octets);
 }
 
-/** ISATAP puts an IPv4 address behind `0:5efe` or `200:5efe` in the lower half of any prefix. */
+/** ISATAP places an IPv4 address after `0:5efe` or `200:5efe` in the lower half of any prefix. */
 const isIsatap = (bytes: number[]): boolean =>
   (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 

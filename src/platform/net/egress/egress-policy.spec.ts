@@ -9,7 +9,10 @@ const owner = policy.forOrganization({ id: null, isDefault: true });
 const METADATA = /cloud metadata|link-local/;
 const NEVER = /refused/;
 
-/** Addresses that must be refused for every organization but the Default one, each with how it might get through. */
+/**
+ * Addresses that must be refused for every organization except the Default organization, with the way each might get
+ * through.
+ */
 const bypasses: [address: string, how: string][] = [
   ['127.0.0.1', 'loopback'],
   ['127.0.0.53', 'another loopback'],
@@ -125,7 +128,7 @@ const rulesUnder = (mode: string): EgressRule[] => {
   ];
 };
 
-/** Addresses that are never dialed, whatever the operator configures. */
+/** Addresses that are never dialed, in any configuration. */
 const forbidden = [
   '169.254.169.254',
   '169.254.0.1',

@@ -8,23 +8,28 @@ import { bracketed, normalizeHost } from './host-name';
 import { INTERNAL_REFUSAL, isInternalName } from './internal-name';
 
 /**
- * Which addresses the checks and notifications of one organization may connect to. Every outgoing connection asks it
- * about the address itself, the one it then connects to: a literal, every resolved address, every redirect hop.
+ * The addresses that checks and notifications of one organization may connect to. Every outgoing connection checks the
+ * exact address it then connects to: a literal, every resolved address, every redirect hop.
  */
 export interface EgressRule {
-  /** `null` when the address may be dialed, otherwise a short public reason ("link-local addresses are refused"). */
+  /**
+   * Returns `null` if the address may be dialed, otherwise a short public reason ("link-local addresses are refused").
+   */
   refusal(address: string): string | null;
-  /** For whom (uuid): what is shared between organizations is shared fairly by it. `null`: the operator. */
+  /**
+   * The organization (UUID), or `null` for the operator. Resources shared between organizations are divided fairly by
+   * it.
+   */
   readonly organization: string | null;
-  /** False for organizations that must learn nothing about the operator's own network. */
+  /** False for organizations that must learn nothing about the operator's network. */
   readonly allowsPrivate: boolean;
-  /** False: names that only the operator's own network knows are not even asked for. */
+  /** If false, names that only the operator's network knows are not even looked up. */
   readonly allowsInternalNames: boolean;
-  /** True for the organization of who runs the installation. */
+  /** True for the Default organization, which belongs to the operator. */
   readonly isDefault?: boolean;
 }
 
-/** The operator's own connections, such as those to the mail server of the settings: they may go anywhere. */
+/** The operator's own connections, such as to the mail server in the settings. They may go anywhere. */
 export const OPERATORS_EGRESS: EgressRule = {
   refusal: () => null,
   organization: null,
@@ -32,7 +37,10 @@ export const OPERATORS_EGRESS: EgressRule = {
   allowsInternalNames: true,
 };
 
-/** What the settings name and others speak for, such as a single sign-on: also the operator's own network, never a cloud's metadata. */
+/**
+ * Connections to hosts from the settings that others may influence, such as a single sign-on provider. They may reach
+ * the operator's network, but never cloud metadata.
+ */
 export const SETTINGS_EGRESS: EgressRule = {
   ...OPERATORS_EGRESS,
   refusal(address) {
@@ -53,25 +61,25 @@ const METADATA_NAMES = new Set([
   'instance-data.ec2.internal',
 ]);
 
-/** What whoever asked for a host is told of its refusal. */
+/** Returns the message about a refused host for the user who named it. */
 export const refusalText = (host: string, refusal: string): string =>
   `The egress policy of this monitor does not allow ${bracketed(host)}: ${refusal}.`;
 
-/** Why a host name is refused for every organization before any lookup, or `null`. */
+/** Returns why a host name is refused for every organization before any lookup, or `null`. */
 export const refusalOfName = (name: string): string | null =>
   METADATA_NAMES.has(name.toLowerCase().replace(/\.$/, '')) ? 'cloud metadata names are refused' : null;
 
-/** Why a rule refuses to ask for a name before any lookup, or `null`. */
+/** Returns why a rule refuses to look up an internal name, or `null`. */
 export const refusalOfInternalName = (name: string, rule: EgressRule): string | null =>
   !rule.allowsInternalNames && isInternalName(name) ? INTERNAL_REFUSAL : null;
 
-/** True for the names that mean this machine without any lookup (RFC 6761). */
+/** Returns true for names that mean this machine without any lookup (RFC 6761). */
 export const isLocalhostName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /**
- * The operator's policy on outgoing connections. Link-local, cloud metadata, unspecified, multicast and broadcast
- * addresses are refused whatever is configured. `EGRESS_DENY` comes next, then `EGRESS_ALLOW`; what neither names is
- * refused when reserved, and follows `EGRESS_PRIVATE` when private, loopback or carrier-grade NAT.
+ * The operator's policy on outgoing connections. Link-local, cloud metadata, unspecified, multicast, and broadcast
+ * addresses are always refused. Then `EGRESS_DENY` applies, then `EGRESS_ALLOW`. All other reserved addresses are
+ * refused. Private, loopback, and carrier-grade NAT addresses follow `EGRESS_PRIVATE`.
  */
 @Injectable()
 export class EgressPolicy {
@@ -91,21 +99,23 @@ export class EgressPolicy {
     this.publicOnly = new CidrRule(false, [], deny);
   }
 
-  /** The rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`. */
+  /**
+   * Returns the rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`.
+   */
   forOrganization({ id, isDefault }: { id: string | null; isDefault: boolean }): EgressRule {
     const mode = this.privateMode;
     const allowsPrivate = mode === 'allow' || (mode === 'auto' && isDefault);
     return new OrganizationRule(id, isDefault, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
   }
 
-  /** The rule where a probe stands: what the settings here name is another network. */
+  /** Returns the rule for the network of a probe. The settings of this service describe a different network. */
   elsewhere({ allowsPrivate }: { allowsPrivate: boolean }): EgressRule {
     return new OrganizationRule(null, false, allowsPrivate, allowsPrivate ? this.anywhere : this.anywherePublic);
   }
 
   /**
-   * The rule of what a service has a probe check: the stricter of both holds. Where the service lets it reach no private
-   * addresses, EGRESS_ALLOW of the probe opens none.
+   * Returns the rule for checks that a service assigns to a probe. The stricter of both policies applies. If the
+   * service allows no private addresses, EGRESS_ALLOW of the probe does not open any.
    */
   forAssigned({ organization, allowPrivate }: { organization: string; allowPrivate: boolean }): EgressRule {
     const allowsPrivate = allowPrivate && this.privateMode !== 'deny';
@@ -114,8 +124,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Judges a host as it was written, without any lookup: literals in every notation, `localhost`, metadata and internal names.
-   * `null` means that it is not refused so far; its addresses are judged again at each connection.
+   * Judges a host as written, without any lookup: literals in every notation, `localhost`, metadata names, and internal
+   * names. `null` means that it isn't refused so far. Its addresses are judged again at each connection.
    */
   refusalOfHost(host: string, rule: EgressRule): string | null {
     const text = host.replace(/%[^\]]*/s, '');
@@ -126,10 +136,10 @@ export class EgressPolicy {
   }
 }
 
-/** Endpoints are checked again and again: what a rule says of their addresses is kept, up to this many for each rule. */
+/** How many judged addresses each rule remembers, because endpoints are checked repeatedly. */
 const MAX_KNOWN = 10_000;
 
-/** One per definition that is kept: it holds references only. */
+/** There is one per stored definition, so it holds references only. */
 class OrganizationRule implements EgressRule {
   constructor(
     readonly organization: string | null,
@@ -138,7 +148,7 @@ class OrganizationRule implements EgressRule {
     private readonly rule: CidrRule,
   ) {}
 
-  /** An operator who lets an organization into parts of the network lets it ask for what is there. */
+  /** If the operator allows an organization into parts of the network, it may also look up names there. */
   get allowsInternalNames(): boolean {
     return this.allowsPrivate || this.rule.listsInternal;
   }
@@ -149,9 +159,9 @@ class OrganizationRule implements EgressRule {
 }
 
 class CidrRule {
-  /** Whether `EGRESS_ALLOW` names anything that is not public. */
+  /** Whether `EGRESS_ALLOW` lists any address that isn't public. */
   readonly listsInternal: boolean;
-  /** Address → refusal, `null` when it is allowed. */
+  /** The refusal of each address, or `null` if it is allowed. */
   private readonly refusals = new BoundedMap<string, string | null>(MAX_KNOWN);
 
   constructor(
@@ -172,7 +182,7 @@ class CidrRule {
 
   private judge(address: string): string | null {
     const forms = readings(address);
-    if (forms.length === 0) return 'what is not an IP address is refused';
+    if (forms.length === 0) return 'only IP addresses are allowed';
     for (const form of forms) {
       const refusal = this.refusalOf(form);
       if (refusal !== null) return refusal;

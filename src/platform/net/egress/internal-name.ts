@@ -1,14 +1,14 @@
 import { classify, readings } from './address-class';
 
-/** Last labels that are reserved, or never delegated, because networks of their own use them. */
+/** Top-level labels that are reserved, or never delegated, because internal networks use them. */
 const INTERNAL_ENDS = new Set(['local', 'lan', 'internal', 'intranet', 'private', 'corp', 'home', 'localdomain']);
 
-/** Said of a refused name. */
 export const INTERNAL_REFUSAL = 'names of internal networks are refused';
 
 /**
- * True for a name that means nothing on the internet, so that what is known of it tells only of our own network: one
- * label, the usual endings of internal zones, the reverse zones of private addresses, and what is under `domains`.
+ * Returns true for a name that has no meaning on the internet, so that a result would reveal something about the
+ * operator's network. These are single labels, the usual endings of internal zones, the reverse zones of private
+ * addresses, and names under `domains`.
  */
 export function isInternalName(name: string, domains: readonly string[] = []): boolean {
   const bare = name.toLowerCase().replace(/\.$/, '');
@@ -22,7 +22,7 @@ export function isInternalName(name: string, domains: readonly string[] = []): b
 
 const isUnder = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
-/** `1.10.in-addr.arpa` is the zone of 10.1.0.0, `d.f.ip6.arpa` that of fd00::. */
+/** `1.10.in-addr.arpa` is the zone of 10.1.0.0, and `d.f.ip6.arpa` is the zone of fd00::. */
 function isPrivateReverse(name: string): boolean {
   const labels = name.split('.').slice(0, -2).reverse();
   if (name.endsWith('.in-addr.arpa')) return isPrivate([...labels, '0', '0', '0'].slice(0, 4).join('.'));

@@ -1,27 +1,26 @@
 import { ByOwner, type Owner } from '../../capacity/by-owner';
 
-/** What all kept bodies may take together, and those of one organization. */
+/** Maximum memory for all kept bodies, and for the bodies of one organization. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_SHARE = MAX_BYTES / 2;
 
-/** The memory that one response takes for its body. */
 export interface BodyMemory {
-  /** Asks for more; false when there is none: then nothing was taken. */
+  /** Reserves more memory. Returns false if none is available, and then reserves nothing. */
   take(bytes: number): boolean;
-  /** Gives everything back. May be called more than once. */
+  /** Returns all memory. May be called more than once. */
   release(): void;
 }
 
 /**
- * The memory for the bodies that running checks keep, in bytes: how many checks run at once says nothing about it. One
- * organization has half of it at most, so that none can take it from the others.
+ * The memory for bodies that running checks keep, in bytes. The number of concurrent checks doesn't bound it. One
+ * organization gets at most half, so that it can't starve the others.
  */
 export class BodyBudget extends ByOwner {
   constructor(maxBytes = MAX_BYTES, maxShare = MAX_SHARE) {
     super(maxBytes, maxShare);
   }
 
-  /** For one response after the other; the caller releases it. */
+  /** Opens the memory for one response. The caller must release it. */
   open(organization: Owner): BodyMemory {
     let own = 0;
     return {

@@ -7,22 +7,21 @@ import type { BodyMemory } from './body-budget';
 import { type ResponseHeaders, HttpResponseParser, MalformedResponse, NoBodyMemory } from './http-response-parser';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
-/** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
+/** An HTTP/1.1 request on a dedicated connection, which is closed afterwards. */
 export interface ExchangeRequest {
   socket: Socket;
-  /** Where the socket's bytes go if it was opened with one. */
+  /** The receiver of the socket's bytes, if it was opened with one. */
   inflow?: Inflow | undefined;
   method: string;
-  /** Path and query. */
   path: string;
-  /** Sent as they are and in this order; they must include `Host`, and `Content-Length` when there is a body. */
+  /** Sent unchanged and in this order. They must include `Host`, and `Content-Length` if there is a body. */
   headers: readonly (readonly [name: string, value: string])[];
   body: string | null;
-  /** Bytes of the body that are read before the connection is cut. */
+  /** Maximum bytes of the body to read before the connection is cut. */
   maxBodyBytes: number;
-  /** Whether the body is returned, or only counted. */
+  /** Whether the body is returned or only counted. */
   keepBody: boolean;
-  /** Where the memory for a kept body is asked for; the caller releases it. Without it none is asked for. */
+  /** Reserves memory for a kept body. The caller releases it. Without it, no memory is reserved. */
   memory?: BodyMemory | undefined;
   signal: AbortSignal;
 }
@@ -30,45 +29,46 @@ export interface ExchangeRequest {
 export interface ExchangeResponse {
   status: number;
   headers: ResponseHeaders;
-  /** The values of `Set-Cookie`, one by one. */
+  /** The values of `Set-Cookie`, unjoined. */
   setCookies: readonly string[];
   body: Buffer;
-  /** True when there was more than `maxBodyBytes`. */
+  /** True if the body was longer than `maxBodyBytes`. */
   truncated: boolean;
   firstByteMs: number;
   transferMs: number;
 }
 
 /**
- * `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response is not HTTP. `memory`: we have none for
- * the body. Otherwise the socket's fault.
+ * `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response isn't HTTP. `memory`: there is
+ * none for the body. Otherwise the fault of the socket.
  */
 export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | 'memory' | SocketFault;
 
-/** There was no complete response. */
 export class ExchangeError extends Error {
   constructor(
     readonly fault: ExchangeFault,
     readonly phase: 'first_byte' | 'transfer',
-    /** Public: what was wrong, without any content of the response. */
+    /** A public message about what was wrong, without content of the response. */
     message: string,
     readonly firstByteMs: number | null,
     readonly transferMs: number | null,
     /** The status, if it had arrived. */
     readonly status: number | null,
-    /** False only when nothing can have been sent: otherwise the peer may have acted on the request. */
+    /** False only if nothing can have been sent. Otherwise the peer may have acted on the request. */
     readonly written: boolean,
   ) {
     super(message);
   }
 }
 
-/** After more lines than this in one piece of the response others pass: chunks of one byte take 100 ns for each byte. */
+/**
+ * After this many lines in one piece of the response, other work gets a turn. Chunks of one byte cost 100 ns per byte.
+ */
 const MAX_LINES = 500;
 
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
 
-/** Writes the request and reads the response. Throws `ExchangeError` only. The socket is destroyed when it settles. */
+/** Writes the request and reads the response. Throws `ExchangeError` only. The socket is destroyed afterwards. */
 export function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => new Exchange(request, resolve, reject).run());
 }
@@ -106,7 +106,7 @@ class Exchange {
 
   /** Called by the signal. */
   handleEvent(): void {
-    this.fail('aborted', 'there was no complete response in time');
+    this.fail('aborted', 'the response was not complete in time');
   }
 
   private take(bytes: Buffer): void {
@@ -120,7 +120,7 @@ class Exchange {
     else if (outcome) this.finish();
   }
 
-  /** What has arrived meanwhile is read in the next turn of the event loop, not in this one. */
+  /** Pauses reading until the next turn of the event loop. */
   private letOthersPass(): void {
     const { socket } = this.request;
     socket.pause();
@@ -158,8 +158,7 @@ class Exchange {
   }
 
   private failWith(error: NodeJS.ErrnoException): void {
-    if (isTlsError(error))
-      return this.fail('protocol', `the connection broke off with a TLS error: ${tlsReason(error)}`);
+    if (isTlsError(error)) return this.fail('protocol', `the connection failed with a TLS error: ${tlsReason(error)}`);
     const fault = socketFault(error);
     this.fail(fault, `the connection ${fault.text}`);
   }
@@ -189,7 +188,10 @@ class Exchange {
   }
 }
 
-/** Head and body for one write; `null` when a part of the head would break the framing. Header values are Latin-1. */
+/**
+ * Returns head and body for a single write, or `null` if a part of the head would break the framing. Header values are
+ * Latin-1.
+ */
 function wireOf({ method, path, headers, body }: ExchangeRequest): Buffer | null {
   if (!TOKEN.test(method) || path === '' || NOT_IN_PATH.test(path)) return null;
   let head = `${method} ${path} HTTP/1.1\r\n`;

@@ -15,7 +15,7 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 const MAX_BODY = 1_000_000;
 
-/** The result of our parser for the pieces, followed by the peer's end. */
+/** Parses the pieces with the service's parser, followed by the peer's end. */
 function ours(pieces: readonly Buffer[], { head = false } = {}): Parsed {
   const parser = new HttpResponseParser({ absent: head, maxBytes: MAX_BODY, keep: true });
   try {
@@ -30,7 +30,7 @@ function ours(pieces: readonly Buffer[], { head = false } = {}): Parsed {
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 const oursOf = (text: string): Parsed => ours([bytes(text)]);
 
-/** The same by Node's own client. */
+/** Parses the text with Node's client. */
 function nodes(text: Buffer): Promise<Parsed> {
   return new Promise((resolve) => {
     const connection: Duplex = new Duplex({
@@ -81,7 +81,7 @@ const chunksOf = (text: string, size: number): string =>
     .map((part) => `${part.length.toString(16)};x=1\r\n${part}\r\n`)
     .join('');
 
-/** Responses as servers write them, with each way to say where the body ends. */
+/** Responses as servers write them, with every way to mark the end of the body. */
 const wellFormed = fc
   .record({
     interim: fc.boolean(),
@@ -146,12 +146,13 @@ describe('HttpResponseParser', () => {
           damaged = Buffer.concat([damaged.subarray(0, place), bytes(added), damaged.subarray(place + removed)]);
         }
         const [mine, theirs] = [ours([damaged]), await nodes(damaged)];
-        // We read some that Node refuses; never the other way round.
+        // The service's parser reads some responses that Node refuses, but never the other way round.
         if (typeof theirs === 'object') expect(mine).toEqual(theirs);
         if (typeof theirs === 'object') both.read++;
         else if (mine === theirs) both.refused++;
       }),
-      // A fixed seed: no build fails by chance. In 200,000 other runs one differed: Node ends a status line with two CRs.
+      // A fixed seed keeps builds from failing by chance. In 200,000 other runs one differed: Node ends a status line
+      // with two CRs.
       { numRuns: 2000, seed: 9112 },
     );
     expect(Math.min(both.read, both.refused)).toBeGreaterThan(50);

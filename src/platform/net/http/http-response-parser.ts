@@ -1,13 +1,13 @@
 import type { BodyMemory } from './body-budget';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
-/** By lower-case names. Repeated fields are joined with a comma (RFC 9110, section 5.3). */
+/** Headers by lower-case name. Repeated fields are joined with a comma (RFC 9110, section 5.3). */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** The bytes are not an HTTP/1.1 response. The message says why without quoting them. */
+/** The error of bytes that aren't an HTTP/1.1 response. The message gives the reason without quoting them. */
 export class MalformedResponse extends Error {}
 
-/** There is no memory for the body. */
+/** The error if no memory for the body is available. */
 export class NoBodyMemory extends Error {}
 
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -16,17 +16,20 @@ const LF = 0x0a;
 
 const PROTOCOL = 'HTTP/';
 const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
-/** Empty lines and parts of them in front of a response mean nothing. */
+/** Empty lines before a response, and parts of them, are ignored. */
 const LEADING_CR = /^\r+/;
-/** Other readers of the same response might see another header: NUL ends a text for them, a bare CR a line. */
+/**
+ * Characters by which other readers of the response might see a different header. NUL ends a text for some, a bare CR a
+ * line.
+ */
 const DANGEROUS = /[\0\r]/;
 const FRAMING = new Set(['content-length', 'transfer-encoding']);
 const NOT_IN_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]+/g;
-/** The name of a field that is left out, in place of its own. */
+/** Replaces the name of a field that is left out. */
 const LEFT_OUT = '';
 const LENGTH = /^\d{1,15}$/;
 const CHUNK_SIZE = /^0*([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/;
-/** Of these the first one counts, as in Node's own `message.headers`; lists of them make no sense. */
+/** If one of these is repeated, the first value counts, as in Node's `message.headers`. Lists of them make no sense. */
 const SINGLE = new Set(
   'age authorization content-length content-type etag expires last-modified location retry-after server'.split(' '),
 );
@@ -37,44 +40,48 @@ type State = 'status' | 'header' | 'length' | 'chunk_size' | 'chunk' | 'chunk_en
 
 /** How much of a body is read and kept. */
 export interface BodyRules {
-  /** There is none, whatever the headers say: the response to a `HEAD`. */
+  /** True if the response has no body regardless of its headers: the response to a `HEAD`. */
   absent: boolean;
-  /** Reading ends when there is more than this. */
+  /** Reading stops after this many bytes. */
   maxBytes: number;
-  /** Whether the bytes are returned, or only counted. */
+  /** Whether the bytes are returned or only counted. */
   keep: boolean;
-  /** Asked before memory is taken for what is kept. Without it there is no limit but `maxBytes`. */
+  /** Reserves memory for kept bytes. Without it, `maxBytes` is the only limit. */
   memory?: BodyMemory | undefined;
 }
 
 /**
  * Reads one HTTP/1.1 response (RFC 9112) from the bytes of a connection that carries nothing else. As strict as Node's
- * parser, with exceptions that the RFC allows and browsers make: a line may end without CR (2.2), a folded field is
- * one field (5.2), the same length may be given twice (6.3), bytes after the end are ignored, a field whose name is not valid is
- * left out, and a value may hold control characters (RFC 9110, section 5.5). Whatever could say where the body ends is
- * read strictly. Work and memory are linear in what arrives: 64 KiB of heads and interim responses, 16 KiB of chunk extensions,
- * `maxBytes` of body.
+ * parser, with exceptions that the RFC allows and browsers make:
+ * - A line may end without CR (2.2).
+ * - A folded field is one field (5.2).
+ * - The same length may be given twice (6.3).
+ * - Bytes after the end are ignored.
+ * - A field with an invalid name is left out.
+ * - A value may contain control characters (RFC 9110, section 5.5).
+ *
+ * Anything that affects where the body ends is read strictly. Time and memory are linear in the input: 64 KiB of heads
+ * and interim responses, 16 KiB of chunk extensions, `maxBytes` of body.
  */
 export class HttpResponseParser {
-  /** 0 until the status line was read. Interim responses (1xx) do not count. */
+  /** 0 until the status line was read. Interim responses (1xx) don't count. */
   status = 0;
-  /** Complete once `headRead`. */
+  /** Complete once `headRead` is true. */
   headers: ResponseHeaders = {};
-  /** The values of `Set-Cookie`, which cannot be read once they are joined. */
+  /** The values of `Set-Cookie`, which can't be parsed once joined. */
   setCookies: readonly string[] = NONE;
   headRead = false;
-  /** The body was longer than `maxBytes`. */
+  /** True if the body was longer than `maxBytes`. */
   truncated = false;
-  /** Lines so far, of the head and between chunks: they take longer to read than what is between them. */
+  /** Number of lines so far, in the head and between chunks. Lines take longer to read than the bytes between them. */
   lines = 0;
 
   private state: State = 'status';
-  /** The line that has not ended yet. */
   private line = '';
   private headBytes = 0;
   private extensionBytes = 0;
   private fields: [name: string, value: string][] = [];
-  /** Of the body or the chunk. */
+  /** Bytes left of the body or the chunk. */
   private remaining = 0;
   private bodyBytes = 0;
   private kept = Buffer.alloc(0);
@@ -82,14 +89,13 @@ export class HttpResponseParser {
 
   constructor(private readonly rules: BodyRules) {}
 
-  /** What was kept of the body. */
   get body(): Buffer {
     return this.kept.subarray(0, this.keptBytes);
   }
 
   /**
-   * Reads the next bytes and returns whether the response is complete. Throws `MalformedResponse` and `NoBodyMemory`; do not
-   * use it after that.
+   * Reads the next bytes and returns whether the response is complete. Throws `MalformedResponse` and `NoBodyMemory`.
+   * Don't use the parser after an error.
    */
   read(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length && this.state !== 'done';) {
@@ -98,7 +104,7 @@ export class HttpResponseParser {
     return this.state === 'done';
   }
 
-  /** The peer has ended its side: returns whether that completes the response. */
+  /** Records that the peer has closed its side. Returns whether that completes the response. */
   end(): boolean {
     if (this.state === 'until_close') this.state = 'done';
     return this.state === 'done';
@@ -123,7 +129,7 @@ export class HttpResponseParser {
     return from + taken;
   }
 
-  /** Copies the bytes: a chunk of one byte must not keep the whole packet in memory. */
+  /** Copies the bytes, so that a chunk of one byte does not keep a whole packet in memory. */
   private keep(bytes: Buffer, from: number, length: number): void {
     const end = Math.min(this.keptBytes + length, this.rules.maxBytes);
     if (end > this.kept.length) {
@@ -174,7 +180,7 @@ export class HttpResponseParser {
       case 'chunk_size':
         return this.takeChunkSize(line);
       case 'chunk_end':
-        if (line !== '') throw invalid('a chunk longer than it says');
+        if (line !== '') throw invalid('a chunk that is longer than its size');
         this.state = 'chunk_size';
         return;
       case 'trailer':
@@ -228,11 +234,14 @@ export class HttpResponseParser {
     this.headBytes = 0;
   }
 
-  /** RFC 9112, section 6.3. A length beside a transfer coding is an error, as in Node: one of the two is wrong. */
+  /**
+   * Returns how the body is framed (RFC 9112, section 6.3). A length together with a transfer coding is an error, as in
+   * Node, because one of them is wrong.
+   */
   private bodyState(): State {
     const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
     if (length !== undefined && coding !== undefined) throw invalid('a length and a transfer coding');
-    if (length !== undefined && !LENGTH.test(length)) throw invalid('a content length that is no number');
+    if (length !== undefined && !LENGTH.test(length)) throw invalid('a content length that is not a number');
     if (coding !== undefined && NOT_IN_VALUE.test(coding)) throw invalid('a control character in a transfer coding');
     if (this.rules.absent || this.status === 204 || this.status === 304) return 'done';
     if (coding !== undefined) return /(?:^|[, \t])chunked$/i.test(coding) ? 'chunk_size' : 'until_close';
@@ -243,7 +252,7 @@ export class HttpResponseParser {
 
   private takeChunkSize(line: string): void {
     const digits = CHUNK_SIZE.exec(line)?.[1];
-    if (digits === undefined || line.includes('\r')) throw invalid('a chunk size that is no number');
+    if (digits === undefined || line.includes('\r')) throw invalid('a chunk size that is not a number');
     this.extensionBytes += Math.max(0, line.length - digits.length);
     if (this.extensionBytes > MAX_EXTENSION_BYTES) throw invalid('chunk extensions without end');
     this.remaining = Number.parseInt(digits, 16);
@@ -251,22 +260,22 @@ export class HttpResponseParser {
   }
 }
 
-const OTHER_PROTOCOL = 'the other side does not speak HTTP/1.1';
+const OTHER_PROTOCOL = 'the server does not support HTTP/1.1';
 const invalid = (what: string): MalformedResponse => new MalformedResponse(`the response is not valid HTTP (${what})`);
 
-/** The name of a field that is not valid as it stands: without blanks before the colon if that makes it valid. */
+/** Returns the name of an invalid field, without blanks before the colon if that makes it valid. */
 function doubtfulName(name: string): string {
-  if (FRAMING.has(name.replace(NOT_IN_NAME, '').toLowerCase())) throw invalid('a doubtful length or transfer coding');
+  if (FRAMING.has(name.replace(NOT_IN_NAME, '').toLowerCase())) throw invalid('an ambiguous length or transfer coding');
   const bare = trimmed(name);
   return TOKEN.test(bare) ? bare.toLowerCase() : LEFT_OUT;
 }
 
-/** Also for an unfinished line: a server that sends a greeting and waits is no web server. */
+/** Also checks an unfinished line. A server that sends a greeting and waits isn't a web server. */
 function refuseOtherProtocol(start: string): void {
   if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedResponse(OTHER_PROTOCOL);
 }
 
-/** Without the blanks around a value (RFC 9110, section 5.6.3); `trim` would also remove bytes of UTF-8. */
+/** Removes the blanks around a value (RFC 9110, section 5.6.3). `trim` would also remove bytes of UTF-8. */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;

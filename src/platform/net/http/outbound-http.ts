@@ -10,40 +10,41 @@ import { ExchangeError, exchange } from './http-exchange';
 import { withoutMark } from '../../text/bytes-as-text';
 import { readUrl } from '../../text/read-url';
 
-/** One outgoing HTTP request of our own (a notification, a heartbeat, a sitemap). Never used for checks. */
+/** An outgoing HTTP request of the service (a notification, a heartbeat, a sitemap). Never used for checks. */
 export interface OutboundRequest {
   method: string;
-  /** http: or https:. A secret: it never appears in an error. */
+  /** An http: or https: URL. It is secret and never appears in an error. */
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string | null;
   egress: EgressRule;
-  /** Total limit. Required: no outgoing call is without one. */
+  /** The total time limit. Required, because no outgoing call may lack one. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** For tests: called once the request was sent, before the response is read. */
+  /** For tests. Called after the request was sent and before the response is read. */
   afterWritten?: (() => Promise<void>) | undefined;
 }
 
 export interface OutboundResponse {
   status: number;
   headers: ResponseHeaders;
-  /** At most 64 KiB, decoded as UTF-8; the rest is dropped. */
+  /** At most 64 KiB, decoded as UTF-8. The rest is dropped. */
   body: string;
-  /** Who answered: the address that was connected to. */
+  /** The address that was connected to. */
   address: string;
 }
 
 /** A response whose body may be anything. */
 export interface FetchedResponse extends Omit<OutboundResponse, 'body'> {
   bytes: Buffer;
-  /** True when there was more than was asked for. */
+  /** True if the body was longer than requested. */
   truncated: boolean;
 }
 
 /**
- * The request got no response. `requestWritten` says whether the peer may have acted on it: then the outcome is unknown,
- * otherwise it surely did not happen. The message is safe to show: it names the host at most.
+ * The error of a request without a response. `requestWritten` shows whether the peer may have acted on it. If true, the
+ * outcome is unknown. If false, the request certainly had no effect. The message is safe to show, because it names at
+ * most the host.
  */
 export class OutboundError extends Error {
   constructor(
@@ -61,34 +62,33 @@ const OWN_HEADERS = /^(host|content-length|connection|transfer-encoding|accept-e
 
 type OutboundCode = OutboundError['code'];
 
-/** The parts of an outgoing URL. */
 interface UrlTarget {
   secure: boolean;
   host: string;
   port: number;
   path: string;
-  /** As it is written in the `Host` header. */
+  /** The value of the `Host` header. */
   authority: string;
-  /** From the user name and password of the URL; `null` without. Settings of the operator may have some. */
+  /** The credentials from the URL, or `null`. URLs in the operator's settings may contain some. */
   authorization: string | null;
 }
 
 /**
- * Sends our own requests over HTTP: notifications, heartbeats. A fresh connection to an allowed address, the certificate
- * verified before anything is written, one total time limit, a bounded part of the response read. Redirects are responses
- * like any other; they are not followed. No cookies, no proxy.
+ * Sends the service's own HTTP requests, such as notifications and heartbeats. Opens a new connection to an allowed
+ * address and verifies the certificate before writing. Applies one total time limit and reads a bounded part of the
+ * response. Redirects are returned, not followed. Uses no cookies and no proxy.
  */
 @Injectable()
 export class OutboundHttp {
   constructor(private readonly dialer: Dialer) {}
 
-  /** Resolves whatever the status of the response. Throws `OutboundError` only. */
+  /** Resolves for any status. Throws `OutboundError` only. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { status, headers, bytes, address } = await this.fetch(request, MAX_BODY_BYTES);
     return { status, headers, body: withoutMark(bytes.toString('utf8')), address };
   }
 
-  /** As `request`, with up to `maxBytes` of the body as they came. */
+  /** Works as `request`, but returns up to `maxBytes` of the body as raw bytes. */
   async fetch(request: OutboundRequest, maxBytes: number): Promise<FetchedResponse> {
     const target = targetOf(request.url);
     const limit = startDeadline(request.timeoutMs, request.signal);

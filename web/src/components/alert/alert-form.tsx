@@ -30,12 +30,15 @@ interface Props {
 
 /** Everything about an alert that people set. */
 export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
-  const { draft, own, opened, saved } = useDraft(stored ? 'unsaved changes to an alert' : 'an unsaved alert', () => ({
-    draft: signal(stored ? alertDraftOf(stored) : asAsked(contacts)),
-    /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
-    own: signal<Partial<RuleDraft>>({}),
-    opened: signal(stored),
-  }));
+  const { draft, own, opened, saved } = useDraft(
+    stored ? 'unsaved changes to an alert rule' : 'an unsaved alert rule',
+    () => ({
+      draft: signal(stored ? alertDraftOf(stored) : asAsked(contacts)),
+      /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
+      own: signal<Partial<RuleDraft>>({}),
+      opened: signal(stored),
+    }),
+  );
   const verdict = useSignal<DeliveryTest | null>(null);
   const change = patch(draft);
   const set = (changes: Partial<AlertDraft>) => {
@@ -69,7 +72,7 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
     const changed = await put<Alert>(path, body, opened.value);
     set({ contact_id: changed.contact_id, type: changed.type, config: changed.config });
     saved();
-    showToast('The alert is saved.');
+    showToast('The alert rule is saved.');
     onSaved(changed, value.config);
   };
   return (
@@ -109,14 +112,13 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
               />
               {isOfJob && (
                 <p class="muted small">
-                  The endpoint is a heartbeat: each run that is missed or fails is one failure, so one is enough, and
-                  one good run resolves it.
+                  For heartbeats, one missed or failed run triggers the alert, and one successful run resolves it.
                 </p>
               )}
               <RuleFields form={form} pointer="" type={type} value={value} set={setRule} />
               <Text
                 label="Description (optional)"
-                hint="Part of every notification: a runbook link, for example."
+                hint="Included in every notification, for example a runbook link."
                 error={form.problem('/description')}
                 value={value.description}
                 set={(description) => set({ description })}

@@ -5,7 +5,7 @@ import { Head, Tabs } from '../layout';
 type Tab = 'rules' | 'contacts' | 'escalation' | 'events' | 'failed';
 
 const TABS: readonly [key: Tab, title: string, href: string][] = [
-  ['rules', 'Rules', '#/alerts'],
+  ['rules', 'Alert rules', '#/alerts'],
   ['contacts', 'Contacts', '#/contacts'],
   ['escalation', 'Escalation', '#/escalation'],
   ['events', 'Events', '#/alerts/events'],
@@ -20,7 +20,7 @@ export const AlertsHead = ({ current }: { current: Tab }) => (
       actions={
         may.write() && (
           <a class="button primary" href={current === 'contacts' ? '#/contacts/new' : '#/alerts/new'}>
-            <Icon name="plus" /> {current === 'contacts' ? 'New contact' : 'New alert'}
+            <Icon name="plus" /> {current === 'contacts' ? 'New contact' : 'New alert rule'}
           </a>
         )
       }

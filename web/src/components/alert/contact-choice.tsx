@@ -19,20 +19,20 @@ export function ContactChoice({ contacts, chosen, set }: Props) {
   const list = contacts.data.value;
   if (!list) {
     const { value: failure } = contacts.error;
-    return failure === null ? null : <p class="notice warn">Contacts could not be read: {failure}</p>;
+    return failure === null ? null : <p class="notice warn">Could not load the contacts: {failure}</p>;
   }
   if (list.length === 0)
     return (
       <p class="muted small">
-        Nobody is told when it goes down until it has an alert. A default contact gives every new endpoint one:{' '}
-        <NewContactLink>make a contact</NewContactLink>
+        No one is notified when it goes down until it has an alert rule. New endpoints get one for each default contact:{' '}
+        <NewContactLink>create a contact</NewContactLink>
       </p>
     );
   const boxes = list.length > MOST_BOXES ? list.filter((each) => each.default) : list;
   const others = list.filter((each) => !boxes.includes(each));
   return (
     <fieldset class="part">
-      <legend>Who gets an alert</legend>
+      <legend>Contacts to notify</legend>
       {inOrder(boxes).map((contact) => (
         <Check
           key={contact.id}
@@ -43,14 +43,14 @@ export function ContactChoice({ contacts, chosen, set }: Props) {
       ))}
       {others.length > 0 && (
         <Many
-          label="Further contacts"
+          label="More contacts"
           placeholder="Add a contact"
           values={chosen.filter((id) => others.some((each) => each.id === id))}
           set={(values) => set([...chosen.filter((id) => boxes.some((each) => each.id === id)), ...values])}
           options={inOrder(others).map((each) => [each.id, contactTitle(each)] as const)}
         />
       )}
-      {chosen.length === 0 && <p class="small reason">Nobody is told when it goes down.</p>}
+      {chosen.length === 0 && <p class="small reason">No one is notified when it goes down.</p>}
     </fieldset>
   );
 }

@@ -10,7 +10,7 @@ import { StatusPill } from '../status';
 type Summary = Pick<Delivery, 'state' | 'error'>;
 
 const STATES = { delivered: 'up', failed: 'down', pending: 'unknown', superseded: 'paused' } as const;
-const WORDS = { delivered: 'Delivered', failed: 'Given up', pending: 'Pending', superseded: 'Not sent' } as const;
+const WORDS = { delivered: 'Delivered', failed: 'Failed', pending: 'Pending', superseded: 'Not sent' } as const;
 
 /** What became of a message: delivered, failing, given up, or overtaken by what happened since. */
 export const DeliveryState = ({ of }: { of: Summary }) =>
@@ -36,7 +36,7 @@ export const SendAgain = ({ id, then }: { id: string; then: () => void }) => (
   <Button
     class="plain"
     onClick={async () => {
-      await runAction(() => post(`/api/v1/deliveries/${id}/redeliver`), 'It is being sent again.');
+      await runAction(() => post(`/api/v1/deliveries/${id}/redeliver`), 'Sending it again.');
       then();
     }}
   >

@@ -54,7 +54,7 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
     <>
       {list.length === 0 && (
         <Empty drawing="calm">
-          <p>Nothing has happened.</p>
+          <p>No events yet.</p>
         </Empty>
       )}
       <ol class="feed" aria-label="Alert events">
@@ -152,8 +152,8 @@ function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; i
   return (
     <>
       <Table
-        label="Messages of the incident"
-        head={['Event', 'Rule', '~When', 'Message', '']}
+        label="Messages for this incident"
+        head={['Event', 'Alert rule', '~When', 'Message', '']}
         rows={events.slice(0, MOST).map((event) => {
           const alert = byId.get(event.alert_id);
           return [
@@ -177,7 +177,7 @@ function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; i
       />
       {next.length > 0 && (
         <p class="small below">
-          Next, if it goes on:{' '}
+          Next, if it continues:{' '}
           {next.map(({ alert, at }) => `${whom(alert)} at ${time(new Date(at).toISOString(), now.value)}`).join(', ')}
         </p>
       )}

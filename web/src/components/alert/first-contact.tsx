@@ -73,15 +73,15 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
     verdict.value = { of: tested, test: await post<DeliveryTest>(`${ROOT}/test`, body) };
   };
   return (
-    <section class="first-contact" aria-label="Who should be told?">
+    <section class="first-contact" aria-label="Who should be notified?">
       <div class="head">
-        <h2>Who should be told?</h2>
+        <h2>Who should be notified?</h2>
         <Button class="plain" onClick={close}>
           Not now
         </Button>
       </div>
-      <p class="muted">Nobody is yet when something goes down.</p>
-      <div class="channels" role="group" aria-label="Told by">
+      <p class="muted">No one is notified yet when something goes down.</p>
+      <div class="channels" role="group" aria-label="Notify by">
         {(Object.keys(FIRST_CHANNELS) as FirstChannel[]).map((each) => (
           <button
             type="button"
@@ -100,7 +100,7 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
       <Form
         key={type.value}
         save={save}
-        action="Tell them from now on"
+        action="Save and notify"
         more={(form) => (
           <>
             <Button disabled={form.isBusy} onClick={() => form.run(test)}>
@@ -114,8 +114,8 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
           <>
             {isWithoutMail && (
               <p class="notice warn">
-                This server has no mail account. <a href="#/contacts/new">Enter one</a>, or have whoever runs the server
-                set SMTP_URL and SMTP_FROM: until then no mail is sent.
+                This server has no email account. <a href="#/contacts/new">Enter one</a>, or ask the operator to set
+                SMTP_URL and SMTP_FROM. No email is sent until then.
               </p>
             )}
             <Text
@@ -151,21 +151,21 @@ function BreakIt({ of, close }: { of: Contact; close: () => void }) {
     isBusy.value = false;
   };
   return (
-    <section class="first-contact" aria-label="Break it to see">
+    <section class="first-contact" aria-label="Send a sample alert">
       <div class="head">
-        <h2>Break it to see</h2>
+        <h2>Send a sample alert</h2>
         <Button class="plain" onClick={close}>
           Done
         </Button>
       </div>
       <p>
-        <a href={`#/contacts/${of.id}`}>{of.name}</a> is told when something goes down, and when it is up again. What is
-        added from now on is watched for it too.
+        <a href={`#/contacts/${of.id}`}>{of.name}</a> is notified when something goes down, and when it recovers.
+        Endpoints that you add later are included automatically.
       </p>
       <Generated id={of.id} />
       <p class="actions">
         <Button class="primary" disabled={isBusy.value} onClick={send}>
-          Send the sample incident
+          Send the sample alert
         </Button>
       </p>
       <div role="status">

@@ -7,10 +7,10 @@ import { messagesOf, type MessagePreview, webhookExample } from '../../logic/mes
 import { useLoad } from '../../state/load';
 
 const WORDS: Record<MessagePreview['form'], string> = {
-  mail: 'Its mails when an endpoint goes down, and when it is up again:',
-  chat: 'Its messages when an endpoint goes down, and when it is up again:',
-  sms: 'Its text messages when an endpoint goes down, and when it is up again:',
-  event: 'The page when an endpoint goes down. It is closed when that is up again.',
+  mail: 'The emails when an endpoint goes down and when it recovers:',
+  chat: 'The messages when an endpoint goes down and when it recovers:',
+  sms: 'The text messages when an endpoint goes down and when it recovers:',
+  event: 'The page when an endpoint goes down. It is closed when the endpoint recovers.',
 };
 
 /** What arrives through a channel, of a made-up incident, as the rule of the form has it. */
@@ -45,10 +45,10 @@ function WebhookPreview() {
   return (
     <>
       <p class="muted small">
-        The body of the request when an endpoint goes down. It is signed: <a href={at('/docs/')}>the reference</a> says
-        how to verify it.
+        The request body when an endpoint goes down. The request is signed. <a href={at('/docs/')}>The API reference</a>{' '}
+        shows how to verify the signature.
       </p>
-      <pre tabIndex={0} role="region" aria-label="Body of the request">
+      <pre tabIndex={0} role="region" aria-label="Request body">
         {example === undefined ? '' : JSON.stringify(example, null, 2)}
       </pre>
     </>

@@ -42,7 +42,7 @@ export function MissingAlerts({ id, name, of }: { id: string; name: string; of: 
   return (
     <div class="notice warn" role="alert">
       <p>
-        <strong>{name} is watched, but not all of its alerts could be made:</strong>
+        <strong>{name} is monitored, but some of its alert rules could not be created:</strong>
       </p>
       <ul>
         {missing.value.map((each) => (

@@ -40,15 +40,15 @@ export function RouteFields({ form, schemas, contacts, stored, value, set, choos
       {contacts.length === 0 && !isGone ? (
         may.write() && (
           <p class="muted small">
-            A channel that several alerts use is set up once, as a contact:{' '}
-            <NewContactLink>make a contact</NewContactLink>
+            To use a channel in several alert rules, set it up once as a contact:{' '}
+            <NewContactLink>create a contact</NewContactLink>
           </p>
         )
       ) : (
         <div>
           <Choice
             label="Notify through"
-            hint={place === null ? undefined : `Messages arrive at ${place}.`}
+            hint={place === null ? undefined : `Messages are sent to ${place}.`}
             error={form.problem('/contact_id')}
             value={value.contact_id ?? OWN}
             set={(id) => {
@@ -56,9 +56,9 @@ export function RouteFields({ form, schemas, contacts, stored, value, set, choos
               choose(contacts.find((each) => each.id === id) ?? null);
             }}
             options={[
-              ...(value.contact_id !== null && isGone ? [[value.contact_id, 'Its contact'] as const] : []),
+              ...(value.contact_id !== null && isGone ? [[value.contact_id, 'Current contact'] as const] : []),
               ...inOrder(contacts).map((each) => [each.id, contactTitle(each)] as const),
-              [OWN, 'Settings of its own'],
+              [OWN, 'Its own settings'],
             ]}
           />
           <p class="small below">

@@ -31,8 +31,8 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
   return (
     <>
       <Choice
-        label="Notifies when it is"
-        hint={value.condition === 'degraded' ? 'Degraded: up, but a condition that is a warning fails.' : undefined}
+        label="Notify when the endpoint is"
+        hint={value.condition === 'degraded' ? 'Degraded: up, but a warning condition fails.' : undefined}
         error={problem('condition')}
         value={value.condition}
         set={(text) => set({ condition: text === 'degraded' ? text : 'down' })}
@@ -42,13 +42,13 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
         ]}
       />
       <div class="form-row">
-        {threshold('failure_threshold', 'Triggers after failures in a row')}
-        {threshold('success_threshold', 'Resolves after successes in a row')}
+        {threshold('failure_threshold', 'Failures in a row to trigger')}
+        {threshold('success_threshold', 'Successes in a row to resolve')}
       </div>
       <div class="form-row times">
         <TimeSpanField
-          label="Only when it was bad for"
-          hint="In addition to the failures. With 0 the failures alone decide."
+          label="Wait before triggering"
+          hint="Applies in addition to the failure threshold. 0 means no extra delay."
           error={problem('after')}
           units={['minutes', 'hours']}
           value={value.after}
@@ -57,12 +57,12 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
         {isPager(type) ? (
           <div class="field">
             <p class="label">Reminders</p>
-            <p class="hint">{channelName(type)} reminds by itself, so it is sent none.</p>
+            <p class="hint">{channelName(type)} sends its own reminders, so this service sends none.</p>
           </div>
         ) : (
           <TimeSpanField
-            label="Reminds every"
-            hint="Until it is resolved. Empty: no reminders."
+            label="Remind every"
+            hint="Until the alert is resolved. Leave empty for no reminders."
             error={problem('remind_every')}
             placeholder="never"
             units={['minutes', 'hours', 'days']}

@@ -28,7 +28,9 @@ export function Availability({ endpoint }: { endpoint: Endpoint }) {
     <Section title="Availability">
       <div class="filters">
         <Switch label="Availability by" options={VIEWS} value={view.value} set={into(view)} />
-        <p class="muted small">{isYear ? 'Days of UTC.' : `The last ${WEEKS_OF_HOURS} weeks, in your time zone.`}</p>
+        <p class="muted small">
+          {isYear ? 'Days are in UTC.' : `The last ${WEEKS_OF_HOURS} weeks, in your time zone.`}
+        </p>
       </div>
       {isYear ? (
         <Stats key="days" endpoint={endpoint} weeks={WEEKS} step={DAY}>

@@ -25,11 +25,11 @@ import { hideTip, showTip } from '../tip';
 import { sliderOver } from './slider';
 
 const KINDS: readonly [kind: CellKind, name: string][] = [
-  ['good', 'No failure'],
+  ['good', 'No failures'],
   ['some', 'Up to 1% failed'],
-  ['bad', 'More failed'],
+  ['bad', 'More than 1% failed'],
   ['planned', 'Maintenance'],
-  ['unknown', 'Could not tell'],
+  ['unknown', 'Unknown'],
   ['none', 'Not checked'],
 ];
 

@@ -12,7 +12,7 @@ import { Icon } from '../icons';
 import { StatusPill } from '../status';
 import { outcomeOf, tookText } from './recent-beats';
 
-const PLANNED = 'In maintenance: does not count';
+const PLANNED = 'In maintenance, not counted';
 
 interface Props {
   endpointId: string;
@@ -54,7 +54,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
           check.records?.[0] ??
           (isOfRuns ? 'reported' : 'answered')}
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
-        {check.verdict === null && <span class="muted small"> · too late to count</span>}
+        {check.verdict === null && <span class="muted small"> · arrived too late to count</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,
       <DetailsButton of={`the check at ${at}`} isOpen={isOpen} toggle={() => (open.value = isOpen ? '' : check.id)} />,
@@ -84,7 +84,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
         />
         {locations && locations.length > 1 && (
           <Select
-            label="From where"
+            label="Location"
             value={location.value}
             set={into(location)}
             options={[
@@ -96,7 +96,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
       </div>
       <Table
         label="Recent checks"
-        head={['Time', 'Result', ...(locations ? ['Location'] : []), '#Took', 'Response', '~Address', '']}
+        head={['Time', 'Result', ...(locations ? ['Location'] : []), '#Duration', 'Response', '~Address', '']}
         rows={rows ?? []}
       />
       {rows?.length === 0 && (
@@ -119,7 +119,7 @@ export function Verdict({ check, isOfRun = false }: { check: UnrecordedCheck; is
   const facts: [string, string | number | null | undefined][] = [
     ['Status code', check.status_code],
     ['Address', check.address],
-    ['Certificate until', check.certificate?.expires_at.slice(0, 10)],
+    ['Certificate expires', check.certificate?.expires_at.slice(0, 10)],
     ['Records', check.records?.join(', ')],
     ['First attempt', check.first_error && words(check.first_error.code)],
   ];

@@ -94,7 +94,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
     bands,
     from: range.from / 1000,
     to: range.to / 1000,
-    label: `${title} from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`,
+    label: `${title} from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same data is in the table below.`,
     describe: (index: number) => {
       const bucket = buckets?.[index];
       return bucket ? bucketText(bucket, response.before[index] ?? null, now.peek()) : '';
@@ -119,7 +119,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
       {buckets === undefined || (view === 'locations' && (each.data.value?.length ?? 0) === 0) ? (
         <ChartToCome />
       ) : !buckets.some((bucket) => bucket.count > 0) ? (
-        <p class="chart none">No check in this time.</p>
+        <p class="chart none">No checks in this time range.</p>
       ) : view === 'locations' ? (
         <LocationChart
           key="locations"
@@ -165,7 +165,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
             </li>
             {hasLine && (
               <li>
-                <i class="before" /> p50, a week before
+                <i class="before" /> p50, a week earlier
               </li>
             )}
           </>
@@ -238,7 +238,7 @@ const LatencyTable = ({ buckets, before }: TableProps) => (
       '#Checks',
       '#Failed',
       '#p50',
-      ...(before === null ? [] : ['#A week before']),
+      ...(before === null ? [] : ['#A week earlier']),
       '#p95',
       '#p99',
       ...PHASES.map(({ name }) => `#${name}`),

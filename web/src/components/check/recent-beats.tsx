@@ -30,7 +30,7 @@ export function checkSentence(check: Check, nowMs: number): string {
 
 /** `Answered in 83 ms.`, of a job `Ran for 2 min.`, or that it did not say. */
 export function tookText(durationMs: number | null, isOfRun: boolean): string {
-  if (durationMs === null) return 'The job reported; it had not told its start.';
+  if (durationMs === null) return 'The job reported, but it had not sent a start ping.';
   return `${isOfRun ? 'Ran for' : 'Answered in'} ${ms(durationMs)}.`;
 }
 

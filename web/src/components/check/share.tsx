@@ -13,7 +13,7 @@ interface Props {
 export function Share({ of, watched, coverage, window }: Props) {
   const part = restsOn(watched, coverage);
   if (of === null || of === undefined || part === null) return <>{percent(of)}</>;
-  const note = `of ${partText(part)} of ${window}, more was not watched`;
+  const note = `based on ${partText(part)} of ${window}, the rest was not monitored`;
   return (
     <span class="thin" title={`${percent(of)} ${note}`}>
       {percent(of)}

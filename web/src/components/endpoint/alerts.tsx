@@ -23,7 +23,7 @@ export function Rules({ endpoint }: { endpoint: Endpoint }) {
   const contacts = useContacts(alerts.data.value?.some(({ contact_id }) => contact_id !== null) ?? false);
   return (
     <Section title="Alert rules">
-      {alerts.data.value?.length === 0 && <p class="muted">No alert: nobody is notified when this goes down.</p>}
+      {alerts.data.value?.length === 0 && <p class="muted">No alert rules. No one is notified when this goes down.</p>}
       <ul class="feed">
         {present(alerts.data.value ?? []).map((alert) => (
           <li key={alert.id}>
@@ -41,7 +41,7 @@ export function Rules({ endpoint }: { endpoint: Endpoint }) {
       {may.write() && (
         <p class="actions">
           <a class="button" href={`#/alerts/new?endpoint_id=${endpoint.id}`}>
-            Add an alert
+            Add an alert rule
           </a>
           <a class="button" href={`#/escalation/${endpoint.id}`}>
             Escalation
@@ -62,9 +62,9 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
     [endpointId],
   );
   return (
-    <Section title="Newest deliveries">
-      {deliveries.data.value?.length === 0 && <p class="muted">Nothing was sent yet.</p>}
-      <ol class="feed" aria-label="Newest deliveries">
+    <Section title="Latest deliveries">
+      {deliveries.data.value?.length === 0 && <p class="muted">Nothing has been sent yet.</p>}
+      <ol class="feed" aria-label="Latest deliveries">
         {deliveries.data.value?.map((delivery) => (
           <li key={delivery.id}>
             <span>{time(delivery.created_at, now.value)}</span>

@@ -31,7 +31,7 @@ export function CertificateCard({ endpoint, checks, reload }: CertificateProps) 
           ['Subject', certificate.subject],
           ['Issuer', certificate.issuer],
           ['Names', certificate.names.join(', ')],
-          ['Told', <ExpirySteps endpoint={endpoint} reload={reload} />],
+          ['Warnings', <ExpirySteps endpoint={endpoint} reload={reload} />],
         ]}
       />
     </Section>
@@ -44,10 +44,11 @@ function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   if (tls && tls.warn_days !== null) {
     return (
       <>
-        {stepsOf(endpoint).join(', ')} days before, by its alert rules. <a href="#/certificates">All that end soon</a>
+        {stepsOf(endpoint).join(', ')} days before expiry, through its alert rules.{' '}
+        <a href="#/certificates">All certificates expiring soon</a>
       </>
     );
   }
-  if (!may.write()) return <>Nobody</>;
-  return <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>Nobody yet: warn 14 days before</Button>;
+  if (!may.write()) return <>Not set</>;
+  return <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>Warn 14 days before expiry</Button>;
 }

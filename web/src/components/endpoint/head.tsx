@@ -92,7 +92,7 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
         ) : (
           <>
             <span class="mono">{endpoint.url}</span> · every {duration(endpoint.interval ?? 0)}
-            {!isProbe(endpoint) && <>, gives up after {duration(endpoint.timeout ?? 0)}</>}
+            {!isProbe(endpoint) && <>, timeout {duration(endpoint.timeout ?? 0)}</>}
           </>
         )}
       </p>

@@ -35,7 +35,7 @@ export function Locations({ endpoint, onCheck }: Props) {
       {agree !== '' && <p class="muted small lead-in">{agree}</p>}
       <Table
         label="Locations"
-        head={['Location', 'Status', 'Since', 'Last check', 'Vote', 'What it saw', '']}
+        head={['Location', 'Status', 'Since', 'Last check', 'Vote', 'Details', '']}
         rows={locations.map((each) => [
           <>
             <strong>{nameOf(each)}</strong>

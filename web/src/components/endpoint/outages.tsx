@@ -14,7 +14,7 @@ interface Props<T> {
 
 /** The newest outages: when, why, how long. */
 export function Outages<T extends Outage & { endpoint_id?: string }>({ outages, describe = reason }: Props<T>) {
-  if (outages?.length === 0) return <p class="muted">None. Long may it last.</p>;
+  if (outages?.length === 0) return <p class="muted">No outages.</p>;
   return (
     <ol class="feed">
       {outages?.slice(0, MOST).map((outage) => (
@@ -33,7 +33,7 @@ export function Outages<T extends Outage & { endpoint_id?: string }>({ outages, 
   );
 }
 
-export const reasonOf = ({ error }: Pick<Outage, 'error'>): string => error?.message ?? 'No reason kept';
+export const reasonOf = ({ error }: Pick<Outage, 'error'>): string => error?.message ?? 'No reason recorded';
 
 const reason = (outage: Outage) => (
   <span>

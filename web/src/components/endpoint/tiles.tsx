@@ -53,7 +53,7 @@ export function Tiles({ endpoint, newest, uptimes }: Props) {
         })}
       </dl>
       {planned.length > 0 && (
-        <p class="muted small below">Planned maintenance, which no uptime counts: {planned.join(', ')}.</p>
+        <p class="muted small below">Planned maintenance, not counted in uptime: {planned.join(', ')}.</p>
       )}
     </>
   );

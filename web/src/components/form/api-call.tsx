@@ -18,7 +18,7 @@ export function Curl({ method, path, body, secrets = [] }: Call) {
   return (
     <>
       <p class="muted small">
-        Set UPTIME_API_KEY to a key with the role write
+        Set UPTIME_API_KEY to a key with the write role
         {secrets.length > 0 && ', and the other variables to the secrets that are not shown here'}.
       </p>
       <pre tabIndex={0} role="region" aria-label="curl command">
@@ -34,7 +34,7 @@ export function Curl({ method, path, body, secrets = [] }: Call) {
 
 /** The same under a title, beside a form. */
 export const ApiCall = (call: Call) => (
-  <Section title="The same by API">
+  <Section title="As an API request">
     <Curl {...call} />
   </Section>
 );

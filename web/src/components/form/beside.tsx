@@ -21,7 +21,7 @@ export function Beside({ preview, call, yaml = null, stays = false }: Props) {
   if (yaml !== null) tabs.push(['YAML', <Yaml text={yaml} />]);
   return (
     <div class={`beside${stays ? ' stays' : ''}`}>
-      <TabPanels label="What the form makes" tabs={tabs} />
+      <TabPanels label="Preview and code" tabs={tabs} />
     </div>
   );
 }
@@ -29,8 +29,8 @@ export function Beside({ preview, call, yaml = null, stays = false }: Props) {
 const Yaml = ({ text }: { text: string }) => (
   <>
     <p class="muted small">
-      As a file for <code>uptime plan</code> and <code>uptime apply</code>: each <code>$secret</code> is asked for by
-      its name.
+      A file for <code>uptime plan</code> and <code>uptime apply</code>. Supply the value of each <code>$secret</code>{' '}
+      under its name.
     </p>
     <pre tabIndex={0} role="region" aria-label="YAML document">
       {text}

@@ -152,7 +152,7 @@ function Combobox({ label, value, set, options, placeholder, control }: Props & 
             </li>
           ))}
         </ul>
-        {shown.length === 0 && <p class="muted">Nothing matches.</p>}
+        {shown.length === 0 && <p class="muted">No matches.</p>}
         {more > 0 && <p class="muted small">{count(more, 'more', 'more')}: type to narrow them down</p>}
       </div>
       <span class="sr" role="status">

@@ -103,9 +103,9 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
           {[failure.value, ...elsewhere.value.map(unplaced)].join(' ')}
           {isOvertaken.value && (
             <>
-              {' Nothing of yours is saved. '}
+              {' Your changes were not saved. '}
               <button type="button" onClick={() => discard(address.peek())}>
-                Load it again
+                Reload
               </button>
             </>
           )}

@@ -24,7 +24,7 @@ export function Generated({ id }: { id: string | null }) {
   if (value === null || value.id !== id) return null;
   return (
     <div class="notice good" role="status">
-      <p>This secret was generated. Copy it now: it is shown this one time.</p>
+      <p>This secret was generated for you. Copy it now. It is shown only once.</p>
       <pre tabIndex={0}>{value.text}</pre>
       <CopyButton text={value.text} label="Copy" />
     </div>

@@ -53,7 +53,7 @@ export function LocationFields({ probes, type, locations, quorum, problem, set }
       )}
       {locations.length > 1 && (
         <Choice
-          label="It is down when so many see it down"
+          label="Down when this many locations agree"
           error={problem('/quorum')}
           value={quorum}
           set={(next) => set({ locations: [...locations], quorum: next })}
@@ -61,7 +61,7 @@ export function LocationFields({ probes, type, locations, quorum, problem, set }
         />
       )}
       <p class="muted small" id={`${id}hint`}>
-        Each probe gets what a check needs: the address, and the headers and secrets of this endpoint.
+        Each probe gets everything that a check needs: the URL, and the headers and secrets of this endpoint.
       </p>
     </fieldset>
   );

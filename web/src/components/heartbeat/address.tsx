@@ -22,38 +22,38 @@ export function Address({ endpoint: { id, name }, of, reload }: Props) {
   const isShown = useSignal(false);
   if (!may.write()) {
     return (
-      <Section title="Address">
-        <p class="muted">Whoever has the address can ping, so this key does not see it.</p>
+      <Section title="Ping URL">
+        <p class="muted">Anyone with the ping URL can send pings, so you need the write role to see it.</p>
       </Section>
     );
   }
   const url = pingUrl(of, home());
   const rotate = async () => {
-    const text = `${name} gets a new address. Jobs that ping the old one are heard for 24 hours more; then they are missed. Change them before that.`;
-    if (!(await confirmed('Replace the address', text))) return;
+    const text = `${name} gets a new ping URL. Pings to the old URL are accepted for another 24 hours. Update your jobs before then, or their runs count as missed.`;
+    if (!(await confirmed('Replace the ping URL', text))) return;
     await runAction(
       () => post(`/api/v1/endpoints/${id}/heartbeat/rotate`),
-      'The address is new. The old one works for 24 hours.',
+      'The ping URL was replaced. The old one works for 24 hours.',
     );
     isShown.value = true;
     reload();
   };
   return (
-    <Section title="Address">
+    <Section title="Ping URL">
       <p class="muted small">
-        Opening it is a ping, also by the preview of a chat: keep it where only the job reads it. Stay on this page to
-        see the ping arrive.
+        Opening this URL counts as a ping, even when a chat app previews the link. Store it where only the job can read
+        it. Stay on this page to see the ping arrive.
       </p>
       <p class="actions below">
         <button type="button" aria-expanded={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-          {isShown.value ? 'Hide the address' : 'Show the address'}
+          {isShown.value ? 'Hide the ping URL' : 'Show the ping URL'}
         </button>
-        <CopyButton text={url} label="Copy the address" />
-        <Button onClick={rotate}>Replace the address…</Button>
+        <CopyButton text={url} label="Copy the ping URL" />
+        <Button onClick={rotate}>Replace the ping URL…</Button>
       </p>
       {isShown.value && (
         <>
-          <pre class="address" tabIndex={0} role="region" aria-label="Address">
+          <pre class="address" tabIndex={0} role="region" aria-label="Ping URL">
             {url}
           </pre>
           <div class="beside lines">
@@ -72,7 +72,7 @@ function panelOf({ title, text }: { title: string; text: string }) {
     name,
     <>
       <p class="muted small">
-        <code>JOB</code> stands for the command.{note !== undefined && ` With this: ${note}.`}
+        <code>JOB</code> stands for the command.{note !== undefined && ` This one ${note}.`}
       </p>
       <pre tabIndex={0} role="region" aria-label={`Lines for ${name}`}>
         {text}

@@ -49,7 +49,7 @@ export function Pings({ endpointId, version }: Props) {
       )}
       <Section title="Pings">
         {rows.length === 0 ? (
-          <p class="muted">None yet. The first is shown here as soon as it arrives.</p>
+          <p class="muted">No pings yet. The first one appears here as soon as it arrives.</p>
         ) : (
           <Table label="Pings" head={['Time', 'Ping', 'Run time', '~Address', '']} rows={rows} />
         )}
@@ -77,9 +77,9 @@ const Details = ({ of }: { of: Ping }) => (
   <>
     <Facts
       of={[
-        ['Exit code', of.exit_code ?? 'not told'],
-        ['Run', <span class="mono">{of.run_id ?? 'not named'}</span>],
-        ['From', <span class="mono">{of.address ?? 'not known'}</span>],
+        ['Exit code', of.exit_code ?? 'not sent'],
+        ['Run', <span class="mono">{of.run_id ?? 'not given'}</span>],
+        ['From', <span class="mono">{of.address ?? 'unknown'}</span>],
         ['Output', of.body_bytes === 0 ? 'none' : <Output of={of} label={`Output of ${of.id}`} />],
       ]}
     />

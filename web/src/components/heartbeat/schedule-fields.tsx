@@ -38,7 +38,7 @@ interface Props {
 export function ScheduleFields({ value, set, problem }: Props) {
   const preview = usePreview(value);
   const at = (field: string) => problem(`/heartbeat/${field}`);
-  const grace = preview.found.value && `Empty: ${spanText(preview.found.value.grace)}.`;
+  const grace = preview.found.value && `Default: ${spanText(preview.found.value.grace)}.`;
   return (
     <fieldset class="schedule">
       <legend>When the job reports</legend>
@@ -47,7 +47,7 @@ export function ScheduleFields({ value, set, problem }: Props) {
         <div>
           <TimeSpanField
             label="A ping every"
-            hint="Counted from the ping before, whenever that came."
+            hint="Measured from the previous ping."
             error={at('every')}
             units={UNITS}
             value={value.every}
@@ -65,7 +65,7 @@ export function ScheduleFields({ value, set, problem }: Props) {
           <div>
             <Text
               label="Cron expression"
-              hint="Minute, hour, day, month, weekday: the line of the crontab."
+              hint="Minute, hour, day, month, and weekday, as in a crontab."
               error={at('cron')}
               placeholder="0 3 * * *"
               value={value.cron}
@@ -79,7 +79,7 @@ export function ScheduleFields({ value, set, problem }: Props) {
             />
           </div>
           <Chooser
-            label="On the clock of"
+            label="Time zone"
             placeholder="Choose a time zone"
             error={at('timezone')}
             value={value.timezone}
@@ -90,19 +90,19 @@ export function ScheduleFields({ value, set, problem }: Props) {
       )}
       <div class="form-row times">
         <TimeSpanField
-          label="Late after"
-          hint={grace || 'Empty: a tenth of the period, a minute to an hour.'}
+          label="Grace period"
+          hint={grace || 'Default: a tenth of the period, between a minute and an hour.'}
           error={at('grace')}
-          placeholder="usual"
+          placeholder="default"
           units={UNITS}
           value={value.grace}
           set={(span) => set({ grace: span })}
         />
         <TimeSpanField
-          label="A run may take"
-          hint="For jobs that tell their start. Empty: as long as it takes."
+          label="Maximum run time"
+          hint="For jobs that also send a start ping. Leave empty for no limit."
           error={at('max_runtime')}
-          placeholder="any time"
+          placeholder="no limit"
           units={UNITS}
           value={value.max_runtime}
           set={(max_runtime) => set({ max_runtime })}
@@ -176,13 +176,13 @@ function NextTimes({ found, refused, zone, isByPeriod }: NextTimesProps) {
   const times = (found.value?.expected_at ?? []).slice(0, SHOWN);
   return (
     <div class="next-times" role="status">
-      <p class="label">Next expected{isByPeriod && ', if a ping came now'}</p>
+      <p class="label">Next expected{isByPeriod && ', if a ping arrived now'}</p>
       {refused.value !== '' && <p class="muted">{refused.value}</p>}
       <ol>
         {times.map((at) => (
           <li key={at}>
             {zonedTime(at, zone)}
-            {zone !== OWN_ZONE && <span class="muted"> · for you {zonedTime(at, OWN_ZONE)}</span>}
+            {zone !== OWN_ZONE && <span class="muted"> · your time {zonedTime(at, OWN_ZONE)}</span>}
           </li>
         ))}
       </ol>

@@ -10,7 +10,7 @@ export const SaidPill = ({ status }: { status: IncidentStatus }) => (
 /** Says that customers see it. */
 export const PublicMark = ({ of }: { of: Pick<Incident, 'public'> }) =>
   of.public ? (
-    <span class="public" title="Customers see it">
+    <span class="public" title="Customers see this">
       <Icon name="globe" size={14} />
       <span class="sr">Public</span>
     </span>

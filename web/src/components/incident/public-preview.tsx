@@ -54,7 +54,7 @@ export function PublicPreview({ incident, pages, status, updates }: Props) {
   if (!first)
     return (
       <p class="notice warn">
-        No public status page shows what this is about: nobody would read it there.{' '}
+        No public status page shows the affected endpoints, so no one would see this there.{' '}
         <a href="#/status-pages">Status pages</a>
       </p>
     );

@@ -31,7 +31,7 @@ async function destroy(list: readonly OverviewItem[]): Promise<void> {
   }
   const names = list.slice(0, 5).map(({ name }) => `“${name}”`);
   if (list.length > names.length) names.push(count(list.length - names.length, 'other'));
-  const text = `This cannot be undone. Alert rules and history go too: ${names.join(', ')}.`;
+  const text = `This cannot be undone. Alert rules and history are also deleted. Endpoints: ${names.join(', ')}.`;
   if (!(await confirmed(`Delete ${count(list.length, 'endpoint')}`, text))) return;
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
 }
@@ -116,7 +116,7 @@ function Report() {
           : `${verb}: ${number(done)} of ${number(total)}…`}
       </p>
       {failures.length > 0 && (
-        <ul tabIndex={0} aria-label="What failed">
+        <ul tabIndex={0} aria-label="Failures">
           {failures.map(({ name, reason }) => (
             <li key={name}>
               <strong>{name}</strong>: {reason}
@@ -152,11 +152,11 @@ function Move({ list }: { list: readonly OverviewItem[] }) {
   };
   return (
     <Dialog title={`Move ${count(list.length, 'endpoint')}`} onClose={close}>
-      <p>History and alert rules go along.</p>
+      <p>History and alert rules are also moved.</p>
       <Form save={move} action="Move" more={() => <Button onClick={close}>Cancel</Button>}>
         {() => (
           <Choice
-            label="To the website"
+            label="Move to website"
             value={chosen}
             set={into(target)}
             options={others.map(({ id, name }) => [id, name] as const)}

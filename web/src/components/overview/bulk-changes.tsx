@@ -68,7 +68,7 @@ function Contacts({ list, close }: Change) {
     refreshSoon();
   };
   return (
-    <Dialog title={`Who is told of ${count(list.length, 'endpoint')}?`} onClose={close}>
+    <Dialog title={`Notify a contact about ${count(list.length, 'endpoint')}`} onClose={close}>
       {contacts?.length === 0 ? (
         <>
           <p>
@@ -78,8 +78,8 @@ function Contacts({ list, close }: Change) {
         </>
       ) : (
         <>
-          <p>Each without an alert through the contact gets one, with what the contact begins with.</p>
-          <Form save={save} action="Add alerts" more={cancel(close)}>
+          <p>Endpoints without an alert rule for this contact get one, with the defaults of the contact.</p>
+          <Form save={save} action="Add alert rules" more={cancel(close)}>
             {() => (
               <Choice
                 label="Contact"
@@ -138,21 +138,22 @@ function Interval({ list, close }: Change) {
   const problem = useSignal<string | undefined>(undefined);
   const save = async () => {
     const interval = secondsOf(span.value) ?? 0;
-    problem.value = interval >= 1 && interval <= DAY_SECONDS ? undefined : 'A second to a day.';
+    problem.value =
+      interval >= 1 && interval <= DAY_SECONDS ? undefined : 'Enter an interval between one second and one day.';
     if (problem.value !== undefined) return;
     close();
     await runBulk('Changed', checked, (item) => put(`/api/v1/endpoints/${item.id}`, { interval }));
   };
   if (checked.length === 0) {
     return (
-      <Dialog title="Nothing is checked of these" onClose={close}>
-        <p>Heartbeats report by themselves: their schedule is set one by one.</p>
+      <Dialog title="These endpoints have no check interval" onClose={close}>
+        <p>Heartbeats have no check interval. Set their schedules individually.</p>
         {cancel(close)()}
       </Dialog>
     );
   }
   return (
-    <Dialog title={`Check ${count(checked.length, 'endpoint')} how often?`} onClose={close}>
+    <Dialog title={`Check interval of ${count(checked.length, 'endpoint')}`} onClose={close}>
       {leftOut !== null && <p>{leftOut}</p>}
       <Form save={save} action="Change interval" more={cancel(close)}>
         {() => (

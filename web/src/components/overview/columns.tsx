@@ -144,7 +144,7 @@ function Name({ item, isMixed }: Row) {
         <span class="chip">{item.type}</span>
         {item.acknowledgement ? (
           <span class="chip" title={acknowledgedText(item.acknowledgement, now.value)}>
-            In hand
+            Acknowledged
           </span>
         ) : (
           item.alert_open && (
@@ -165,7 +165,7 @@ function Name({ item, isMixed }: Row) {
 function rowText(item: OverviewItem): string {
   if (item.status === 'down' && item.last_error !== null) return reasonText(item.last_error);
   if (item.next_expected_at !== null) return expectedText(item.next_expected_at, now.value);
-  return isHeartbeat(item) ? 'A job that reports by itself' : item.url;
+  return isHeartbeat(item) ? 'A job that sends pings' : item.url;
 }
 
 const WINDOW_WORDS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };

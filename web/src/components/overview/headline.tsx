@@ -15,7 +15,7 @@ import { Shape, statusWord } from '../status';
 export function Headline({ filters }: { filters: Filters }) {
   const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
   return (
-    <section class={`headline ${status}`} aria-label="State of everything">
+    <section class={`headline ${status}`} aria-label="Overall status">
       <p>
         {before}
         {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
@@ -84,9 +84,9 @@ function Counters({ filters }: { filters: Filters }) {
         <b>{found.length.toLocaleString('en')}</b> <span>All</span>
       </button>
       {ending > 0 && (
-        <a class="button" href="#/certificates" title="Certificates that end soon">
+        <a class="button" href="#/certificates" title="Certificates that expire soon">
           <Icon name="clock" size={14} />
-          <b>{ending.toLocaleString('en')}</b> <span>{ending === 1 ? 'ends' : 'end'} soon</span>
+          <b>{ending.toLocaleString('en')}</b> <span>{ending === 1 ? 'expires' : 'expire'} soon</span>
         </a>
       )}
     </div>

@@ -119,7 +119,7 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
       <StatusPill status={group.status} />
       {total === 0 ? (
         <span class="muted small">
-          No endpoint yet
+          No endpoints yet
           {may.write() && (
             <>
               . <a href={`#/new?website_id=${id}`}>Add one</a>

@@ -37,7 +37,7 @@ export async function deleteWebsite({ id, name, endpoint_count }: Website): Prom
     deleteLater([{ path, name }], `${name} is deleted.`, changed);
     return true;
   }
-  const text = `“${name}” goes for good, with ${count(endpoint_count, 'endpoint')}, their alert rules and their whole history.`;
+  const text = `This permanently deletes “${name}”, with ${count(endpoint_count, 'endpoint')}, their alert rules, and their whole history.`;
   // Many endpoints are not deleted by a slip.
   if (!(await confirmed('Delete this website', text, endpoint_count > 10 ? name : undefined))) return false;
   const isGone = await runAction(() => remove(path), `${name} is deleted.`);
@@ -60,7 +60,7 @@ function New() {
   const [name, url] = [useSignal(''), useSignal('')];
   const save = async () => {
     const made = await post<Website>('/api/v1/websites', { name: name.value, url: url.value });
-    showToast(`${made.name} is there. Add an endpoint to watch it.`);
+    showToast(`${made.name} is created. Add an endpoint to monitor it.`);
     close();
     changed();
   };

@@ -24,10 +24,10 @@ export function AddToEndpoints({ to, onClose }: { to: Contact; onClose: () => vo
   return (
     <Dialog title={`Add ${to.name} to endpoints`} onClose={onClose}>
       <p class="muted">
-        Every chosen endpoint without an alert through it gets one:{' '}
+        Every chosen endpoint without an alert rule for this contact gets one:{' '}
         {ruleText({ ...ruleOf(ruleDraftOf(to.alert_defaults)), type: to.type })}.
       </p>
-      <Form save={save} action="Add alerts" more={() => <Button onClick={onClose}>Close</Button>}>
+      <Form save={save} action="Add alert rules" more={() => <Button onClick={onClose}>Close</Button>}>
         {(form) => (
           <ScopeFields
             form={form}
@@ -35,7 +35,7 @@ export function AddToEndpoints({ to, onClose }: { to: Contact; onClose: () => vo
             value={scope.value}
             set={into(scope)}
             label="Endpoints that get it"
-            tagsHint="Separated by spaces or commas: endpoints, and those of websites, that have one of them now."
+            tagsHint="Separated by spaces or commas. Matches endpoints that have one of these tags now, directly or through their website."
           />
         )}
       </Form>

@@ -51,7 +51,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
       draft.value = contactDraftOf(response);
     }
     saved();
-    showToast(stored ? 'The contact is saved.' : `${response.name} can be used by alerts now.`);
+    showToast(stored ? 'The contact is saved.' : `${response.name} is ready for use in alert rules.`);
     if (!stored) return go(`/contacts/${response.id}`);
     onSaved();
   };
@@ -80,7 +80,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
               <>
                 <Text
                   label="Name"
-                  hint="Who is reached."
+                  hint="The people that this contact notifies."
                   placeholder="Operations"
                   error={form.problem('/name')}
                   value={value.name}
@@ -88,12 +88,12 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
                 />
                 <ChannelFields form={form} schemas={channels} stored={stored} value={value} set={set} />
                 <Check
-                  label="New endpoints get an alert through it"
+                  label="Add this contact to new endpoints"
                   value={value.default}
                   set={(isDefault) => set({ default: isDefault })}
                 />
                 <fieldset class="form part">
-                  <legend>Defaults of new alerts through it</legend>
+                  <legend>Defaults for new alert rules with this contact</legend>
                   <RuleFields
                     form={form}
                     pointer="/alert_defaults"

@@ -83,7 +83,7 @@ export function ContactPage({ id }: { id: string | null }) {
           <div class="findings">
             {stored?.failing_since && (
               <p class="notice bad">
-                Messages through it have been failing since {sinceText(stored.failing_since)}.{' '}
+                Messages through this contact have been failing since {sinceText(stored.failing_since)}.{' '}
                 {stored.last_delivery?.error}
               </p>
             )}
@@ -91,7 +91,7 @@ export function ContactPage({ id }: { id: string | null }) {
               {verdict.value && (
                 <p class={`notice ${verdict.value.state === 'delivered' ? 'good' : 'bad'}`}>
                   {verdictText(verdict.value)}
-                  {isDirty.value && ' It went through what is saved: your changes are not.'}
+                  {isDirty.value && ' The test used the saved settings, not your unsaved changes.'}
                 </p>
               )}
             </div>
@@ -115,7 +115,7 @@ export function ContactPage({ id }: { id: string | null }) {
           ) : stored ? (
             <ContactFacts of={stored} />
           ) : (
-            <p class="muted">This key may only read.</p>
+            <p class="muted">You have read-only access.</p>
           )}
           {stored && dialog.value === 'endpoints' && <AddToEndpoints to={stored} onClose={close} />}
           {stored && dialog.value === 'replace' && (
@@ -123,7 +123,7 @@ export function ContactPage({ id }: { id: string | null }) {
               contact={stored}
               onClose={close}
               onReplaced={(by) => {
-                showToast(`${stored.name} is deleted: its alerts notify through ${by}.`);
+                showToast(`${stored.name} is deleted. Its alert rules now notify through ${by}.`);
                 leave();
               }}
             />
@@ -146,7 +146,7 @@ function ForExisting({ of, then, choose }: { of: Contact; then: () => void; choo
     });
   return (
     <div class="notice warn">
-      <p>New endpoints get an alert through it. {existingText(endpoints)}</p>
+      <p>New endpoints get an alert rule with this contact. {existingText(endpoints)}</p>
       <p class="actions">
         <Button onClick={add}>
           Add it to {endpoints === 1 ? 'this endpoint' : `all ${endpoints.toLocaleString('en')}`}
@@ -176,8 +176,8 @@ const ContactFacts = ({ of: { type, config, default: isDefault, alert_defaults }
     of={[
       ['Channel', channelName(type)],
       ...Object.entries(config).map(([key, value]) => [key, JSON.stringify(value)] as const),
-      ['New endpoints', isDefault ? 'get an alert through it' : 'get no alert through it'],
-      ['Defaults of new alerts', ruleText({ ...ruleOf(ruleDraftOf(alert_defaults)), type })],
+      ['New endpoints', isDefault ? 'get an alert rule with this contact' : 'get no alert rule with this contact'],
+      ['Defaults for new alert rules', ruleText({ ...ruleOf(ruleDraftOf(alert_defaults)), type })],
     ]}
   />
 );

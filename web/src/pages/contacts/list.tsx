@@ -63,8 +63,8 @@ const None = () => (
   <Empty drawing="contacts">
     <h2>No contacts yet</h2>
     <p>
-      A contact is a channel that is set up once, a chat or a pager, for any number of alerts: a new address or token is
-      one change here.
+      Set up a channel (such as a chat or a pager) once and use it in any number of alert rules. If its address or token
+      changes, update it here.
     </p>
     {may.write() && (
       <p>

@@ -27,7 +27,7 @@ export function Replace({ contact: { id, name, alert_count }, onClose, onReplace
     await remove(`${ROOT}/${id}${query({ replace_with: chosen.value })}`);
     onReplaced(contacts.data.value?.find((each) => each.id === chosen.value)?.name ?? 'another contact');
   };
-  const uses = count(alert_count, 'alert notifies', 'alerts notify');
+  const uses = count(alert_count, 'alert rule notifies', 'alert rules notify');
   return (
     <Dialog title={`Delete ${name}?`} onClose={onClose}>
       <Data of={contacts}>
@@ -37,9 +37,9 @@ export function Replace({ contact: { id, name, alert_count }, onClose, onReplace
             return (
               <>
                 <p>
-                  {uses} through it, and there is no other contact to take over.{' '}
-                  <a href="#/contacts/new">Make another contact</a>, or delete{' '}
-                  <a href={`#/alerts?contact=${id}`}>its alerts</a> first.
+                  {uses} through this contact, and there is no other contact to replace it.{' '}
+                  <a href="#/contacts/new">Create another contact</a>, or delete{' '}
+                  <a href={`#/alerts?contact=${id}`}>its alert rules</a> first.
                 </p>
                 <div class="actions">
                   <Button onClick={onClose}>Cancel</Button>
@@ -49,13 +49,14 @@ export function Replace({ contact: { id, name, alert_count }, onClose, onReplace
           return (
             <>
               <p>
-                {uses} through it. Another contact takes over: where that reaches somebody else, open incidents are
-                closed through the old one and begin again with the next failing check.
+                {uses} through this contact. Choose a contact to replace it. If the new contact reaches a different
+                destination, open alerts are resolved through the old contact and trigger again at the next failed
+                check.
               </p>
               <Form save={save} action="Replace and delete" more={() => <Button onClick={onClose}>Cancel</Button>}>
                 {(form) => (
                   <Chooser
-                    label="From now on they notify through"
+                    label="Replace with"
                     placeholder="Choose another contact"
                     error={form.problem('?replace_with')}
                     value={chosen.value}

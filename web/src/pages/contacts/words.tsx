@@ -22,15 +22,15 @@ export const sinceText = (since: string): string =>
 /** `used by 12 alerts`, as a link to them. */
 export const UsedBy = ({ of: { id, alert_count } }: { of: Contact }) =>
   alert_count === 0 ? (
-    <span class="muted">no alert</span>
+    <span class="muted">no alert rule</span>
   ) : (
-    <a href={`#/alerts?contact=${id}`}>{count(alert_count, 'alert')}</a>
+    <a href={`#/alerts?contact=${id}`}>{count(alert_count, 'alert rule')}</a>
   );
 
 /** Marks the contacts that new endpoints get an alert through. */
 export const DefaultMark = ({ of }: { of: Contact }) =>
   of.default && (
-    <span class="chip" title="New endpoints get an alert through it">
+    <span class="chip" title="New endpoints get an alert rule with this contact">
       Default
     </span>
   );

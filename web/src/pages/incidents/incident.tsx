@@ -107,7 +107,7 @@ function Incident({ of, members, more, reload }: Props) {
             <>
               {mayTake && (
                 <Button class="primary" onClick={take}>
-                  Take in hand
+                  Acknowledge
                 </Button>
               )}
               <Button onClick={() => (asked.value = 'rename')}>Rename</Button>
@@ -135,16 +135,16 @@ function Incident({ of, members, more, reload }: Props) {
         </div>
         <div>
           {of.scope ? (
-            <Section title="What it is about">
+            <Section title="Affected">
               <p>{scopeText(of.scope, nameOf)}</p>
-              <p class="muted small">Opened by hand: it counts for no uptime and alerts nobody.</p>
+              <p class="muted small">Created manually. It does not affect uptime and does not notify anyone.</p>
             </Section>
           ) : (
             <Members of={of} members={members} more={more} />
           )}
           {of.kind === 'detected' && (
             <p class="below">
-              <a href={`#/alerts/events?incident=${of.id}`}>Who was told, and what became of it</a>
+              <a href={`#/alerts/events?incident=${of.id}`}>Notifications sent</a>
             </p>
           )}
         </div>
@@ -165,7 +165,7 @@ function Sentence({ of }: { of: IncidentDetails }) {
     `since ${time(of.started_at, now.value)}`,
     downText(of),
     causeText(of),
-    of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : '',
+    of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : '',
   ];
   return (
     <>
@@ -197,8 +197,8 @@ function Rename({ of, close }: { of: IncidentDetails; close: () => void }) {
             label="Title"
             hint={
               of.kind === 'manual'
-                ? 'Customers read it.'
-                : 'Customers read it where the incident is public. Empty: the names of its endpoints.'
+                ? 'Customers see it.'
+                : 'Customers see it if the incident is public. If it is empty, they see the names of the endpoints.'
             }
             placeholder={of.summary ?? ''}
             error={problem('/title')}

@@ -80,8 +80,8 @@ export function IncidentsPage() {
           <h2>{calmText(over[0], now.value)}</h2>
           {over.length === 0 && (
             <p>
-              Endpoints that go down together become one incident: one place for what you know, and for what customers
-              read.
+              Endpoints that go down together become one incident: one place for what you know and for what customers
+              see.
             </p>
           )}
         </Empty>
@@ -125,7 +125,7 @@ interface RowProps {
 
 function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   const isOpen = of.state === 'open';
-  const facts = [causeText(of), downText(of), of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : ''];
+  const facts = [causeText(of), downText(of), of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : ''];
   const title = titleOf(of);
   return (
     <li class={isOpen ? (of.severity ?? 'manual') : ''} data-current={isCurrent ? '' : undefined}>
@@ -151,7 +151,7 @@ function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
         </p>
         <p class="muted small">
           {[`#${of.number}`, ...facts.filter((fact) => fact !== '')].join(' · ')}
-          {of.acknowledgement && <span class="hand"> · {acknowledgedBy(of.acknowledgement.by)} has it in hand</span>}
+          {of.acknowledgement && <span class="hand"> · acknowledged by {acknowledgedBy(of.acknowledgement.by)}</span>}
         </p>
       </div>
       <p class="marks">
@@ -175,7 +175,7 @@ function MergeBar({ of, close }: { of: readonly Incident[]; close: () => void })
   if (!into) return null;
   const merge = async () => {
     const incident_ids = of.flatMap(({ id }) => (id === into.id ? [] : [id]));
-    const text = `${count(of.length, 'incident')} are one: #${into.number}.`;
+    const text = `${count(of.length, 'incident')} were merged into #${into.number}.`;
     if (!(await runAction(() => post(`/api/v1/incidents/${into.id}/merge`, { incident_ids }), text))) return;
     close();
     go(`/incidents/${into.id}`);

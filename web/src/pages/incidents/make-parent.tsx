@@ -33,7 +33,7 @@ export function MakeParent({ of, members }: { of: IncidentDetails; members: read
         failed.push(`${name}: ${errorMessage(error)}`);
       }
     }
-    if (failed.length > 0) throw new Error(`Not of all. ${failed.join(' ')}`);
+    if (failed.length > 0) throw new Error(`Some endpoints could not be changed. ${failed.join(' ')}`);
     showToast(`${count(others.length, 'endpoint')} depend on ${parent.endpoint_name}.`);
     close();
   };
@@ -43,13 +43,13 @@ export function MakeParent({ of, members }: { of: IncidentDetails; members: read
       {isOpen.value && (
         <Dialog title={`Make ${parent.endpoint_name} the parent`} onClose={close}>
           <p>
-            {count(inOrder.length - 1, 'endpoint')} at {of.cause?.value ?? 'one address'} will depend on it: while it is
-            down they do not alert, so that next time there is one page instead of {inOrder.length}.
+            {count(inOrder.length - 1, 'endpoint')} at {of.cause?.value ?? 'one address'} will depend on it. While it is
+            down, they do not alert, so next time you get one page instead of {inOrder.length}.
           </p>
           <Form save={save} action="Make it the parent" more={() => <Button onClick={close}>Cancel</Button>}>
             {() => (
               <Choice
-                label="What the others depend on"
+                label="Parent endpoint"
                 value={parent.endpoint_id}
                 set={into(chosen)}
                 options={inOrder.map((each) => [each.endpoint_id, `${each.endpoint_name} · ${each.website_name}`])}

@@ -38,11 +38,11 @@ export function Members({ of, members, more }: Props) {
   });
   const split = async () => {
     let made: Incident | null = null;
-    const text = `${count(picked.value.size, 'endpoint')} have an incident of their own.`;
+    const text = `Moved ${count(picked.value.size, 'endpoint')} to a new incident.`;
     const send = async () => {
       made = await post<Incident>(`/api/v1/incidents/${of.id}/split`, { endpoint_ids: [...picked.value] });
     };
-    if (!(await runAction(send, text.replace('1 endpoint have', '1 endpoint has')))) return;
+    if (!(await runAction(send, text))) return;
     select(false);
     if (made) go(`/incidents/${(made as Incident).id}`);
   };
@@ -92,7 +92,7 @@ export function Members({ of, members, more }: Props) {
               disabled={picked.value.size === 0 || picked.value.size === of.endpoint_count}
               onClick={split}
             >
-              {picked.value.size === 0 ? 'Choose what is another matter' : `Split off ${picked.value.size}`}
+              {picked.value.size === 0 ? 'Select endpoints to split off' : `Split off ${picked.value.size}`}
             </Button>
             <Button onClick={() => select(false)}>Cancel</Button>
           </>
@@ -108,7 +108,7 @@ const Pill = ({ of, severity }: { of: IncidentMember; severity: Incident['severi
   of.ended_at !== null ? (
     <StatusPill status="up" />
   ) : of.held ? (
-    <StatusPill status="unknown" word="In hand" />
+    <StatusPill status="unknown" word="Acknowledged" />
   ) : (
     <StatusPill status={severity ?? 'down'} />
   );

@@ -21,7 +21,7 @@ import '../../styles/incident.css';
 
 /** Opens an incident by hand: what no check can see. */
 export function NewIncidentPage() {
-  const { title, scope, text, status, isPublic, saved } = useDraft('an incident that is not opened', () => ({
+  const { title, scope, text, status, isPublic, saved } = useDraft('an incident that is not open yet', () => ({
     title: signal(''),
     scope: signal({ ...EVERYTHING, all: false }),
     text: signal(''),
@@ -46,7 +46,7 @@ export function NewIncidentPage() {
   return (
     <>
       <Head parent={['#/incidents', 'Incidents']} title="New incident">
-        <p class="muted">For what no check sees. It counts for no uptime, and alerts nobody.</p>
+        <p class="muted">For problems that no check detects. It does not affect uptime and does not notify anyone.</p>
       </Head>
       <div class="columns forms">
         <Form save={save} action="Open incident">
@@ -64,8 +64,8 @@ export function NewIncidentPage() {
                 websites={websites.data.value}
                 value={scope.value}
                 set={into(scope)}
-                label="Is about"
-                tagsHint="Separated by spaces or commas: whatever has one of them."
+                label="Affects"
+                tagsHint="Separated by spaces or commas. Affects everything that has one of these tags."
               />
               <UpdateFields
                 draft={{ text, status, isPublic }}
@@ -81,7 +81,7 @@ export function NewIncidentPage() {
           stays
           preview={
             Object.keys(body.scope).length === 0 ? (
-              <p class="muted">Choose what it is about: then you see which pages show it, and how.</p>
+              <p class="muted">Choose what it affects to see which pages show it, and how.</p>
             ) : (
               pages.data.value &&
               isPublic.value && (

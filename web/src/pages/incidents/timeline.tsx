@@ -30,7 +30,9 @@ export function Timeline({ of, reload }: { of: IncidentDetails; reload: () => vo
         ))}
       </ol>
       {of.endpoints.length < of.endpoint_count && (
-        <p class="muted small">By those of its {count(of.endpoint_count, 'endpoint')} that are listed.</p>
+        <p class="muted small">
+          Based on the listed endpoints only. The incident has {count(of.endpoint_count, 'endpoint')}.
+        </p>
       )}
     </Section>
   );
@@ -44,7 +46,8 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
     const { by, note, until } = entry.acknowledgement;
     return (
       <Event icon="check" tone="hand" when={when}>
-        <strong>{acknowledgedBy(by)}</strong> {entry.isNow ? 'has' : 'took'} it in hand{acknowledgedHow(by)}
+        {entry.isNow ? 'Acknowledged' : 'Was acknowledged'} by <strong>{acknowledgedBy(by)}</strong>
+        {acknowledgedHow(by)}
         {until !== null && ` until ${time(until, now.value)}`}
         {note !== '' && <PlainText>{note}</PlainText>}
       </Event>
@@ -67,7 +70,7 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
               {first.error && <span class="reason small">{first.error.message}</span>}
             </>
           ) : (
-            <>It began{of.created_by !== null && <>, opened by {of.created_by}</>}</>
+            <>Started{of.created_by !== null && <>, opened by {of.created_by}</>}</>
           )}
         </Event>
       );
@@ -80,7 +83,7 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
     case 'left':
       return (
         <Event icon="check" tone="up" when={when}>
-          <strong>{names}</strong> {many ? 'are' : 'is'} up again
+          <strong>{names}</strong> recovered
         </Event>
       );
     case 'over':
@@ -88,10 +91,10 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
         <Event icon="check" tone="up" when={when}>
           {names !== '' && (
             <>
-              <strong>{names}</strong> {many ? 'are' : 'is'} up again:{' '}
+              <strong>{names}</strong> recovered.{' '}
             </>
           )}
-          {names === '' ? 'It' : 'it'} is over after {lengthText(of, now.value)}
+          The incident ended after {lengthText(of, now.value)}
         </Event>
       );
   }
@@ -120,7 +123,7 @@ function Said({ update, path, when, reload }: SaidProps) {
   const own = `${path}/updates/${update.id}`;
   const destroy = async () => {
     const text = update.public
-      ? 'It leaves the status pages and the feed. The audit log keeps it.'
+      ? 'It is removed from the status pages and the feed. The audit log keeps it.'
       : 'The audit log keeps it.';
     if (!(await confirmed('Remove the update', text))) return;
     if (await runAction(() => remove(own), 'The update is removed.')) reload();
@@ -132,7 +135,7 @@ function Said({ update, path, when, reload }: SaidProps) {
       </span>
       <div class="card">
         <p class="head-line">
-          <strong>{update.automatic ? 'By itself' : (update.by ?? 'Somebody')}</strong>
+          <strong>{update.automatic ? 'Automatic' : (update.by ?? 'Someone')}</strong>
           {update.status && <SaidPill status={update.status} />}
           <span class="muted small">
             {update.public ? 'Customers see this' : 'Internal'}

@@ -67,7 +67,7 @@ export function UpdateFields(props: {
 export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; area: Ref<HTMLTextAreaElement> }) {
   const { of } = props;
   const path = `/api/v1/incidents/${of.id}`;
-  const { text, status, isPublic, saved } = useDraft('an update that is not posted', () => ({
+  const { text, status, isPublic, saved } = useDraft('an update that is not posted yet', () => ({
     text: signal(''),
     status: signal<IncidentStatus | null>(null),
     isPublic: signal(route.peek().query.has('public')),
@@ -82,7 +82,7 @@ export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; ar
       if (open_count === 0) throw error;
       throw new Error(stillDownText(endpoints, open_count), { cause: error });
     }
-    showToast(isPublic.value ? 'Customers can read it.' : 'The note is kept; customers do not see it.');
+    showToast(isPublic.value ? 'Customers can read it.' : 'The note is saved. Customers do not see it.');
     text.value = '';
     status.value = null;
     isPublic.value = false;
@@ -98,7 +98,7 @@ export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; ar
               draft={{ text, status, isPublic }}
               statuses={statusesOf(of.state)}
               problem={problem}
-              label={of.state === 'open' ? 'What do you know?' : 'What was it?'}
+              label={of.state === 'open' ? 'What do you know?' : 'What happened?'}
               placeholder="The load balancer lost power; we are on the way."
               area={props.area}
             />

@@ -16,12 +16,12 @@ export function WindowActions({ of, then }: { of: MaintenanceWindow; then: () =>
     refreshSoon();
     then();
   };
-  const end = () => run(() => post(`${path}/end`), `${name} has ended: alerts may trigger.`);
+  const end = () => run(() => post(`${path}/end`), `${name} has ended. Alerts can trigger again.`);
   const start = async () => {
     const times = startedNow(of, Math.floor(serviceNow() / 1000) * 1000);
     const length = (Date.parse(times.ends_at) - Date.parse(times.starts_at)) / 1000;
-    const text = `“${name}” begins now instead of later, and ends at ${time(times.ends_at, Date.now())}, after ${duration(length)}.`;
-    if (await confirmed('Start now', text)) await run(() => put(path, times), `${name} is in force.`);
+    const text = `“${name}” starts now instead of later, and ends at ${time(times.ends_at, Date.now())}, after ${duration(length)}.`;
+    if (await confirmed('Start now', text)) await run(() => put(path, times), `${name} is active.`);
   };
   if (status === 'active')
     return (

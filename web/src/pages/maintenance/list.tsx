@@ -67,11 +67,11 @@ export function MaintenancePage() {
         <Empty drawing="week">
           {status === '' ? (
             <>
-              <h2>No window yet</h2>
-              <p>While a maintenance window is in force nobody is alerted, and uptimes do not suffer.</p>
+              <h2>No maintenance windows yet</h2>
+              <p>During a maintenance window, no alerts are sent and downtime does not count.</p>
             </>
           ) : (
-            <p>No window is {status}.</p>
+            <p>No windows are {status}.</p>
           )}
         </Empty>
       )}
@@ -125,8 +125,8 @@ function Mute({ onClose }: { onClose: () => void }) {
     onClose();
   };
   return (
-    <Dialog title="Mute from now on" onClose={onClose}>
-      <p class="muted">No alert triggers. Checks go on and count, and status pages say nothing of it.</p>
+    <Dialog title="Mute alerts now" onClose={onClose}>
+      <p class="muted">Alerts do not trigger. Checks keep running and counting, and status pages do not show it.</p>
       <Form save={save} action="Mute" more={() => <Button onClick={onClose}>Cancel</Button>}>
         {(form) => (
           <>

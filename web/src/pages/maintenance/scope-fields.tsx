@@ -22,7 +22,7 @@ export function ScopeFields({
   value,
   set,
   label = 'Covers',
-  tagsHint = 'Separated by spaces or commas: whatever has one of them, now or later.',
+  tagsHint = 'Separated by spaces or commas. Covers everything that has one of these tags, now or later.',
 }: Props) {
   const change = (changes: Partial<ScopeDraft>) => set({ ...value, ...changes });
   const [ofWebsites, ofEndpoints, ofTags] = ['website_ids', 'endpoint_ids', 'tags'].map((key) =>
@@ -40,12 +40,12 @@ export function ScopeFields({
         set={(text) => change({ all: text === 'all' })}
         options={[
           ['all', 'Everything'],
-          ['some', 'Chosen websites, endpoints and tags'],
+          ['some', 'Chosen websites, endpoints, and tags'],
         ]}
       />
       {!value.all && (
         <fieldset class="form part">
-          <legend>{label === 'Covers' ? 'What it covers' : 'Chosen'}</legend>
+          <legend>{label === 'Covers' ? 'Selection' : 'Chosen'}</legend>
           <Many
             label="Websites"
             placeholder="Add a website with all its endpoints"

@@ -35,7 +35,7 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
   );
   useEffect(() => listen({ maintenance: ({ window_id }) => window_id === id && window.reload() }), [id]);
   const destroy = (name: string) => {
-    deleteLater([{ path, name }], `${name} is deleted. What was recorded under it stays.`, refreshSoon);
+    deleteLater([{ path, name }], `${name} is deleted. The history recorded under it is kept.`, refreshSoon);
     forget(`/maintenance/${id}`);
     go('/maintenance');
   };
@@ -62,7 +62,7 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
             {stored && (
               <p>
                 <WindowPill status={stored.status} /> {nextText(stored)}
-                {stored.created_by !== null && <span class="muted"> · made by {stored.created_by}</span>}
+                {stored.created_by !== null && <span class="muted"> · created by {stored.created_by}</span>}
               </p>
             )}
           </Head>
@@ -127,7 +127,7 @@ function WindowForm({ stored, hasPage, onSaved }: FormProps) {
     } else {
       const made = await post<MaintenanceWindow>(path, body);
       saved();
-      showToast(`${made.name} is ${made.status === 'active' ? 'in force' : 'scheduled'}.`);
+      showToast(`${made.name} is ${made.status === 'active' ? 'active' : 'scheduled'}.`);
       go(`/maintenance/${made.id}`);
     }
     refreshSoon();
@@ -140,7 +140,7 @@ function WindowForm({ stored, hasPage, onSaved }: FormProps) {
             <Text label="Name" error={form.problem('/name')} value={value.name} set={(name) => set({ name })} />
             <Lines
               label="Description (optional)"
-              hint="Shown on status pages where the window is public."
+              hint="Shown on status pages if the window is public."
               error={form.problem('/description')}
               value={value.description}
               set={(description) => set({ description })}
@@ -154,7 +154,7 @@ function WindowForm({ stored, hasPage, onSaved }: FormProps) {
             <TimeFields form={form} draft={value} set={set} />
             <Check label="No alerts (mute)" value={value.mute} set={(mute) => set({ mute })} />
             <Check
-              label="Its checks do not count for uptime"
+              label="Checks do not count toward uptime"
               value={value.exclude_from_uptime}
               set={(exclude_from_uptime) => set({ exclude_from_uptime })}
             />
@@ -167,7 +167,7 @@ function WindowForm({ stored, hasPage, onSaved }: FormProps) {
         )}
       </Form>
       <div>
-        <Section title="When that is">
+        <Section title="Schedule">
           <Preview {...previewOf(value, stored, Date.now())} zone={value.kind !== 'once' ? value.timezone : OWN_ZONE} />
         </Section>
         <ApiCall method={stored ? 'PUT' : 'POST'} path={path} body={body} />
@@ -212,7 +212,7 @@ function TimeFields({ form, draft, set }: TimeProps) {
       {draft.kind === 'cron' && (
         <Text
           label="Cron expression"
-          hint="Minute, hour, day of the month, month, day of the week; also L for the last day and SUN#2 for the second Sunday."
+          hint="Minute, hour, day of the month, month, and day of the week. L is the last day, and SUN#2 is the second Sunday."
           placeholder="0 2 * * SUN#2"
           error={form.problem('/cron')}
           value={draft.cron}
@@ -241,10 +241,10 @@ function TimeFields({ form, draft, set }: TimeProps) {
         </div>
       )}
       <div class="form-row times">
-        {bound('starts_at', repeats ? 'Not before (optional)' : 'Begins')}
-        {bound('ends_at', repeats ? 'Not after (optional)' : 'Ends')}
+        {bound('starts_at', repeats ? 'Earliest start (optional)' : 'Starts')}
+        {bound('ends_at', repeats ? 'Latest end (optional)' : 'Ends')}
       </div>
-      <p class="muted small">These two are by your clock, {OWN_ZONE}.</p>
+      <p class="muted small">Both times are in your time zone, {OWN_ZONE}.</p>
     </>
   );
 }
@@ -302,7 +302,7 @@ function Preview({ times, known, zone }: ReturnType<typeof previewOf> & { zone: 
         (list) => {
           if (isOld) return;
           found.value = list.slice(0, SHOWN);
-          problem.value = list.length === 0 ? 'Never.' : '';
+          problem.value = list.length === 0 ? 'It never occurs.' : '';
         },
         (error: unknown) => {
           if (isOld) return;
@@ -322,8 +322,8 @@ function Preview({ times, known, zone }: ReturnType<typeof previewOf> & { zone: 
       {problem.value !== '' && <p class="muted">{problem.value}</p>}
       {found.value.length > 0 && (
         <Table
-          label="The next times"
-          head={['Begins', 'Ends', ...(isElsewhere ? ['For you it begins'] : [])]}
+          label="Next occurrences"
+          head={['Starts', 'Ends', ...(isElsewhere ? ['Starts (your time)'] : [])]}
           rows={found.value.map(({ starts_at, ends_at }) => [
             zonedTime(starts_at, zone),
             zonedTime(ends_at, zone),

@@ -34,5 +34,5 @@ export const WindowPill = ({ status }: { status: MaintenanceWindow['status'] }) 
 export function nextText({ active_until, next: [first], ends_at }: MaintenanceWindow): string {
   if (active_until !== null) return `until ${time(active_until, now.value)}`;
   if (first) return `${time(first.starts_at, now.value)} to ${time(first.ends_at, now.value)}`;
-  return ends_at === null ? '–' : `was until ${time(ends_at, now.value)}`;
+  return ends_at === null ? '–' : `ended ${time(ends_at, now.value)}`;
 }

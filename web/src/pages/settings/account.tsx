@@ -71,7 +71,7 @@ function You({ of, saved }: { of: AccountView; saved: () => void }) {
           <>
             <Text
               label="Name"
-              hint="Stands beside what you do: changes, acknowledgements, what you say in incidents."
+              hint="Shown next to your changes, acknowledgements, and incident updates."
               autoComplete="name"
               error={problem('/name')}
               value={name.value}
@@ -79,8 +79,8 @@ function You({ of, saved }: { of: AccountView; saved: () => void }) {
             />
             <Facts
               of={[
-                ['E-mail', of.email ?? 'none'],
-                ['Here since', day(of.created_at)],
+                ['Email', of.email ?? 'none'],
+                ['Account created', day(of.created_at)],
                 ...(of.operator ? [['Operator', 'of this installation'] as const] : []),
               ]}
             />
@@ -112,8 +112,8 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
     <Section title="Password">
       {of.password_link && (
         <p class="notice warn">
-          {of.password_link.created_by ?? 'Somebody'} has created a link that sets your password. It works until{' '}
-          {time(of.password_link.expires_at, now.value)}. If you did not ask for it, set a new password here: that ends
+          {of.password_link.created_by ?? 'Someone'} has created a link that sets your password. It works until{' '}
+          {time(of.password_link.expires_at, now.value)}. If you did not ask for it, set a new password here to revoke
           the link.
         </p>
       )}
@@ -132,7 +132,7 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
             )}
             <Password
               label="New password"
-              hint="At least 15 characters: several words that do not belong together. It ends all your other sessions."
+              hint="At least 15 characters, such as several unrelated words. A new password ends all your other sessions."
               isNew
               error={problem('/password')}
               value={after.value}
@@ -149,7 +149,7 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
 /** For changes that need a session of the last ten minutes. */
 const SignInAgain = () => (
   <p class="below">
-    <Button onClick={() => runAction(signOut)}>Sign out, to sign in again</Button>
+    <Button onClick={() => runAction(signOut)}>Sign out and sign in again</Button>
   </p>
 );
 
@@ -164,9 +164,9 @@ function SingleSignOn({ of, name, reload }: { of: AccountView; name: string | un
     }));
   };
   const disconnect = async (each: AccountView['identities'][number]) => {
-    const text = `${each.subject} at ${issuerName(each)} can no longer sign in to your account. Your other sessions from there end.`;
-    if (!(await confirmed('Disconnect it', text))) return;
-    await runAction(() => remove(identityPath(each)), 'It is disconnected.');
+    const text = `${each.subject} at ${issuerName(each)} can no longer sign in to your account. Your other sessions from that provider end.`;
+    if (!(await confirmed('Disconnect', text))) return;
+    await runAction(() => remove(identityPath(each)), 'The provider is disconnected.');
     reload();
   };
   return (
@@ -174,7 +174,7 @@ function SingleSignOn({ of, name, reload }: { of: AccountView; name: string | un
       {of.identities.length > 0 ? (
         <Table
           label="Connected"
-          head={['Provider', 'You are', '']}
+          head={['Provider', 'Account', '']}
           rows={of.identities.map((each) => [
             issuerName(each),
             `${each.subject}, since ${day(each.created_at)}`,
@@ -184,7 +184,7 @@ function SingleSignOn({ of, name, reload }: { of: AccountView; name: string | un
           ])}
         />
       ) : (
-        <p class="muted">Connect it once: from then on it signs you in, too.</p>
+        <p class="muted">Connect it once, and you can also sign in with it.</p>
       )}
       {name !== undefined && of.identities.every(({ issuer }) => issuer === 'proxy') && (
         <p class="below">
@@ -208,7 +208,7 @@ function Sessions({ of: sessions }: { of: Loaded<OwnSession[]> }) {
           <>
             <Table
               label="Sessions"
-              head={['Browser', 'Address', '~Signed in by', 'Last seen', '~Began', '']}
+              head={['Browser', 'Address', '~Signed in with', 'Last seen', '~Started', '']}
               rows={list.map((each) => [
                 <>
                   {browserOf(each.user_agent)} {each.current && <span class="chip">this browser</span>}
@@ -252,7 +252,7 @@ function Organizations({ of, reload }: { of: AccountView; reload: () => void }) 
         rows={of.organizations.map(({ id, name, role, source, joined_at }) => [
           name,
           <>
-            <span class="role">{role}</span> {source === 'groups' && <span class="muted small">by a group</span>}
+            <span class="role">{role}</span> {source === 'groups' && <span class="muted small">through a group</span>}
           </>,
           day(joined_at),
           id === here ? (
@@ -291,22 +291,19 @@ function Erasing({ of }: { of: AccountView }) {
   const isRefused = useSignal(false);
   const erase = async () => {
     const text =
-      'Your name, e-mail, password, sessions and memberships are removed for good. What you did stays, as by a “deleted person”, and so do keys that you made.';
+      'Your name, email, password, sessions, and memberships are permanently deleted. Your past changes stay, attributed to a “deleted person”. API keys that you created also stay.';
     if (!(await confirmed('Erase my account', text, of.name))) return;
     if (await runAction(() => remove('/auth/account'), 'Your account is erased.')) await runAction(signOut);
     else isRefused.value = true;
   };
   return (
     <Section title="Erase your account">
-      <p class="muted">
-        Nothing stays stored about you. For whoever has just signed in: a session that is older than ten minutes is
-        refused.
-      </p>
+      <p class="muted">Deletes all data stored about you. You must have signed in within the last ten minutes.</p>
       <p class="actions">
         <Button class="danger" onClick={erase}>
           Erase my account
         </Button>
-        {isRefused.value && <Button onClick={() => runAction(signOut)}>Sign out, to sign in again</Button>}
+        {isRefused.value && <Button onClick={() => runAction(signOut)}>Sign out and sign in again</Button>}
       </p>
     </Section>
   );

@@ -43,11 +43,11 @@ export function AuditLog() {
             value={person}
             set={(value) => setQuery({ person: value })}
             options={[
-              ['', 'Anybody'],
+              ['', 'Anyone'],
               ...people.map(({ id, name }): [string, string] => [id, name]),
               ...(person === '' || people.some(({ id }) => id === person)
                 ? []
-                : [[person, 'somebody who left'] as const]),
+                : [[person, 'a former member'] as const]),
             ]}
           />
         )}
@@ -79,7 +79,7 @@ function Entries({ resource, person, days, people }: EntriesProps) {
     <>
       {list.length === 0 && (
         <Empty drawing="calm">
-          <p>Nothing was changed.</p>
+          <p>No changes.</p>
         </Empty>
       )}
       {list.length > 0 && (

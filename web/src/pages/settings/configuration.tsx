@@ -47,7 +47,7 @@ function Export() {
     });
   return (
     <Section title="Export">
-      <p>Everything that the organization monitors, in a file for version control. Credentials are not in it.</p>
+      <p>Everything that the organization monitors, in a file for version control. The file contains no credentials.</p>
       <div class="actions">
         <Button onClick={save}>Download uptime.yaml</Button>
       </div>
@@ -92,7 +92,7 @@ function Import() {
     const gone = seen.summary.delete;
     if (
       gone > 0 &&
-      !(await confirmed('Apply this plan', `${count(gone, 'resource')} will be deleted, with its history.`))
+      !(await confirmed('Apply this plan', `${count(gone, 'resource')} will be deleted, with all history.`))
     )
       return;
     const done = await sendDocument<ConfigurationPlan>('PUT', `${PATH}${query()}`, document(), seen);
@@ -101,16 +101,16 @@ function Import() {
   };
   return (
     <Section title="Import">
-      <Form save={read} action="Read the plan" explain={placed}>
+      <Form save={read} action="Show the plan" explain={placed}>
         {() => (
           <>
-            <Field label="File" hint="It stays as it is: what it says is shown below before anything is stored.">
+            <Field label="File" hint="The file is not changed. Its content is shown below before anything is stored.">
               {(control) => (
                 <input {...control} type="file" onChange={(event) => open(event.currentTarget.files?.[0])} />
               )}
             </Field>
             <Choice
-              label="The file is of"
+              label="Format"
               value={from.value}
               set={(value) => {
                 from.value = value;
@@ -120,7 +120,7 @@ function Import() {
             />
             <Field
               label="Document"
-              hint="Choose a file above, paste its text, or drop it here: YAML or JSON. Values of secrets go into its `secrets`."
+              hint="Choose a file above, paste its text, or drop the file here, as YAML or JSON. Put the values of secrets in its `secrets`."
             >
               {(control) => (
                 <textarea
@@ -141,7 +141,7 @@ function Import() {
               )}
             </Field>
             <Check
-              label="Delete what an earlier document of the same owner declared and this one does not have"
+              label="Delete resources that an earlier document of the same owner declared and this one does not contain"
               value={prune.value}
               set={(value) => {
                 prune.value = value;
@@ -164,7 +164,7 @@ function Import() {
             >
               Edit the converted document
             </Button>
-            <span class="muted small">It takes the place of the file above, with all secrets in clear.</span>
+            <span class="muted small">It replaces the file above and shows all secrets in plain text.</span>
           </p>
         </Section>
       )}
@@ -185,11 +185,11 @@ function Report({ of }: { of: Conversion['report'] }) {
   return (
     <>
       <p role="status">
-        {of.length - lost.length} of {of.length} taken over as they are.
+        {of.length - lost.length} of {of.length} imported unchanged.
       </p>
       {lost.length > 0 && (
         <Table
-          label="What differs"
+          label="Differences"
           head={['Name', 'Result', 'Why', '~Where']}
           rows={lost.slice(0, SHOWN).map(({ name, result, why, at }) => [name, result, why, <code>{at}</code>])}
         />

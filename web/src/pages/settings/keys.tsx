@@ -23,7 +23,7 @@ export function Keys() {
   const keys = useLoad('keys', (signal) => all<ApiKey>('/api/v1/api-keys', signal));
   return (
     <>
-      <Section title="A key for a program">
+      <Section title="New key">
         <NewKey onCreated={keys.reload} />
       </Section>
       <Section title="Keys">
@@ -31,7 +31,7 @@ export function Keys() {
           {(list) => (
             <Table
               label="API keys"
-              head={['Name', 'Role', 'Made by', '~Created', 'Last used', 'Expires', '']}
+              head={['Name', 'Role', 'Created by', '~Created', 'Last used', 'Expires', '']}
               rows={list.map((key) => [
                 key.name,
                 <span class="role">{key.role}</span>,
@@ -55,7 +55,7 @@ export function Keys() {
 async function revoke(key: ApiKey): Promise<void> {
   const text =
     key.name === session.peek()?.key_name
-      ? `You are signed in with a key of this name: you may be signed out at once, as every client that uses it.`
+      ? `You are signed in with a key of this name. You and every client that uses it may be signed out at once.`
       : `Clients that use “${key.name}”, and sessions signed in with it, lose access at once.`;
   if (!(await confirmed('Revoke this key', text))) return;
   await runAction(() => remove(`/api/v1/api-keys/${key.id}`), `“${key.name}” is revoked.`);
@@ -85,7 +85,8 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
         {({ problem }) => (
           <>
             <p class="muted">
-              It belongs to the organization, whoever makes it. The key itself is shown once, for you to copy.
+              Keys belong to the organization, not to the person who creates them. The key is shown only once, for you
+              to copy.
             </p>
             <div class="form-row">
               <Text label="Name of a new key" error={problem('/name')} value={name.value} set={into(name)} />
@@ -107,10 +108,10 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
       {made.value && (
         <>
           <ShownOnce key={made.value.id} text={made.value.key} copy="Copy key">
-            Copy the key “{made.value.name}” now: it is shown this one time.
+            Copy the key “{made.value.name}” now. It is shown only once.
           </ShownOnce>
           <details class="below">
-            <summary>With the command line</summary>
+            <summary>Use it with the command line</summary>
             <pre tabIndex={0}>{commandsWith(made.value.key, home())}</pre>
           </details>
         </>

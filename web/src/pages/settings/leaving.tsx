@@ -50,8 +50,8 @@ export function Leaving({ of, then, onClose }: Props) {
     <Dialog title={isOwn ? `Leave ${organization}?` : `Remove ${of.name}?`} onClose={onClose}>
       <p>
         {isOwn
-          ? 'You lose access at once, in all your browsers. Your account stays; only an invitation leads back.'
-          : `${of.name} loses access to ${organization} at once, in every browser. The account stays, and the name on what was done.`}
+          ? 'You lose access at once, in all your browsers. Your account is kept, but you need an invitation to come back.'
+          : `${of.name} loses access to ${organization} at once, in every browser. The account is kept, and so is the name on past changes.`}
       </p>
       <Data of={keys}>{(list) => list.length > 0 && <Keys list={list} isOwn={isOwn} revoke={revoke} />}</Data>
       <Data of={invitations}>{(list) => list.length > 0 && <Invitations list={list} isOwn={isOwn} keep={keep} />}</Data>
@@ -79,7 +79,7 @@ export function Leaving({ of, then, onClose }: Props) {
 
 const Keys = (props: { list: readonly ApiKey[]; isOwn: boolean; revoke: Signal<boolean> }) => (
   <fieldset class="part">
-    <legend>API keys that {props.isOwn ? 'you' : 'they'} made</legend>
+    <legend>API keys that {props.isOwn ? 'you' : 'they'} created</legend>
     <ul class="made">
       {props.list.map(({ id, name, role, last_used_at }) => (
         <li key={id}>
@@ -91,17 +91,17 @@ const Keys = (props: { list: readonly ApiKey[]; isOwn: boolean; revoke: Signal<b
       ))}
     </ul>
     <Check
-      label={props.list.length === 1 ? 'Revoke it, too' : 'Revoke them, too'}
+      label={props.list.length === 1 ? 'Also revoke it' : 'Also revoke them'}
       value={props.revoke.value}
       set={into(props.revoke)}
     />
-    <p class="muted small">Programs that use a key lose access with it. Without this the keys go on working.</p>
+    <p class="muted small">Programs that use these keys lose access. If you leave this off, the keys keep working.</p>
   </fieldset>
 );
 
 const Invitations = (props: { list: readonly Invitation[]; isOwn: boolean; keep: Signal<boolean> }) => (
   <fieldset class="part">
-    <legend>Open invitations that {props.isOwn ? 'you' : 'they'} made</legend>
+    <legend>Open invitations that {props.isOwn ? 'you' : 'they'} created</legend>
     <ul class="made">
       {props.list.map(({ id, email, role }) => (
         <li key={id}>
@@ -113,7 +113,7 @@ const Invitations = (props: { list: readonly Invitation[]; isOwn: boolean; keep:
     <p class="muted small">
       {props.isOwn
         ? 'Their links no longer work after you leave.'
-        : 'Otherwise their links no longer work. Password links that they created end in any case.'}
+        : 'Otherwise their links no longer work. Password links that they created are revoked in any case.'}
     </p>
   </fieldset>
 );

@@ -9,7 +9,7 @@ import { runAction } from '../../state/toast';
 /** Leaves a browser with the wall: signed in with a read-only key of its own, which nobody sees and no address holds. */
 async function open(): Promise<void> {
   const text =
-    'You are signed out here, and this browser goes on with a new read-only key named “Wall”. It shows the wall until that key is revoked, or the browser was closed or off for seven days.';
+    'You are signed out here, and this browser continues with a new read-only key named “Wall”. It shows the wall until that key is revoked, or until the browser was closed or off for seven days.';
   if (!(await confirmed('Open on a wall', text))) return;
   await runAction(async () => {
     const { key } = await post<CreatedApiKey>('/api/v1/api-keys', { name: 'Wall', role: 'read' });
@@ -21,8 +21,8 @@ async function open(): Promise<void> {
 export const OpenOnWall = () => (
   <Section title="A screen on a wall">
     <p>
-      Shows every endpoint as a tile, the worst first and largest. Press this in the browser of that screen, or sign in
-      there with a read key and open <a href="#/?wall">the wall</a>. Filters in its address hold there, too.
+      Shows every endpoint as a tile, the worst first and largest. Press the button in the browser of that screen, or
+      sign in there with a read key and open <a href="#/?wall">the wall</a>. Filters in the URL also apply to the wall.
     </p>
     <p class="actions">
       <Button onClick={open}>Open on a wall…</Button>

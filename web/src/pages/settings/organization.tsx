@@ -9,15 +9,15 @@ import { runAction } from '../../state/toast';
 const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['websites', 'Websites'],
   ['endpoints', 'Endpoints'],
-  ['checks_per_second', 'Checks per second that endpoints ask for'],
-  ['alerts', 'Alerts'],
-  ['alerts_per_endpoint', 'Alerts of one endpoint'],
-  ['people', 'People, with open invitations'],
+  ['checks_per_second', 'Checks per second that endpoints need'],
+  ['alerts', 'Alert rules'],
+  ['alerts_per_endpoint', 'Alert rules of one endpoint'],
+  ['people', 'Members, with open invitations'],
   ['api_keys', 'API keys'],
   ['probes', 'Probes'],
   ['status_pages', 'Status pages'],
-  ['streams', 'Live streams at once'],
-  ['changed_bytes_per_day', 'Bytes that changes have added today (UTC)'],
+  ['streams', 'Concurrent live streams'],
+  ['changed_bytes_per_day', 'Bytes added by changes today (UTC)'],
 ];
 
 /** What is used; from 80 % of the limit on with the share. */
@@ -59,10 +59,10 @@ export function OrganizationFacts() {
           <Section title="Another organization">
             <p>
               {session.value?.person
-                ? 'An invitation leads to one. Those that you are in are listed at the top of every page.'
-                : 'An API key belongs to one organization: sign in with a key of the other one.'}{' '}
+                ? 'You need an invitation to join one. Your organizations are listed at the top of every page.'
+                : 'An API key belongs to one organization. Sign in with a key of the other one.'}{' '}
               {session.value?.operator === true || (session.value?.is_default === true && !session.value.person)
-                ? 'New organizations are made by an operator, or with the OPERATOR_TOKEN: POST /api/v1/organizations.'
+                ? 'New organizations are created by an operator, or with the OPERATOR_TOKEN: POST /api/v1/organizations.'
                 : ''}
             </p>
             {!session.value?.person && (

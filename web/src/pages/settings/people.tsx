@@ -35,24 +35,25 @@ export function People() {
     invitations.reload();
   };
   const takeBack = async ({ id, email }: Invitation) => {
-    const text = `The link for ${email} leads nowhere from then on.`;
-    if (!(await confirmed('Take the invitation back', text))) return;
-    await runAction(() => remove(`/api/v1/invitations/${id}`), `The invitation of ${email} is taken back.`);
+    const text = `The link for ${email} stops working.`;
+    if (!(await confirmed('Revoke the invitation', text))) return;
+    await runAction(() => remove(`/api/v1/invitations/${id}`), `The invitation of ${email} is revoked.`);
     if (made.value?.id === id) made.value = null;
     invitations.reload();
   };
   return (
     <>
-      <Section title="Invite somebody">
+      <Section title="Invite a member">
         <Invite invite={invite} />
         {made.value && (
           <ShownOnce key={made.value.token} text={linkTo(made.value, `${home()}/`)} copy={`Copy link`}>
-            Send this link to <strong>{made.value.email}</strong>, and to nobody else: whoever opens it first joins with
-            the role {made.value.role}. It is shown this one time, and works once, until {day(made.value.expires_at)}.
+            Send this link to <strong>{made.value.email}</strong> and no one else. The first person who opens it joins
+            with the role {made.value.role}. The link is shown only once, and works once, until{' '}
+            {day(made.value.expires_at)}.
           </ShownOnce>
         )}
       </Section>
-      <Section title="People">
+      <Section title="Members">
         <Data of={people}>
           {(list) => (
             <Members
@@ -67,12 +68,12 @@ export function People() {
       </Section>
       <SecondFactorRule />
       {(invitations.data.value?.length ?? 0) > 0 && (
-        <Section title="Invited, not here yet">
+        <Section title="Pending invitations">
           <Data of={invitations}>
             {(list) => (
               <Table
                 label="Invitations"
-                head={['E-mail', 'Role', 'Invited by', '~Invited', 'Link ends', '']}
+                head={['Email', 'Role', 'Invited by', '~Invited', 'Link expires', '']}
                 rows={list.map((each) => [
                   each.email,
                   <span class="role">{each.role}</span>,
@@ -89,10 +90,10 @@ export function People() {
                     </Button>
                     <Button
                       class="plain"
-                      label={`Take back the invitation of ${each.email}`}
+                      label={`Revoke the invitation of ${each.email}`}
                       onClick={() => takeBack(each)}
                     >
-                      Take back
+                      Revoke
                     </Button>
                   </>,
                 ])}
@@ -110,11 +111,11 @@ function SecondFactorRule() {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   const set = async (is: boolean) => {
     const text =
-      'Members who sign in with a password, and have no second factor, see nothing here until they have set one up. That holds at once. Keys, and sign-ins with a provider, are not asked.';
+      'Members who sign in with a password and have no second factor lose access until they set one up. This applies at once. API keys and sign-ins with a provider are not affected.';
     if (is && !(await confirmed('Require a second factor', text))) return;
     await runAction(
       () => put('/api/v1/organization', { requires_second_factor: is }),
-      is ? 'A second factor is required from now on.' : 'A second factor is not required any more.',
+      is ? 'A second factor is now required.' : 'A second factor is no longer required.',
     );
     organization.reload();
   };
@@ -125,8 +126,8 @@ function SecondFactorRule() {
           <>
             <p class="muted">
               {isRequired
-                ? 'Members who sign in with a password need a second factor: a code of an authenticator app.'
-                : 'Members decide themselves whether their password needs a second factor.'}
+                ? 'Members who sign in with a password need a second factor: a code from an authenticator app.'
+                : 'Members decide for themselves whether to use a second factor with their password.'}
             </p>
             <p class="actions">
               <Button onClick={() => set(!isRequired)}>{isRequired ? 'Stop requiring it' : 'Require it'}</Button>
@@ -148,9 +149,9 @@ function Invite({ invite }: { invite: (email: string, role: Role) => Promise<voi
     <Form save={save} action="Invite">
       {({ problem }) => (
         <>
-          <p class="muted">Makes a link for you to send, in a chat or by mail: nothing is sent from here.</p>
+          <p class="muted">Creates a link for you to send, in a chat or by email. Nothing is sent from here.</p>
           <div class="form-row times">
-            <Text label="E-mail" type="email" error={problem('/email')} value={email.value} set={into(email)} />
+            <Text label="Email" type="email" error={problem('/email')} value={email.value} set={into(email)} />
             <Choice
               label="Role"
               error={problem('/role')}
@@ -174,7 +175,7 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
   const own = session.value?.person?.id;
   const setRole = async (of: Person, role: Role) => {
     if (await mayChange(of, role)) {
-      await runAction(() => put(`/api/v1/people/${of.id}`, { role }), `${of.name} has the role ${role} from now on.`);
+      await runAction(() => put(`/api/v1/people/${of.id}`, { role }), `${of.name} now has the role ${role}.`);
       if (of.id === own) await runAction(restoreSession);
     }
     // Also when nothing has changed: the choice shows what is.
@@ -198,18 +199,18 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
   };
   if (list.length === 0)
     return (
-      <p class="muted">Nobody has an account here yet. Invite yourself first: then what you do carries your name.</p>
+      <p class="muted">There are no user accounts yet. Invite yourself first so that your changes carry your name.</p>
     );
   return (
     <>
       <Table
-        label="People"
-        head={['Name', 'Role', '~Signs in by', 'Last seen', '']}
+        label="Members"
+        head={['Name', 'Role', '~Signs in with', 'Last seen', '']}
         rows={list.map((each) => [
           <Name of={each} isOwn={each.id === own} />,
           each.source === 'groups' ? (
             <>
-              <span class="role">{each.role}</span> <span class="muted small">by a group</span>
+              <span class="role">{each.role}</span> <span class="muted small">through a group</span>
             </>
           ) : (
             <Select
@@ -229,7 +230,7 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
             )}
           </>,
           <>
-            {each.last_seen_at === null ? 'not lately' : time(each.last_seen_at, now.value)}
+            {each.last_seen_at === null ? 'not recently' : time(each.last_seen_at, now.value)}
             <p class="muted small">joined {day(each.joined_at)}</p>
           </>,
           each.id === own ? (
@@ -302,11 +303,11 @@ const Name = ({ of, isOwn }: { of: Person; isOwn: boolean }) => (
 /** Asks before somebody gets everything, and before one takes it from oneself. */
 async function mayChange(of: Person, role: Role): Promise<boolean> {
   if (of.id === session.value?.person?.id)
-    return confirmed('Change your own role', `You would have the role ${role}: only another admin can give it back.`);
+    return confirmed('Change your own role', `You will have the role ${role}. Only another admin can change it back.`);
   if (role !== 'admin') return true;
   return confirmed(
     'Make an admin',
-    `${of.name} may then do everything here: also invite, change and remove people, make keys and read the audit log.`,
+    `${of.name} can then do everything here, including inviting, changing, and removing members, creating keys, and reading the audit log.`,
   );
 }
 
@@ -316,8 +317,8 @@ const LinkDialog = ({ of, made, onClose }: { of: Person; made: PasswordLink; onC
   return (
     <Dialog title={`Password link for ${of.name}`} onClose={onClose}>
       <p>
-        Send it to {of.name}, and to nobody else: whoever opens it sets the password of the account, which ends all its
-        sessions. It works once, until {time(made.expires_at, now.value)}, and is shown this one time.
+        Send it to {of.name} and no one else. Anyone who opens it can set the password of the account, which ends all
+        its sessions. It works once, until {time(made.expires_at, now.value)}, and is shown only once.
       </p>
       <pre tabIndex={0}>{text}</pre>
       <div class="actions">

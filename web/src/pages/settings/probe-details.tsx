@@ -37,7 +37,7 @@ const factsOf = (of: Probe): [string, string][] => [
   ['Status since', time(of.status_since, now.value)],
   ['Seen from', of.address ?? '–'],
   ['Checks', of.types?.join(', ') ?? '–'],
-  ['Checks a second', of.checks_per_second?.toLocaleString('en') ?? '–'],
+  ['Checks per second', of.checks_per_second?.toLocaleString('en') ?? '–'],
   ['Clock', clockText(of.clock_offset_ms)],
   ['Round trip', ms(of.rtt_ms)],
   ['Buffered', bufferedText(of)],
@@ -54,13 +54,13 @@ function Actions({ of, reload }: Omit<Props, 'ours'>) {
   const kept = keptBy(of);
   const path = `/api/v1/probes/${of.id}`;
   const setEnabled = async (enabled: boolean) => {
-    const text = `${of.name} is refused from its next request on. Its location has no vote until it is enabled again.`;
+    const text = `The service refuses ${of.name} from its next request on. Its location has no vote until you enable the probe again.`;
     if (!enabled && !(await confirmed('Disable this probe', text))) return;
     await runAction(() => put(path, { enabled }), `${of.name} is ${enabled ? 'enabled' : 'disabled'}.`);
     reload();
   };
   const destroy = async () => {
-    const text = `The token of ${of.name} ends at once, and its key is free again.`;
+    const text = `The token of ${of.name} stops working at once, and its key can be used again.`;
     if (!(await confirmed('Delete this probe', text))) return;
     await runAction(() => remove(path), `${of.name} is deleted.`);
     reload();
@@ -77,12 +77,12 @@ function Actions({ of, reload }: Omit<Props, 'ours'>) {
       </p>
       {kept !== null && (
         <p class="muted small">
-          It cannot be deleted: {kept} <a href={`#/${query({ location: locationOf(of) })}`}>Which</a>
+          It cannot be deleted: {kept} <a href={`#/${query({ location: locationOf(of) })}`}>Show them</a>
         </p>
       )}
       {rotated.value && (
         <ProbeToken key={rotated.value.token} token={rotated.value.token}>
-          Copy the new token of “{of.name}” now: it is shown this one time. {endText(rotated.value)}
+          Copy the new token of “{of.name}” now. It is shown only once. {endText(rotated.value)}
         </ProbeToken>
       )}
       <details>
@@ -107,8 +107,8 @@ function Actions({ of, reload }: Omit<Props, 'ours'>) {
 /** Until when the one before works. */
 const endText = ({ previous_until: until }: RotatedProbe): string =>
   until === null
-    ? 'The one before has ended.'
-    : `The one before ends when this one is first used, at ${time(until, now.value)} at the latest.`;
+    ? 'The old token no longer works.'
+    : `The old token stops working when this one is first used, at ${time(until, now.value)} at the latest.`;
 
 /** Who tells when it is lost: an endpoint of type PROBE, with alerts as every other has them. */
 function Teller({ of }: { of: Probe }) {
@@ -116,11 +116,11 @@ function Teller({ of }: { of: Probe }) {
   const teller = items.value?.find((item) => item.type === 'PROBE' && item.url === url);
   return teller ? (
     <a class="button" href={`#/endpoints/${teller.id}`}>
-      Told by {teller.name}
+      Monitored by {teller.name}
     </a>
   ) : (
     <a class="button primary" href={`#/new${query({ type: 'PROBE', url, name: `Probe ${of.name}` })}`}>
-      Tell me when it is lost
+      Notify me when it goes offline
     </a>
   );
 }
@@ -140,11 +140,11 @@ function Rotate({ of, then, onClose }: { of: Probe; then: (made: RotatedProbe) =
   };
   return (
     <Dialog title={`Rotate the token of ${of.name}`} onClose={onClose}>
-      <p>It gets a new token. With the first use of that the old one ends, so nothing is missed in between.</p>
+      <p>Creates a new token. The old token keeps working until the new one is first used, so no checks are missed.</p>
       <Form save={rotate} action="Rotate" more={() => <Button onClick={onClose}>Cancel</Button>}>
         {({ problem }) => (
           <Choice
-            label="The old one ends"
+            label="The old token stops working"
             error={problem('/grace')}
             value={grace.value}
             set={into(grace)}
@@ -182,4 +182,4 @@ function Settings({ of, reload }: Omit<Props, 'ours'>) {
 }
 
 /** What is allowed by it, as one chooses it. */
-export const PRIVATE = 'It may check private and loopback addresses, as inside of an office';
+export const PRIVATE = 'Allow checks of private and loopback addresses, for example inside an office';

@@ -12,9 +12,10 @@ export const ProbeToken = ({ token, children }: { token: string; children: Compo
       {children}
     </ShownOnce>
     <p class="muted small">
-      Run one of these where it should check from. It must reach <code>{home()}</code>; nothing has to reach it.
+      Run one of these where the probe should check from. The probe must be able to reach <code>{home()}</code>. Nothing
+      needs to reach the probe.
       {isPlain(home()) &&
-        ' That address is not encrypted: whoever listens on the way reads the token. PROBE_INSECURE=on allows it.'}
+        ' This URL is not encrypted, so anyone on the network path can read the token. PROBE_INSECURE=on allows it.'}
     </p>
     <div class="beside lines">
       <TabPanels

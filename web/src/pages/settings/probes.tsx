@@ -51,10 +51,10 @@ export function Probes() {
           {list.length === 0 ? (
             <Empty drawing="probes">
               <p>
-                A probe is this program at another place: in an office, in another region, inside of a network that lets
-                nothing in. It asks here for its work, checks from where it stands, and sends back what it saw.
+                A probe runs checks from another location, such as an office, another region, or a private network. It
+                connects to this service, fetches its checks, and sends back the results.
               </p>
-              {!may.admin() && <p class="muted">An admin adds one.</p>}
+              {!may.admin() && <p class="muted">An admin can add one.</p>}
             </Empty>
           ) : (
             <Section title="Probes">{table(list)}</Section>
@@ -98,7 +98,7 @@ const Version = ({ of, ours }: { of: string | null; ours: string | null }) =>
       {of}
       {ours !== null && of !== ours && (
         <p class="muted small">
-          {isBefore(of, ours) ? 'behind' : 'not as'} ours, {ours}
+          {isBefore(of, ours) ? 'older than' : 'not the same as'} this service, {ours}
         </p>
       )}
     </>
@@ -132,7 +132,7 @@ function NewProbe({ used, onCreated }: { used: number; onCreated: () => void }) 
             <div class="form-row times">
               <Text
                 label="Key"
-                hint="Endpoints name it. It cannot be changed."
+                hint="Endpoints refer to it. You cannot change it later."
                 placeholder="fra"
                 error={problem('/key')}
                 value={key.value}
@@ -159,7 +159,7 @@ function NewProbe({ used, onCreated }: { used: number; onCreated: () => void }) 
       </Form>
       {made.value && (
         <ProbeToken key={made.value.id} token={made.value.token}>
-          Copy the token of “{made.value.name}” now: it is shown this one time.
+          Copy the token of “{made.value.name}” now. It is shown only once.
         </ProbeToken>
       )}
     </>

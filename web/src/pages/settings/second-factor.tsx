@@ -32,8 +32,8 @@ export function SecondFactor({ of, saved }: Props) {
     <Section title="Second factor">
       {codes.value && (
         <ShownOnce text={codes.value.join('\n')} copy="Copy codes">
-          Keep these recovery codes in a safe place, not on your phone. Each signs you in once if you lose the app. They
-          are shown this one time.
+          Keep these recovery codes in a safe place, not on your phone. Each one signs you in once if you lose the app.
+          They are shown only once.
         </ShownOnce>
       )}
       {of.second_factor ? (
@@ -62,7 +62,8 @@ function SetUp({ of, show }: { of: Account; show: (made: RecoveryCodes) => void 
         {({ problem }) => (
           <>
             <p class="muted">
-              Signing in with your password then also asks for a code of an authenticator app on your phone.
+              With a second factor, signing in with your password also requires a code from an authenticator app on your
+              phone.
             </p>
             <Owner of={of} />
             <Password
@@ -180,7 +181,7 @@ function Proof(props: { of: Account; action: string; save: (body: object) => Pro
           />
           <Text
             label="Code"
-            hint="Of the app, or a recovery code."
+            hint="From the app, or a recovery code."
             autoComplete="one-time-code"
             error={problem('/second_factor')}
             value={code.value}

@@ -20,7 +20,7 @@ interface Tab {
 const always = () => true;
 
 const TABS: readonly Tab[] = [
-  { key: 'people', title: 'People', isShown: may.admin, show: () => <People /> },
+  { key: 'people', title: 'Members', isShown: may.admin, show: () => <People /> },
   { key: 'account', title: 'My account', isShown: () => session.value?.person != null, show: () => <Account /> },
   { key: 'keys', title: 'API keys', isShown: may.admin, show: () => <Keys /> },
   { key: 'probes', title: 'Probes', isShown: always, show: () => <Probes /> },
@@ -56,8 +56,8 @@ export function SettingsPage({ tab }: { tab: string }) {
       {tab !== '' && tab !== current?.key && TABS.some(({ key }) => key === tab) && (
         <p class="notice warn">
           {tab === 'account'
-            ? 'A key has no account: sign in as a person.'
-            : 'You may not open what the address names: that needs the role admin.'}
+            ? 'An API key has no account. Sign in as a user.'
+            : 'You need the admin role to open this page.'}
         </p>
       )}
       {current?.show()}

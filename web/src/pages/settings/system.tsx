@@ -27,7 +27,7 @@ export function SystemState() {
               of={[
                 ['Scheduler', judged(lag > 5, lag < 1 ? 'on time' : `${duration(lag)} behind`)],
                 ['Scheduled endpoints', scheduler.active_endpoints.toLocaleString('en')],
-                ['Checks a second', scheduler.checks_per_second.toLocaleString('en')],
+                ['Checks per second', scheduler.checks_per_second.toLocaleString('en')],
                 ['Pending deliveries', outbox.pending.toLocaleString('en')],
                 [
                   'Oldest pending delivery',
@@ -40,7 +40,7 @@ export function SystemState() {
                     {outbox.failed > 0 && (
                       <>
                         {' '}
-                        <a href="#/alerts/failed">those of this organization</a>
+                        <a href="#/alerts/failed">show for this organization</a>
                       </>
                     )}
                   </>,
@@ -54,13 +54,13 @@ export function SystemState() {
                   'Version',
                   `${process.version}, role ${process.role}, up ${duration((now.value - Date.parse(process.started_at)) / 1000)}`,
                 ],
-                ['Single checks are kept', count(retention.raw_days, 'day')],
-                ['Hourly and daily stats are kept', count(retention.rollup_days, 'day')],
+                ['Single checks are kept for', count(retention.raw_days, 'day')],
+                ['Hourly and daily stats are kept for', count(retention.rollup_days, 'day')],
               ]}
             />
             {scheduler.overload && <OverloadHelp />}
             <p class="section muted small">
-              Retention is set where the service is started: RAW_RETENTION_DAYS and ROLLUP_RETENTION_DAYS. See also{' '}
+              Set the retention where you start the service, with RAW_RETENTION_DAYS and ROLLUP_RETENTION_DAYS. See also{' '}
               <a href={at('/metrics')}>/metrics</a> and <a href={at('/health/ready')}>/health/ready</a>.
             </p>
           </>

@@ -62,13 +62,13 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
   return (
     <Card key={way.value} title="Sign in">
       {isOver.value && (
-        <Warning text="Your session is over: it was ended elsewhere, was not used for too long, or its key was revoked or has expired. Sign in to go on where you were; what you had filled in is still there." />
+        <Warning text="Your session is over. It was ended elsewhere, was not used for too long, or its key was revoked or has expired. Sign in to continue where you were. Your input is still there." />
       )}
       <Warning text={problem} />
       {secureUrl !== null && (
         <p class="notice warn" role="alert">
-          Sign in at <a href={secureUrl}>{secureUrl}</a>: on this page, which came over plain http, your browser does
-          not keep the session.
+          Sign in at <a href={secureUrl}>{secureUrl}</a>. This page was loaded over plain HTTP, so your browser does not
+          keep the session.
         </p>
       )}
       {way.value === 'single_sign_on' && <SingleSignOn of={methods} isFirst />}
@@ -79,13 +79,15 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
       {way.value !== 'single_sign_on' && <SingleSignOn of={methods} isFirst={false} />}
       <div class="others">
         {way.value !== 'api_key' && turn('api_key', 'Use an API key')}
-        {way.value === 'api_key' && hasPassword && turn('password', 'Use e-mail and password')}
+        {way.value === 'api_key' && hasPassword && turn('password', 'Use email and password')}
         {way.value === 'password' ? (
           <details>
-            <summary>Forgotten the password?</summary>
-            <p>An admin of your organization can make a link for you that sets a new one: Settings › People.</p>
+            <summary>Forgot your password?</summary>
             <p>
-              On the machine of the service: <code>npm run people -- link EMAIL</code>
+              An admin of your organization can create a link for you that sets a new one, under Settings › Members.
+            </p>
+            <p>
+              Or run this on the server: <code>npm run people -- link EMAIL</code>
             </p>
           </details>
         ) : (
@@ -93,11 +95,11 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
             <details>
               <summary>Where is my key?</summary>
               <p>
-                The first start prints it, with a link that signs in, in the terminal. Without a terminal it is in the
-                file <code>bootstrap-api-key</code> in the data directory.
+                The first start prints it in the terminal, with a sign-in link. Without a terminal, it is in the file{' '}
+                <code>bootstrap-api-key</code> in the data directory.
               </p>
               <p>
-                Lost? On the machine of the service: <code>npm run keys -- create --role admin</code>
+                If you lost it, run this on the server: <code>npm run keys -- create --role admin</code>
               </p>
             </details>
           )
@@ -144,12 +146,12 @@ function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignI
         You are signed in as {person?.name}
         {person?.email && <> ({person.email})</>}.{' '}
         {needsSecondFactor
-          ? 'Your organization requires a second factor. Set one up under My account, and you are in.'
+          ? 'Your organization requires a second factor. Set one up under My account to continue.'
           : needsSingleSignOn
-            ? 'Groups gave you a role. It opens for a day after you have signed in where the groups are listed.'
+            ? 'Your role comes from your groups. It is valid for a day after you sign in with the provider that lists them.'
             : isElsewhere
-              ? 'Somebody has removed you, or the organization is gone. These are still open to you:'
-              : 'Ask somebody to invite you, and open the link that they send you.'}
+              ? 'You were removed, or the organization no longer exists. You can still open these:'
+              : 'Ask a member to invite you, and open the link that they send you.'}
       </p>
       {needsSingleSignOn && !needsSecondFactor && <SingleSignOn of={methods} isFirst />}
       <div class="actions">
@@ -164,7 +166,7 @@ function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignI
         <Button onClick={() => runAction(signOut)}>Sign out</Button>
       </div>
       {!isElsewhere && !operator && !needsSingleSignOn && !needsSecondFactor && (
-        <p class="muted small">An account that is in no organization is erased after 30 days.</p>
+        <p class="muted small">An account that is not in any organization is erased after 30 days.</p>
       )}
     </Card>
   );
@@ -172,6 +174,6 @@ function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignI
 
 function titleOf({ organizations, needs_single_sign_on, needs_second_factor }: SignedIn): string {
   if (needs_second_factor) return 'Set up a second factor to continue';
-  if (needs_single_sign_on) return 'Sign in by single sign-on to continue';
-  return organizations.length > 0 ? 'You are not in this organization any more' : 'You are in no organization';
+  if (needs_single_sign_on) return 'Sign in with single sign-on to continue';
+  return organizations.length > 0 ? 'You are no longer in this organization' : 'You are not in an organization';
 }

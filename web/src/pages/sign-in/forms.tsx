@@ -9,7 +9,7 @@ import { into } from '../../state/load';
 import { errorMessage } from '../../state/toast';
 
 /** Said before one has to be thought of. */
-const PASSWORD_HINT = '15 characters or more: a few words that do not belong together are easy to type.';
+const PASSWORD_HINT = 'At least 15 characters. A few unrelated words are easy to type.';
 
 const explainAs =
   (wrong: string) =>
@@ -73,7 +73,7 @@ export const SecondFactorField = ({ of }: { of: Signal<string> }) => (
   />
 );
 
-const WRONG_CODE = 'The code is not right, or was used before. Wait for the next one.';
+const WRONG_CODE = 'The code is wrong or was used before. Wait for the next one.';
 
 /** Signs in with email and password, and a code where there is a second factor. `email`: the email of the person, if it is known. */
 export function PasswordForm(props: { email: string; action: string; then: (made: SignedIn) => void | Promise<void> }) {
@@ -84,12 +84,12 @@ export function PasswordForm(props: { email: string; action: string; then: (made
     await props.then(await send((more) => post<CreatedSession>('/auth/session', { ...typed, ...more })));
   };
   const explain = (error: unknown): string =>
-    isSecondFactorAsked(error) ? '' : explainAs(isAsked.value ? WRONG_CODE : 'E-mail or password is not right.')(error);
+    isSecondFactorAsked(error) ? '' : explainAs(isAsked.value ? WRONG_CODE : 'Wrong email or password.')(error);
   return (
     <Form save={save} action={props.action} isOpen explain={explain}>
       {() => (
         <>
-          <Line label="E-mail" autoComplete="username" value={email.value} set={into(email)} />
+          <Line label="Email" autoComplete="username" value={email.value} set={into(email)} />
           <Password label="Password" value={password.value} set={into(password)} />
           {isAsked.value && <SecondFactorField of={code} />}
         </>
@@ -117,7 +117,7 @@ export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
       {() => (
         <Text
           label="API key"
-          hint="A key with any role. You may do here what the key may do."
+          hint="A key with any role. You can do what the role of the key allows."
           type="password"
           autoComplete="current-password"
           placeholder="ums_…"
@@ -148,7 +148,7 @@ export function AccountForm(props: {
         <>
           <Line label="Name" autoComplete="name" value={name.value} set={into(name)} error={problem('/name')} />
           <Line
-            label="E-mail"
+            label="Email"
             autoComplete="username"
             value={email.value}
             {...(props.email === null && { set: into(email) })}
@@ -171,12 +171,12 @@ export function NewPasswordForm(props: {
   return (
     <Form
       save={() => send((more) => props.save({ password: password.value, ...more }))}
-      action="Set it and sign in"
+      action="Set password and sign in"
       isOpen
     >
       {({ problem }) => (
         <>
-          <Line label="E-mail" autoComplete="username" value={props.email} />
+          <Line label="Email" autoComplete="username" value={props.email} />
           <NewPassword label="New password" of={password} error={problem('/password')} />
           {isAsked.value && <SecondFactorField of={code} />}
         </>

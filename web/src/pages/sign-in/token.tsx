@@ -145,12 +145,12 @@ function Known({ token, methods, link }: Props & { link: Link }) {
   switch (stepOf({ ...link, has_account: hasAccount.value }, by)) {
     case 'ask':
       return (
-        <Card title={by ? 'You are signed in already' : 'Sign in by a link'}>
+        <Card title={by ? 'You are already signed in' : 'Sign in with a link'}>
           <p>
             {by && <>You are signed in as {nameOf(by)}. </>}
             This link signs in{' '}
             {link.organization ? `a key of “${link.organization.name}”` : (link.email ?? 'an account')}
-            {by ? ', in place of that' : ' in this browser'}. It works once.
+            {by ? ' instead' : ' in this browser'}. It works once.
           </p>
           <div class="actions">
             {by && (
@@ -159,7 +159,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
               </Button>
             )}
             <Button class={by ? '' : 'primary'} onClick={() => runAction(() => signIn())}>
-              Sign in by the link
+              Sign in with the link
             </Button>
           </div>
         </Card>
@@ -168,14 +168,14 @@ function Known({ token, methods, link }: Props & { link: Link }) {
       return (
         <Card title="Make this yours">
           <p>
-            Nobody has an account here yet. Yours is the first: admin of “{link.organization?.name}”, and operator of
-            the whole installation. From now on it says who did what.
+            No one has an account here yet. Yours is the first. It makes you admin of “{link.organization?.name}” and
+            operator of the whole installation. Changes then show who made them.
           </p>
-          {methods.password && <AccountForm email={null} action="Make my account" make={makeAccount} />}
+          {methods.password && <AccountForm email={null} action="Create my account" make={makeAccount} />}
           <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
           <div class="others">
             <Button class="plain" onClick={() => (by ? stay() : runAction(() => signIn()))}>
-              Go on with the key
+              Continue with the API key
             </Button>
           </div>
         </Card>
@@ -184,8 +184,8 @@ function Known({ token, methods, link }: Props & { link: Link }) {
       return (
         <Card title={invites(link)}>
           <Invited link={link} />
-          {by && <p>Here {nameOf(by)} is signed in; your account takes its place.</p>}
-          {methods.password && <AccountForm email={link.email} action="Make my account" make={makeAccount} />}
+          {by && <p>You are signed in here as {nameOf(by)}. Your account takes its place.</p>}
+          {methods.password && <AccountForm email={link.email} action="Create my account" make={makeAccount} />}
           <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
           {methods.password && (
             <div class="others">
@@ -205,7 +205,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
       return (
         <Card title={invites(link)}>
           <Invited link={link} />
-          <p>Sign in with your account here, and you are in.</p>
+          <p>Sign in with your account to join.</p>
           {methods.password && <PasswordForm email={link.email ?? ''} action="Sign in and join" then={joinAs} />}
           <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
         </Card>
@@ -216,7 +216,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
           <Invited link={link} />
           {by && isForAnother(link, by) && (
             <p class="notice warn">
-              The invitation was made for {link.email}; you are signed in as {by.person?.email}.
+              The invitation is for {link.email}, but you are signed in as {by.person?.email}.
             </p>
           )}
           <Form
@@ -236,8 +236,10 @@ function Known({ token, methods, link }: Props & { link: Link }) {
       );
     case 'member':
       return (
-        <Card title={`You are in “${link.organization?.name}” already`}>
-          <p>As {nameOf(by)}. There is nothing to join; the invitation stays open for somebody else.</p>
+        <Card title={`You are already in “${link.organization?.name}”`}>
+          <p>
+            You are signed in as {nameOf(by)}. There is nothing to join. The invitation stays open for someone else.
+          </p>
           <div class="actions">
             <Button class="primary" onClick={() => runAction(() => goTo(link))}>
               Go to {link.organization?.name}
@@ -249,10 +251,10 @@ function Known({ token, methods, link }: Props & { link: Link }) {
     case 'new_password':
       return (
         <Card title="Set a new password">
-          <p>It signs you in, and ends all your sessions elsewhere.</p>
+          <p>This signs you in and ends all your other sessions.</p>
           {by && by.person?.email !== link.email && (
             <p class="notice warn">
-              Here {nameOf(by)} is signed in: {link.email} takes their place.
+              You are signed in here as {nameOf(by)}. {link.email} takes their place.
             </p>
           )}
           <NewPasswordForm
@@ -318,14 +320,14 @@ function OwnKey({ of }: { of: CreatedSession }) {
   return (
     <Card title={`Welcome, ${of.key_name}`}>
       <p>
-        You are in “{of.organization?.name}”, with the role {of.role}. This is your key. Keep it, best in a password
-        manager: with it you sign in the next time, and it is shown only now.
+        You are in “{of.organization?.name}” with the role {of.role}. This is your key. Save it, preferably in a
+        password manager. You need it to sign in next time, and it is shown only once.
       </p>
       <pre tabIndex={0}>{key}</pre>
       <div class="actions">
         <CopyButton text={key} label="Copy key" />
         <Button class="primary" onClick={() => enter(of)}>
-          I have kept it
+          I have saved it
         </Button>
       </div>
     </Card>
