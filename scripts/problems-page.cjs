@@ -6,22 +6,25 @@ exports.problemsPage = ({ components: { schemas } }) => {
     return `| \`${code}\` | ${status} | ${words} |`;
   });
   const fields = codes('FieldProblem').map(([code, text]) => `| \`${code}\` | ${text} |`);
-  return `# Problems, and what to do
+  return `# API errors
 
-Every error of the API is \`application/problem+json\` (RFC 9457) with a stable \`code\`; \`detail\` says what it is about this time, and
-\`request_id\` finds it in the log. The same list is at \`/docs#problems\` of a running service. \`npm run openapi\` writes this page.
+This page lists every error code of the API and how to fix the error.
 
-## Of a request
+Every error is \`application/problem+json\` (RFC 9457) with a stable \`code\`. \`detail\` describes this occurrence. Look up
+\`request_id\` in the log for more. A running service has the same list at \`/docs#problems\`. \`npm run openapi\` writes this
+page.
 
-| \`code\` | Status | What it is, and what to do |
+## Codes of requests
+
+| \`code\` | Status | Meaning and solution |
 | --- | --- | --- |
 ${rows.join('\n')}
 
-## Of a field
+## Codes of fields
 
-\`errors\` names each wrong field by an RFC 6901 \`pointer\` into the body, or \`?name\` for a query parameter.
+\`errors\` lists the invalid fields. Each has an RFC 6901 \`pointer\` into the body, or \`?name\` for a query parameter.
 
-| \`code\` | What to do |
+| \`code\` | Solution |
 | --- | --- |
 ${fields.join('\n')}
 `;

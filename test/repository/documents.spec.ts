@@ -325,7 +325,7 @@ function keptText({ days }: KeptRows): string[] {
 }
 
 describe('what is kept how long, in docs/architecture.md', () => {
-  const section = sectionOf(ARCHITECTURE, 'What is kept how long');
+  const section = sectionOf(ARCHITECTURE, 'Data retention');
   const listed = listedJobs(section);
 
   it('lists each retention once, with its file, in which processes it runs and how often', () => {

@@ -91,7 +91,7 @@ describe('the handbook', () => {
       .filter((name) => /\.(ts|cjs)$/.test(name) && !name.endsWith('.spec.ts'))
       .map((name) => readText(`src/${name}`))
       .join('\n');
-    const table = handbook.slice(handbook.indexOf('## What the log says'));
+    const table = handbook.slice(handbook.indexOf('## Log messages'));
     const lines = [...table.matchAll(/^\| ([^|]+)\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line),
     );

@@ -194,7 +194,7 @@ describe('the eight tasks of a working day', () => {
 
     const incident = page.getByRole('list', { name: 'Alert events' }).getByRole('listitem');
     const told = (who: string) => incident.getByRole('row').filter({ hasText: who }).filter({ hasText: 'Triggered' });
-    const { steps, screens } = await task('d. Why was the checkout down last night, who was told when', async () => {
+    const { steps, screens } = await task('d. Why was checkout down last night, who was notified when', async () => {
       await keys('g', 'e');
       await page.getByLabel('Time', { exact: true }).selectOption('Last night');
       await incident.locator('summary').click();

@@ -340,14 +340,16 @@ function pageOf(rows: readonly Row[]): string {
   const tables = kinds.map((kind) => {
     const of = rows.filter((row) => row.kind === kind).sort((one, other) => (one.name < other.name ? -1 : 1));
     const plugin = of.find(({ pluginName }) => pluginName !== '')?.pluginName ?? '';
-    return `## ${kind}\n\n| Target | Ours | ${plugin} | blackbox_exporter | Reason for a difference |\n|---|---|---|---|---|\n${of.map(line).join('\n')}`;
+    return `## ${kind}\n\n| Target | Service | ${plugin} | blackbox_exporter | Reason for a difference |\n|---|---|---|---|---|\n${of.map(line).join('\n')}`;
   });
   return `# Verdicts of other programs
 
-This page compares the verdicts of our checkers with those of Debian's monitoring-plugins 2.3.3 and of blackbox_exporter 0.23.0 on the
-same targets. The targets are the [inputs from the field](../test/fixtures/field/README.md) and the hostile servers of the test suite. Each
-program runs with its defaults and follows redirects. A verdict in bold differs from ours. CI makes the comparison again, and a
-difference without a reason fails it.
+Use this page to find out whether the service and another program judge the same target differently. It compares the
+service with Debian's monitoring-plugins 2.3.3 and with blackbox_exporter 0.23.0.
+
+The targets are the [inputs from the field](../test/fixtures/field/README.md) and the hostile servers of the test suite.
+Each program runs with its defaults and follows redirects. A verdict in bold differs from the service's verdict. CI
+repeats the comparison, and fails if a difference has no reason.
 
 ${tables.join('\n\n')}
 `;

@@ -97,18 +97,22 @@ function table(rows: readonly Row[]): string {
       outcome,
     ].map((text) => text.replaceAll('|', '\\|')),
   );
-  const all = [['Mistake', 'What is printed', 'Then the start'], ...cells];
+  const all = [['Mistake', 'Message', 'Then the start'], ...cells];
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) => `| ${row.map((text, i) => text.padEnd(widths[i] ?? 0)).join(' | ')} |`;
   const [head = [], ...body] = all;
   return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)].join('\n');
 }
 
-const HEAD = `# When it does not start
+const HEAD = `# Start errors
 
-What stops a start is said in one sentence on stderr: the setting, what is wrong with it, and the cure. The exit code is 1,
-with and without a terminal. A variable that looks like a misspelt setting is only told: it may be another program's.
-This table is written by \`test/e2e/start/start-errors.spec.ts\`, which makes each of these mistakes
+Search this page for the message that you see when the service does not start.
+
+The service prints one sentence on stderr: the setting, the fault, and the solution. The exit code is 1, with and
+without a terminal. A variable that looks like a misspelled setting only causes a warning, because it may belong to
+another program.
+
+\`test/e2e/start/start-errors.spec.ts\` makes each of these mistakes and writes this table
 (\`UPDATE=1 npx jest start-errors --selectProjects e2e\`).
 `;
 
@@ -181,12 +185,15 @@ describe('a start with a mistake', () => {
     {
       ...probeMisjudged({ DATABASE_URL: 'embedded:memory' }),
       refused: undefined,
-      outcome: 'goes on',
+      outcome: 'continues',
     },
-    wrong({ PROT: '8080' }, { outcome: 'goes on' }),
-    wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'goes on' }),
-    wrong({ SMTP_URL: 'smtp://relay.example.com:25' }, { outcome: 'goes on' }),
-    wrong({ SMTP_URL: 'smtp://uptime%40example.com:secret@relay.example.com?ignoreTLS=true' }, { outcome: 'goes on' }),
+    wrong({ PROT: '8080' }, { outcome: 'continues' }),
+    wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'continues' }),
+    wrong({ SMTP_URL: 'smtp://relay.example.com:25' }, { outcome: 'continues' }),
+    wrong(
+      { SMTP_URL: 'smtp://uptime%40example.com:secret@relay.example.com?ignoreTLS=true' },
+      { outcome: 'continues' },
+    ),
     misjudged({ SMTP_URL: 'smtp://uptime:100%secret@relay.example.com', SMTP_FROM: 'Uptime' }),
     {
       what: '`.env` is a directory',
