@@ -104,7 +104,7 @@ describe('The command uptime check --local', () => {
   it.each([
     [[], 'missing required argument'],
     [['shop.example.com'], 'With --type, such as --type TCP, a target needs no scheme'],
-    [['http', 'http://a', 'http://b'], 'check takes one target'],
+    [['http', 'http://a', 'http://b'], 'The check command takes only one target'],
     [['gopher', 'x'], 'the type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH'],
     [['tcp', 'example.com'], 'the accepted form is tcp://host:port'],
     [['tcp', 'a:1', '--timeout', '0'], '--timeout'],

@@ -181,7 +181,7 @@ describe('The command uptime mcp', () => {
     [
       'a key that is gone',
       problem(401, { code: 'unauthenticated' }),
-      { status: 401, what_to_do: expect.stringMatching(/another one/) },
+      { status: 401, what_to_do: expect.stringMatching(/another key/) },
     ],
     [
       'a key that may not',

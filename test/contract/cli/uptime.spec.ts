@@ -140,10 +140,10 @@ describe('The command uptime', () => {
 
   it.each([
     ['no address', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
-    ['an address without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ address/],
-    ['credentials in the address', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must hold no credentials/],
+    ['an address without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ URL/],
+    ['credentials in the address', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must not contain credentials/],
     ['no key', { UPTIME_API_KEY: '' }, /^Set UPTIME_API_KEY/],
-    ['a key that is none', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is no API key/],
+    ['a key that is none', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is not an API key/],
   ])('refuses %s before anything is sent', async (_, env, words) => {
     const before = server.seen.length;
     expect(await run(['ls'], { env })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });

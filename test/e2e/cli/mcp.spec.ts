@@ -240,7 +240,7 @@ describe('An assistant with uptime mcp', () => {
       alerts: false,
     };
     const { data, text } = await writer.call<Made>('create_endpoint', wanted);
-    expect([data.endpoint.type, text.split('.')[0]]).toEqual([
+    expect([data.endpoint.type, text.split('. ', 2).join('. ')]).toEqual([
       'HEARTBEAT',
       `Created ${data.endpoint.id}. It waits for its first ping`,
     ]);
@@ -256,7 +256,7 @@ describe('An assistant with uptime mcp', () => {
     expect(await writer.refused('check_now', { endpoint: 'backup' })).toMatchObject({
       status: 409,
       detail: expect.stringContaining('its results are sent to the monitor'),
-      what_to_do: expect.stringContaining('asking again changes nothing'),
+      what_to_do: expect.stringContaining('calling it again will not help'),
     });
     await app.write.delete(`/endpoints/${data.endpoint.id}`);
   });
