@@ -1,6 +1,6 @@
-// node scripts/prose/only-comments.mjs <commit> [<commit>]: proves that the files of `src`, `packages`, and `web` differ in nothing but
-// comments between a commit and a later one, or the working tree. Compares the JavaScript that TypeScript emits without comments. Exits
-// with code 1 and lists the files whose code differs.
+// node scripts/prose/only-comments.mjs <commit> [<commit>]: proves that source files differ in nothing but comments
+// between a commit and a later one, or the working tree. Compares the JavaScript that TypeScript emits without
+// comments. Exits with code 1 and lists the files whose code differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import ts from 'typescript';

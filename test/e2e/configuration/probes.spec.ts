@@ -12,7 +12,7 @@ interface Problem {
 
 const WITHOUT_TOKEN = 'The probe is made without a token and cannot call until it has one: rotate it.';
 
-/** An endpoint at a probe of the document, and one at a probe of it and the service. */
+/** One endpoint at a probe of the document, and one at that probe and the service. */
 const document = ({ probes = [{ key: 'fra', name: 'Frankfurt' }], locations = ['fra', 'local'] }: Changes = {}) => ({
   version: 1,
   owner: 'shop-repo',

@@ -19,7 +19,7 @@ describe('the password of a person', () => {
   });
   afterAll(() => app.close());
 
-  /** One sign-in from an address; the bytes of the response. */
+  /** Sends one sign-in from an address. Returns the bytes of the response. */
   async function signIn(
     email: string,
     password: string,
@@ -79,7 +79,7 @@ describe('the password of a person', () => {
     const home = '203.0.113.7';
     expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
     const statuses = new Map<number, number>();
-    // Twenty at once: more would be refused because they wait for each other.
+    // Twenty at once. More would be refused because they wait for each other.
     for (let round = 0; round < 50; round++) {
       const guesses = Array.from({ length: 20 }, (_, n) =>
         signIn('cy@example.com', `${WRONG} ${round}`, `192.0.2.${(round * 20 + n) % 100}`),
@@ -108,7 +108,7 @@ describe('the password of a person', () => {
     expect((await signIn(email, PASSWORD, home)).status).toBe(201);
   });
 
-  // By one client through a proxy that writes its port, brackets, or nothing of it at all.
+  // One client through a proxy that adds its port, brackets, or nothing.
   it.each([
     ['203.0.113.7:51234', '203.0.113.8:40112'],
     ['[2001:db8::7]:443', '[2001:db8:1::8]:443'],
