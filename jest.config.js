@@ -1,13 +1,13 @@
 const { execFileSync } = require('node:child_process');
 
-// The command line and the embedded database need them, also when they run from their sources.
+// The command line and the embedded database need these files, even when they run from their sources.
 for (const script of ['packages/client/generate.mjs', 'scripts/make-template.mjs'])
   execFileSync(process.execPath, [`${__dirname}/${script}`], { stdio: ['ignore', 'inherit', 'inherit'] });
 
 const project = (displayName, testMatch, more = {}) => ({
   displayName,
   testMatch,
-  // One name for all projects: they share what is cached of the files that several of them read.
+  // The same for all projects, so that they share the cache of files that several of them read.
   id: 'uptime-monitor',
   roots: ['<rootDir>/src', '<rootDir>/packages', '<rootDir>/test'],
   testEnvironment: '<rootDir>/scripts/jest/environment.cjs',
@@ -16,7 +16,7 @@ const project = (displayName, testMatch, more = {}) => ({
   ...more,
 });
 
-/** With a cluster, also what works with history and decides by it; the rest asks only tables that stay on the coordinator. */
+/** On a cluster, specs that use history also run. The others query only tables that stay on the coordinator. */
 const ON_CITUS = [
   'integration/history/history-{rollup,storage}',
   'integration/delivery/{alert-evaluation,consistency}',
@@ -31,13 +31,13 @@ const ON_CITUS = [
 const citusSpecs = process.env.CITUS_URLS ? ON_CITUS.map((name) => `<rootDir>/test/${name}.spec.ts`) : [];
 
 const DATABASE = '<rootDir>/test/harness/database/global-setup.ts';
-/** What scripts/test.mjs has written: files that require many specs, which share modules and services. */
+/** Written by scripts/test.mjs: files that require many specs, which share modules and services. */
 const GROUPS = process.env.TEST_GROUPS;
 
 /** @type {import('jest').Config} */
 module.exports = {
   testSequencer: '<rootDir>/scripts/jest/sequencer.cjs',
-  // Ten times what the slowest needs: only a test that hangs may meet it.
+  // Ten times the duration of the slowest test, so that only a test that hangs reaches it.
   testTimeout: 90_000,
   projects: GROUPS
     ? [
@@ -56,7 +56,7 @@ module.exports = {
         project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
         project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
         project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
-        // It judges the package and stays as it is, so it names the kit by the folder that it had.
+        // The package specs never change, so they import the test kit from the folder that it used to have.
         project('package', ['<rootDir>/test/package/**/*.spec.ts'], {
           moduleNameMapper: { '/src/testing/(.*)$': '<rootDir>/packages/testing/$1' },
         }),

@@ -9,7 +9,7 @@ import { dataSourceOptions, type PostgresOptions } from './src/platform/database
 import { DatabaseServer } from './src/platform/database/database-server';
 import { Website } from './src/website/website.entity';
 
-/** Organizations are read and written in SQL; the model only has to know what points at them. */
+/** Organizations are read and written in SQL. The model only needs the table as the target of relations. */
 @Entity('organization', { synchronize: false })
 class OrganizationTable {
   @PrimaryColumn('uuid')
@@ -20,10 +20,10 @@ JoinColumn({ name: 'org_id', foreignKeyConstraintName: 'website_org_id_fkey' })(
 ManyToOne(() => OrganizationTable, { onDelete: 'CASCADE' })(Contact.prototype, 'organization');
 JoinColumn({ name: 'org_id', foreignKeyConstraintName: 'contact_org_id_fkey' })(Contact.prototype, 'organization');
 
-/** Every entity, so that `migration:generate` sees the whole model. Tables without one are left alone. */
+/** Every entity, so that `migration:generate` sees the whole model. Tables without an entity are left alone. */
 const entities = [OrganizationTable, Website, Endpoint, Contact, Alert, AlertEvent];
 
-/** Stops the embedded database, where there is one, together with the connection. */
+/** Stops the embedded database, if there is one, together with the connection. */
 class CommandLineDataSource extends DataSource {
   constructor(
     options: PostgresOptions,
@@ -44,5 +44,5 @@ async function open(): Promise<DataSource> {
   return new CommandLineDataSource(dataSourceOptions(server.target, pool), server);
 }
 
-/** For `npm run migration:generate|run|revert`: the same database as the service's, by the same variables. */
+/** Used by `npm run migration:generate|run|revert`: the service's database, from the same variables. */
 export default open();

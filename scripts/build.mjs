@@ -1,6 +1,6 @@
-// Builds the service and its dashboard into dist, then dist/bundle, which quickens its start and is not needed for it.
-// `--if-needed` does nothing when dist was made from these very inputs; `--only sources` makes no bundle.
-// The new dist is made aside and swapped in, so a failed or interrupted build leaves the old one whole.
+// Builds the service and its dashboard into dist, then dist/bundle, which speeds up its start but is optional.
+// `--if-needed` does nothing if dist was built from the same inputs. `--only sources` creates no bundle. The new dist
+// is built next to the old one and swapped in, so a failed or interrupted build leaves the old one intact.
 import '../src/start/node-version.cjs';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -38,11 +38,11 @@ const INPUTS = [
   'scripts/make-template.mjs',
   'scripts/module-recorder.mjs',
 ];
-/** The dashboard, then the API reference into a folder of it. */
+/** The dashboard, then the API reference in a folder inside it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|br)$/;
 const CLIENT = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
-/** What is generated from the other inputs. */
+/** Files that are generated from the other inputs. */
 const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts', ...CLIENT]);
 const TEMPLATE = 'src/platform/database/embedded/embedded-template.tar.br';
 
@@ -57,13 +57,13 @@ function filesUnder(path) {
     .flatMap((name) => filesUnder(join(path, name)));
 }
 
-/** Changes when an input is added, removed or written. */
+/** Returns a hash that changes when an input is added, removed, or written. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.version);
   for (const file of INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
     if (file === join(root, TEMPLATE)) continue;
     const { size, mtimeMs } = statSync(file);
-    // To the millisecond, as copies keep it.
+    // In milliseconds, because copies keep no more than that.
     hash.update(`${relative(root, file)} ${size} ${Math.round(mtimeMs)}\n`);
   }
   return hash.digest('hex');
@@ -77,7 +77,7 @@ function run(script, ...args) {
   if (status !== 0) throw new Error(`${script} failed`);
 }
 
-/** The command line is compiled against it. */
+/** The command line is compiled against the generated client. */
 function generateClient(target) {
   const from = join(root, 'packages/client');
   const generator = [join(from, 'generate.mjs')];
@@ -87,7 +87,7 @@ function generateClient(target) {
   for (const name of CLIENT) cpSync(join(from, name), join(target, name));
 }
 
-/** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
+/** Runs a script in parallel with the other steps, which leave a core free. Resolves with its exit code. */
 function beside(script, ...target) {
   const args = [join(root, script), ...target];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -123,14 +123,14 @@ async function build(inputs) {
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
-    // It writes into what is removed here.
+    // The template is written into a folder that is removed below.
     await template;
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
 }
 
-/** A program that cannot be bundled here still runs: then it is only told. */
+/** If a program can't be bundled on this machine, it still runs, so this prints only a warning. */
 function bundle(inputs) {
   const args = [join(root, 'scripts/bundle.mjs')];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -142,7 +142,7 @@ const inputs = fingerprint();
 const isIfNeeded = process.argv.includes('--if-needed');
 const isFresh = (file) => isIfNeeded && existsSync(file) && readFileSync(file, 'utf8') === inputs;
 
-/** Says how long it took, aside from what a command prints for programs. */
+/** Prints how long a step took, on standard error, so that the output for programs stays clean. */
 async function timed(title, work) {
   const started = performance.now();
   await work();

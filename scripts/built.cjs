@@ -1,6 +1,7 @@
-// Runs a file of ours once dist is built: `node scripts/built.cjs dist/main.js …`. In this very process, so that signals and
-// the exit code are those of the file. In place of npm's `pre…` scripts, which do not run where install scripts do not.
-// CommonJS: an ES module would have started the thread pool before the service says how large it is to be.
+// Runs a file of this project once dist is built: `node scripts/built.cjs dist/main.js …`. The file runs in this
+// process, so signals and exit codes work as usual. This replaces npm's `pre…` scripts, which do not run where
+// install scripts are disabled. It is CommonJS, because an ES module would start the thread pool before the service
+// sets its size.
 const { spawnSync } = require('node:child_process');
 const paths = require('node:path');
 const { pathToFileURL } = require('node:url');

@@ -1,5 +1,6 @@
-// Makes dist/bundle: starts the service of dist once, on a database in memory, and writes down every module that it loads,
-// what that one requires, and what V8 made of it (src/start/module-bundle.ts reads it).
+// Creates dist/bundle: starts the service of dist once, on a database in memory, and records every module that it
+// loads, what each module requires, and the code that V8 compiled from it (src/start/module-bundle.ts reads the
+// bundle).
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { realpathSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { ModuleRecorder } from './module-recorder.mjs';
 const dist = realpathSync(fileURLToPath(new URL('../dist', import.meta.url)));
 const require = createRequire(join(dist, 'main.js'));
 
-// As main.js begins: V8 refuses code that was made under other flags.
+// main.js also starts like this. V8 refuses code that was compiled under other flags.
 require('./start/runtime-flags');
 const reader = require('./start/module-bundle');
 
@@ -23,7 +24,7 @@ await app.listen(0, '127.0.0.1');
 const { port } = app.getHttpServer().address();
 for (const path of ['/', '/health/ready', '/api/v1/websites'])
   await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
-// A probe has modules of its own beside those that it shares with the service.
+// A probe has separate modules in addition to those that it shares with the service.
 loader.load(join(dist, 'start/run-probe.js'));
 recorder.write(join(dist, 'bundle'));
 await app.close();

@@ -1,5 +1,6 @@
-// Writes test/fixtures/field/cron: what Debian's cron does with these lines, run under a fake clock. Needs root, the packages cron and
-// faketime, and about forty minutes on a quiet machine: `node scripts/cron-fixtures.mjs`, or with a word of the names that are wanted.
+// Writes test/fixtures/field/cron: when Debian's cron runs these lines under a fake clock. Requires root, the
+// packages cron and faketime, and about forty minutes on an idle machine. `node scripts/cron-fixtures.mjs` takes a
+// word that selects lines by name.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,8 +20,8 @@ const WILD =
   'A line with * in its minutes or hours goes by the new time at once: nothing for a time that is skipped, again for one that comes twice (cron(8)).';
 
 /**
- * Each run is one process of cron with all of its lines. `grain`: the time of a run is that of its job, which begins late, rounded down to
- * this, in minutes: no line has finer times.
+ * Each run is one process of cron with all of its lines. The time of a run is the start of its job, which is late,
+ * rounded down to `grain` minutes. No line has finer times.
  */
 const RUNS = [
   {
@@ -93,7 +94,7 @@ const run = (command, words, env) => {
   return { child, ended: once(child, 'exit') };
 };
 
-/** When each line ran, by its name. */
+/** Returns when each line ran, by its name. */
 async function played({ zone, from, hours, speed, lines }) {
   const folder = mkdtempSync(join(tmpdir(), 'uptime-cron-'));
   const spool = join(folder, 'spool');
@@ -102,7 +103,8 @@ async function played({ zone, from, hours, speed, lines }) {
   const entries = Object.entries({ every_day: ['0 9 * * *'], ...lines }).map(
     ([name, [cron]]) => `${cron} cut -d ' ' -f 1 /proc/uptime >> ${folder}/ran/${name}`,
   );
-  // The kernel's uptime is the only clock that cron and its jobs share: a job would start a fake clock of its own.
+  // The kernel's uptime is the only clock that cron and its jobs share, because a job would start a separate fake
+  // clock.
   const script = `
     cp ${folder}/lines ${spool}/root
     chmod 600 ${spool}/root
@@ -110,7 +112,7 @@ async function played({ zone, from, hours, speed, lines }) {
     exec /usr/sbin/cron -f`;
   writeFileSync(join(folder, 'lines'), `${entries.join('\n')}\n`);
   writeFileSync(join(folder, 'script'), script);
-  // Nothing else that this machine does by cron.
+  // Hides the machine's own cron jobs.
   const mounts = [
     `mount --bind ${folder}/none /etc/cron.d`,
     `mount --bind ${folder}/nothing /etc/crontab`,
@@ -134,7 +136,7 @@ async function played({ zone, from, hours, speed, lines }) {
   return ran;
 }
 
-/** The wall clock of a zone as the moment in UTC. The first guess can lie on the other side of a change of the clock. */
+/** Converts the wall clock of a zone to UTC. The first guess can be before or after a change of the clock. */
 const momentOf = (wall, zone) => {
   const asUtc = Date.parse(`${wall.replace(' ', 'T')}Z`);
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
@@ -155,7 +157,7 @@ const ended = await Promise.allSettled(
     const until = start + hours * 60 * MINUTE_MS;
     if (hours > 24 && new Set(ran.every_day.map((at) => at.slice(0, 10))).size < Math.floor(hours / 24))
       throw new Error(`cron was too slow: it ran at ${ran.every_day.join(' ')}`);
-    // Whatever the clock on the wall does, there are four quarters in an hour.
+    // Every hour has four quarters, even when the clock changes.
     const quarters = Object.entries(lines).find(([, [cron]]) => cron === '*/15 * * * *')?.[0];
     if (
       quarters &&
@@ -164,7 +166,7 @@ const ended = await Promise.allSettled(
       throw new Error(`cron was too slow: ${quarters} ran at ${ran[quarters].join(' ')}`);
     for (const [name, [cron, why]] of Object.entries(lines)) {
       const moments = ran[name].map((at) => Math.floor(Date.parse(at) / (grain * MINUTE_MS)) * grain * MINUTE_MS);
-      // Of whole days the time is that of the line.
+      // For whole days, use the time in the line.
       const [minute, hour] = cron.split(' ');
       const shift = grain < 24 * 60 ? 0 : (Number(hour) * 60 + Number(minute)) * MINUTE_MS;
       const runs = [...new Set(moments.map((at) => at + shift))].sort((a, b) => a - b).filter((at) => at < until);

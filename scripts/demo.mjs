@@ -1,8 +1,9 @@
-// npm run demo: the service with something to watch, entirely on this machine. A local target (/ok, /slow, /flaky), a
-// webhook receiver and a mail server; a contact, a website with endpoints and alerts, all made through the public API; then
-// what happens, as it happens: an outage is told, somebody takes it in hand by the link in the mail, so that the manager is
-// left alone, and the recovery is told. Then an address breaks that four endpoints are at: one incident, and one update
-// on the status page. Then it keeps running, with a link into the dashboard, until Ctrl-C. `-- --once` ends there by itself.
+// npm run demo: the service with something to monitor, entirely on this machine. It starts a local target (/ok,
+// /slow, /flaky), a webhook receiver, and a mail server. It creates a contact and a website with endpoints and alerts
+// through the public API. Then it prints what happens. An outage is reported, a user acknowledges it with the link in
+// the email so that the manager is not notified, and the recovery is reported. Then an address that four endpoints
+// use fails, which causes one incident and one update on the status page. Then it keeps running, with a link to the
+// dashboard, until Ctrl-C. `-- --once` exits at that point.
 import '../src/start/node-version.cjs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -34,10 +35,11 @@ async function freePort() {
   return free;
 }
 
-/** What has arrived so far, e.g. `webhook alert.triggered`. */
+/** Everything that has arrived so far, for example `webhook alert.triggered`. */
 const arrived = new Set();
 
-// The target: /flaky answers 503 for the first seconds of every half minute, beginning when the rules are in place.
+// The target: /flaky responds with 503 in the first seconds of every half minute, starting when the rules are in
+// place.
 let brokenUntil = 0;
 const target = createServer((request, response) => {
   if (request.url === '/slow') return void setTimeout(() => response.end('slow but fine'), 800);
@@ -46,7 +48,7 @@ const target = createServer((request, response) => {
 });
 const targetPort = await listen(target);
 
-// What four endpoints are at; it is closed for a while.
+// The server of four endpoints. It is closed for a while.
 const warehouse = createServer((_, response) => response.end('ok'));
 const warehousePort = await listen(warehouse);
 
@@ -62,7 +64,7 @@ const hook = createServer((request, response) => {
 });
 const hookPort = await listen(hook);
 
-/** The link by which a person takes the outage in hand, from the newest mail that had one. */
+/** The link that acknowledges the outage, from the newest email that contained one. */
 let acknowledgeLink = '';
 const mail = new SMTPServer({
   authOptional: true,
@@ -73,7 +75,7 @@ const mail = new SMTPServer({
     stream.on('end', () => {
       const [to] = session.envelope.rcptTo.map(({ address }) => address);
       const [, subject = ''] = /^Subject: (.*)$/im.exec(text) ?? [];
-      // Quoted-printable: long lines are folded.
+      // Quoted-printable folds long lines.
       [acknowledgeLink = acknowledgeLink] = /http\S+\/ack\/[\w.~-]+/.exec(text.replace(/=\r?\n/g, '')) ?? [];
       arrived.add(`mail to ${to} ${/resolved|back up|recovered/i.test(subject) ? 'resolved' : 'triggered'}`);
       say(`  mail      to ${to}: ${subject}`);
@@ -85,7 +87,7 @@ const mailPort = await new Promise((resolve) => {
   const server = mail.listen(0, '127.0.0.1', () => resolve(server.address().port));
 });
 
-/** Known before it is listened on, for the links in messages. */
+/** Chosen before the service listens, for the links in messages. */
 const port = Number(process.env.PORT ?? 0) || (await freePort());
 const url = `http://127.0.0.1:${port}`;
 const config = loadConfig({
@@ -101,7 +103,7 @@ const app = await createApp(config);
 await app.listen(config.port, config.host);
 say(`Uptime monitor is running at ${url}, its API key is ${KEY}`);
 
-/** Ends the service as SIGTERM would, then the process. A second Ctrl-C does not wait. */
+/** Stops the service as SIGTERM would, then the process. A second Ctrl-C does not wait. */
 let ending = false;
 async function end(code) {
   if (ending) process.exit(code);

@@ -1,16 +1,19 @@
-// dist is one tree: what the compiler writes below `src` and `packages` stands side by side in it, so `dist/main.js` is the
-// server, and `dist/cli` and `dist/testing` are the packages of these names.
+// dist is one tree: the compiled files of `src` and `packages` are next to each other in it. `dist/main.js` is the
+// server, and `dist/cli` and `dist/testing` are the packages of the same names.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folders whose sources make up dist. */
+/** The folders whose sources are compiled to dist. */
 export const SOURCES = ['src', 'packages'];
 
-/** From one source folder into another: both are the same folder in dist, one step nearer. */
+/**
+ * An import from one source folder into the other. In dist, both are the same folder, so the path is one step
+ * shorter.
+ */
 const ACROSS = /(["'])((?:\.\.\/)*)\.\.\/(?:src|packages)\//g;
 const SOURCE = /"sources":\["(?:\.\.\/)+/;
 
-/** Makes one tree of `<folder>/src` and `<folder>/packages`. */
+/** Merges `<folder>/src` and `<folder>/packages` into one tree. */
 export function asOneTree(folder) {
   for (const sources of SOURCES) {
     const from = join(folder, sources);

@@ -1,6 +1,6 @@
-// Reads a Dockerfile as far as this project's own uses the language: exec forms, line continuations, ARG in FROM.
+// Reads a Dockerfile, but only the features that this project uses: exec forms, line continuations, and ARG in FROM.
 
-/** Instructions in order, comments and continuations resolved. */
+/** Returns the instructions in order, with comments and continuations resolved. */
 function instructions(text) {
   const lines = text.split('\n').filter((line) => !/^\s*#/.test(line));
   return lines
@@ -30,8 +30,8 @@ const list = (text) => {
 };
 
 /**
- * The stages with their steps, and what the last one says about running: `user`, `env`, `command`, `entrypoint`,
- * `healthcheck`. Throws for anything that is not an instruction or not in exec form.
+ * Returns the stages with their steps, and the settings of the last stage: `user`, `env`, `command`, `entrypoint`,
+ * `healthcheck`. Throws for anything that isn't an instruction or isn't in exec form.
  */
 export function readDockerfile(text) {
   const args = new Map();

@@ -1,6 +1,6 @@
-// node scripts/with-postgres.mjs node scripts/dump-release.mjs: writes test/fixtures/<version>.sql, the database that the
-// built service (npm run build) of this version leaves after a few checks. Upgrades are tested from there. Run it again when
-// the initial migration changes; once the version is released, neither changes any more.
+// node scripts/with-postgres.mjs node scripts/dump-release.mjs: writes test/fixtures/<version>.sql, the database of
+// the built service (npm run build) after a few checks. Upgrade tests start from it. Run it again when the initial
+// migration changes. Once the version is released, neither changes again.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,7 +42,7 @@ try {
   await created('/alerts', { endpoint_id: endpoint, contact_id: contact });
   await created('/alerts', { endpoint_id: endpoint, type: 'webhook', config, failure_threshold: 5 });
   while ((await witness.count('SELECT FROM endpoint_state WHERE consecutive_successes > 2')) === 0) await delay(50);
-  // Nobody is told of anything when a test goes on with it.
+  // Tests that continue from here send no notifications.
   await service.api.put(`/endpoints/${endpoint}`, { enabled: false });
 } finally {
   service.signal('SIGTERM');
@@ -52,7 +52,7 @@ try {
 }
 const program = join(findPostgres(), 'pg_dump');
 const dump = execFileSync(program, ['--inserts', '--no-owner', '--no-acl', '-d', url], { encoding: 'utf8' });
-// Neither words for psql nor what would stay with the session that reads it.
+// Drops commands of psql and settings that would remain in the session that loads the file.
 const lines = dump.split('\n').filter((line) => !/^(--.*|\\(un)?restrict .*|SET .*|.*'search_path'.*|)$/.test(line));
 const head = `-- What ${version} leaves in a database. Made by: node scripts/with-postgres.mjs node scripts/dump-release.mjs`;
 writeFileSync(join(root, `test/fixtures/${version}.sql`), `${[head, ...lines].join('\n')}\n`);

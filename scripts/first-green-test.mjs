@@ -1,7 +1,7 @@
-// Measures what a newcomer of docs/extending.md waits for: carries the page out in an empty folder, up to the first green
-// test, and prints the seconds of each step and of all. What a person reads and types takes no time here, and the service is
-// built before, as `npm start` in the checkout would have. `--in <folder>` uses that folder and keeps it. Needs the package
-// registry, or npm's cache of it.
+// Measures how long docs/extending.md takes a newcomer. Runs the page in an empty folder, up to the first green test,
+// and prints the seconds of each step and in total. Reading and typing take no time here, and the service is built
+// before, as `npm start` in the checkout would have done. `--in <folder>` uses that folder and keeps it. Requires the
+// package registry or npm's cache.
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 require('./typescript.cjs');
-// The judge of the package names the kit by the folder that it had (jest.config.js).
+// The package specs import the test kit from the folder that it used to have (jest.config.js).
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = (name, ...rest) =>
   resolveFilename(name.replace('/src/testing/', '/packages/testing/'), ...rest);
@@ -23,14 +23,14 @@ const { Reader } = require('../test/package/walk.ts');
 const [, option, given] = process.argv.slice(1);
 const folder = option === '--in' ? given : mkdtempSync(join(tmpdir(), 'uptime-first-test-'));
 
-/** Up to the first commands that run tests. */
+/** Returns the steps up to the first commands that run tests. */
 function firstSteps() {
   const steps = stepsOf(readFileSync(join(root, 'docs/extending.md'), 'utf8'));
   const last = steps.findIndex(({ kind, lines }) => kind === 'commands' && lines.includes('npm test'));
   return steps.slice(0, last + 1);
 }
 
-/** The milliseconds that it took. Each line of commands has its own. */
+/** Returns the milliseconds that the step took. Each line of commands is measured separately. */
 async function carryOut(reader, step) {
   if (step.kind === 'file') return timed(() => reader.carryOut(step));
   let total = 0;

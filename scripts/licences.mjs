@@ -1,10 +1,10 @@
-// Lists the licence of every production dependency in package-lock.json and ends with 1 when one is not on the list
-// below. Packages that do not name theirs in the lock file are looked up where they are installed.
+// Lists the license of every production dependency in package-lock.json and exits with code 1 if one isn't on the
+// list below. If the lock file doesn't contain the license of a package, the installed package is read.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** SPDX ids that may be shipped with an MIT-licensed service. */
+/** SPDX IDs that may be shipped with an MIT-licensed service. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -20,20 +20,20 @@ const ALLOWED = new Set([
   'Unlicense',
 ]);
 
-/** Built into the dashboard, hence shipped, although a production install does not bring them. */
+/** Built into the dashboard and therefore shipped, although a production install does not include them. */
 export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'lean-qr', 'uplot'];
 
-/** Packages that carry the text of a licence and do not name it. Read by a person. */
+/** Packages that contain a license text without naming the license. Reviewed manually. */
 const READ = new Map([['color-convert@0.5.3', 'MIT']]);
 
-/** `A OR B` needs one that is allowed, `A AND B` both. */
+/** `A OR B` needs one license that is allowed, `A AND B` both. */
 export const isAllowed = (expression) =>
   expression
     .replace(/[()]/g, '')
     .split(/ OR /)
     .some((choice) => choice.split(/ AND /).every((id) => ALLOWED.has(id.trim())));
 
-/** Some old packages have a list of objects, or a single object, instead of an SPDX expression. */
+/** Returns the SPDX expression. Some old packages have a list of objects, or a single object, instead. */
 function declared({ license, licenses }) {
   const all = [license ?? licenses ?? []].flat().map((each) => (typeof each === 'string' ? each : each.type));
   return all.length > 0 ? all.join(' OR ') : null;
@@ -44,7 +44,7 @@ const installed = (root, path) => {
   return existsSync(file) ? declared(JSON.parse(readFileSync(file, 'utf8'))) : null;
 };
 
-/** Every package that is shipped, with its licence or `null`: what a production install brings on any platform, and `BUNDLED`. */
+/** Returns every shipped package with its license or `null`: a production install on any platform, and `BUNDLED`. */
 export function productionLicences(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return Object.entries(packages)
@@ -53,7 +53,7 @@ export function productionLicences(root) {
         path !== '' && ((!dev && !devOptional) || BUNDLED.includes(path.replace('node_modules/', ''))),
     )
     .map(([path, found]) => {
-      // Of a package in another one's place the lock file says the name.
+      // For an aliased package, the lock file contains the real name.
       const name = found.name ?? path.replace(/^.*node_modules\//, '');
       const { version } = found;
       return {

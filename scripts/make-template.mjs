@@ -1,7 +1,8 @@
-// Creates what a first start of the embedded database unpacks instead of running initdb and the initial migration.
-// Without an argument: creates the empty cluster that the service starts from when it runs from its sources. Does nothing
-// if this version of the engine has created it before. It isn't committed: nobody could review it.
-// With the folder of a compiled service, for the build: creates a cluster that has the schema in place of the empty one.
+// Creates the cluster that a first start of the embedded database unpacks instead of running initdb and the initial
+// migration. Without an argument, it creates the empty cluster that the service starts from when it runs from its
+// sources. It does nothing if this version of the engine has created it before. The cluster isn't committed, because
+// no one could review it. The build passes the folder of a compiled service. The cluster then has the schema and
+// replaces the empty one.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Holds the version of the engine that created the empty cluster. */
 const stamp = join(root, '.cache/embedded-template-version');
 
-/** The same in every cluster of this version: what depends on the moment is another migration, and runs at the first start. */
+/**
+ * The result is the same in every cluster of this version. Steps that depend on the time are in another migration,
+ * which runs at the first start.
+ */
 async function addSchema(service, dataDir) {
   const requireBuilt = createRequire(join(resolve(service), 'main.js'));
   const { DataSource } = requireBuilt('typeorm');
@@ -32,7 +36,10 @@ async function addSchema(service, dataDir) {
   await server.close();
 }
 
-/** Removes the two databases that CREATE DATABASE copies. The service does not create any, and they are two thirds of all files. */
+/**
+ * Removes the two databases that CREATE DATABASE copies. The service never creates databases, and these are two
+ * thirds of all files.
+ */
 async function dropTemplates(database) {
   await database.exec('UPDATE pg_database SET datistemplate = false');
   for (const name of ['template0', 'template1']) await database.exec(`DROP DATABASE IF EXISTS ${name}`);
@@ -45,7 +52,7 @@ async function writeCluster(dataDir, file, quality) {
   await database.exec('VACUUM (FREEZE, ANALYZE)');
   await database.close();
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: quality };
-  // Renamed, because several processes may create it at once.
+  // Renamed at the end, because several processes may create it at once.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, brotliCompressSync(packCluster(dataDir), { params }));
   renameSync(draft, file);

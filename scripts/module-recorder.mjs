@@ -4,32 +4,35 @@ import { join, relative, sep } from 'node:path';
 import { withoutComments } from './without-comments.mjs';
 
 /**
- * Requests of modules that no start needs, by packages that read the exports only inside of functions. They are loaded at their
- * first use, and are not part of the bundle.
+ * Modules that no start needs, by the packages that read their exports only inside functions. They are loaded at
+ * their first use, and aren't part of the bundle.
  */
 const DEFERRED = [
   // Drivers of other databases.
   [/\/typeorm\/driver\/DriverFactory\.js$/, /\/(?!PostgresDriver$)\w+Driver$/],
-  // Metadata of telephone numbers.
+  // Metadata of phone numbers.
   [/\/class-validator\/cjs\/decorator\/string\/IsPhoneNumber\.js$/, /^libphonenumber-js\/max$/],
-  // Uploads of files.
+  // File uploads.
   [/\/@nestjs\/platform-express\/multer\/interceptors\/[\w-]+\.js$/, /^multer$/],
-  // The document as YAML.
+  // The API document as YAML.
   [/\/@nestjs\/swagger\/dist\/swagger-module\.js$/, /^js-yaml$/],
 ];
 
-/** A script of `node:vm` cannot do that in Node 20: such a module is left to Node. */
+/** In Node 20, a script of `node:vm` can't do that. Such a module is left to Node. */
 const IMPORTS = /\bimport\s*\(/;
 
-/** The source of a `ModuleLoader` that loads everything from its file, and keeps what a bundle is made of. */
+/** The source of a `ModuleLoader` that loads everything from its file and keeps the parts of a bundle. */
 export class ModuleRecorder {
-  /** `root`: of the package, without links in it; `reader`: what dist/start/module-bundle.js exports. */
+  /**
+   * `root` is the folder of the package without symbolic links. `reader` is the exports of
+   * dist/start/module-bundle.js.
+   */
   constructor(root, reader) {
     this.root = root;
     this.reader = reader;
   }
 
-  /** File → what is known of it. */
+  /** Maps each file to its recorded data. */
   modules = new Map();
 
   isDeferred(request, from) {
@@ -54,13 +57,13 @@ export class ModuleRecorder {
       this.modules.set(file, { text, script, requests: new Map() });
       return script;
     } catch (error) {
-      // An ES module: Node loads it.
+      // Node loads ES modules.
       if (error instanceof SyntaxError) return null;
       throw error;
     }
   }
 
-  /** Writes the bundle: of each module the code, then the text, padded to a multiple of 8 bytes. */
+  /** Writes the bundle: the code of each module, then its text, padded to a multiple of 8 bytes. */
   write(folder) {
     const numbers = new Map([...this.modules.keys()].map((file, number) => [file, number]));
     const parts = [];

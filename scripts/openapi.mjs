@@ -1,4 +1,5 @@
-// Writes docs/openapi.json from the routes themselves, and docs/problems.md from it. Tests compare the committed copy with what the service serves.
+// Writes docs/openapi.json from the routes, and docs/problems.md from it. Tests compare the committed copy with the
+// one that the service serves.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,6 @@
-// `npm run exports` writes docs/exports: what the package exports, with all signatures. `--check` ends with 1 and says in
-// words what is not as committed; `--declarations <folder>` keeps the declarations there, or takes those that are there.
+// `npm run exports` writes docs/exports: everything that the package exports, with all signatures. `--check` lists
+// the differences from the committed files and exits with code 1 if there are any. `--declarations <folder>` keeps
+// the declarations in that folder, or uses the ones in it.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,13 +16,13 @@ say in CHANGELOG.md what they have to do.`;
 
 const { name, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** The text of each committed report and of the overview. */
+/** Returns the text of each committed report and of the overview. */
 const committed = () =>
   new Map(
     (existsSync(folder) ? readdirSync(folder) : []).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   );
 
-/** Import paths and commands, in the words of package.json. */
+/** Returns the import paths and commands, as in package.json. */
 function overview() {
   const rows = [
     ...Object.entries(manifest.exports).map(([path, entry]) => [importPath(name, path), files(entry).join(', ')]),

@@ -1,7 +1,8 @@
-// node scripts/postgres-versions.mjs <directory…>: saves and restores a database of the service with every version of PostgreSQL
-// that is installed: each server with the client programs of the same version and of every newer version. A directory has
-// `bin` with a server (initdb, postgres), a client (pg_dump, pg_restore, psql), or both; POSTGRES_INSTALLATIONS names more of them,
-// separated by colons, and Debian's directories are found. Prints a table and counts. Exits with code 1 if anything failed.
+// node scripts/postgres-versions.mjs <directory…>: saves and restores a database of the service with every installed
+// version of PostgreSQL. Each server is combined with the client programs of the same version and of every newer
+// version. A directory has `bin` with a server (initdb, postgres), a client (pg_dump, pg_restore, psql), or both.
+// POSTGRES_INSTALLATIONS names more of them, separated by colons. Debian's directories are found automatically.
+// Prints a table and counts. Exits with code 1 if anything failed.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +25,7 @@ const installed = [
   ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version)) : []),
 ].map((directory) => join(directory, 'bin'));
 
-/** The version of a program in a directory, or null. */
+/** Returns the version of a program in a directory, or null. */
 async function versionOf(bin, program) {
   try {
     const { stdout } = await promisify(execFile)(join(bin, program), ['--version']);

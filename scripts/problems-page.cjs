@@ -1,4 +1,4 @@
-/** `docs/problems.md`, from what the API document says of each code. */
+/** Returns `docs/problems.md`, generated from the description of each code in the API document. */
 exports.problemsPage = ({ components: { schemas } }) => {
   const codes = (name) => Object.entries(schemas[name].properties.code['x-enumDescriptions']);
   const rows = codes('Problem').map(([code, text]) => {

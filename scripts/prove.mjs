@@ -1,6 +1,7 @@
-// npm run prove -- [--record] [words]: everything that is proven of this tree, also what a submission plays only a part of:
-// every lane on both databases, all attacks, chaos for longer, 20,000 random requests, 200,000 checks. An hour or two; words
-// choose sections by name. It goes on after a failure and ends with a table; `--record` writes it into docs/reliability.md.
+// npm run prove -- [--record] [words]: runs every proof for this tree in full, including those that CI runs only in
+// part: every lane on both databases, all attacks, longer chaos, 20,000 random requests, and 200,000 checks. It takes
+// an hour or two. Words select sections by name. It continues after a failure and ends with a table. `--record`
+// writes it to docs/reliability.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ const DOCUMENT = join(root, 'docs/reliability.md');
 const postgres = (command) => `node scripts/with-postgres.mjs ${command}`;
 
 /**
- * Name, command and environment of each section in the record of docs/reliability.md.
+ * Name, command, and environment of each section in the record of docs/reliability.md.
  * @type {[string, string, Record<string, string>?][]}
  */
 const SECTIONS = [
@@ -84,7 +85,7 @@ const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' 
 const isChanged = git('status', '--porcelain', '--', ':!docs/reliability.md') !== '';
 const commit = `${git('rev-parse', '--short', 'HEAD') || 'without git'}${isChanged ? ' and changes' : ''}`;
 
-/** The section that runs, to be ended with us. */
+/** The running section. It must end with this process. */
 let running = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => {
@@ -112,7 +113,7 @@ async function prove([section, command, env = {}]) {
     });
   const closed = once(running, 'close');
   const [status] = await once(running, 'exit');
-  // A process that the section leaves behind would hold its output open for ever.
+  // A process that the section leaves behind would hold its output open forever.
   await Promise.race([closed, delay(2000)]);
   const counts = countsIn(output);
   const isGreen = status === 0 && (counts?.failed ?? 0) === 0;
@@ -124,7 +125,7 @@ const proofs = [];
 for (const section of wanted) {
   proofs.push(await prove(section));
   if (!values.record) continue;
-  // After each section: what is proven stays proven when a later one is interrupted.
+  // Written after each section, so that an interruption loses no earlier results.
   const text = recorded(readFileSync(DOCUMENT, 'utf8'), NAMES, proofs);
   writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), parser: 'markdown' }));
 }

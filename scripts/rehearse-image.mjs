@@ -1,7 +1,8 @@
-// Carries out the Dockerfile without a container engine: its COPY and RUN steps, stage by stage, from the committed files
-// that .dockerignore lets through, in a temporary directory; then starts CMD as an unprivileged user who can write to
-// the data directory only, waits until HEALTHCHECK is content, and stops it as an engine does. Steps of the system's package
-// manager are left out. Needs the package registry, or npm's cache of it. With --keep the directory stays.
+// Runs the Dockerfile without a container engine. Its COPY and RUN steps run stage by stage in a temporary directory,
+// with the committed files that .dockerignore lets through. Then CMD starts as an unprivileged user who can write
+// only to the data directory. The script waits until HEALTHCHECK succeeds, and stops the service as an engine does.
+// Steps of the system's package manager are skipped. Requires the package registry or npm's cache. With --keep, the
+// directory stays.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +27,7 @@ function run(command, args, options) {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
 }
 
-/** What the engine would be sent: committed files, as far as .dockerignore goes. */
+/** Creates the build context: committed files that .dockerignore doesn't exclude. */
 function makeContext() {
   const context = join(work, 'context');
   mkdirSync(context);
@@ -81,7 +82,7 @@ async function freePort() {
 async function start(image, app) {
   const data = join(work, 'data');
   mkdirSync(data, { mode: 0o700 });
-  // The image's own files belong to root; without root they are made read-only.
+  // The image's own files belong to root. Without root, they are made read-only.
   const user = isRoot ? { uid: Number(image.user.split(':')[0]), gid: Number(image.user.split(':')[1]) } : {};
   if (isRoot) chownSync(data, user.uid, user.gid);
   else run('chmod', ['-R', 'a-w', app]);
@@ -116,7 +117,7 @@ async function start(image, app) {
 
 try {
   const image = readDockerfile(readFileSync(join(root, 'Dockerfile'), 'utf8'));
-  // So that another user can reach it.
+  // Allows another user to enter the directory.
   chmodSync(work, 0o755);
   const app = build(image);
   const size = spawnSync('du', ['-sm', dirname(app)], { encoding: 'utf8' }).stdout.split('\t')[0];

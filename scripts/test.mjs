@@ -1,22 +1,24 @@
-// npm test: the fast lane, in a random order. `npm run test:slow`: the slow lane. With other words: what they select, as Jest
-// takes them. Ends with how long it took and, as the last line, the counts.
+// npm test: the fast lane, in a random order. `npm run test:slow`: the slow lane. Other words select specs as in
+// Jest. Prints the duration and, as the last line, the counts.
 //
-//   --lane fast|slow|timed|slow,timed   which specs: scripts/jest/lanes.cjs says how a spec names its lane
-//   --databases both|embedded|both,embedded   only those of the lane that say so in their first comment
-//   --only <word>   only those whose path has the word
-//   --in-turn <number>   one of so many parts, which one the commit says, and the specs that its changes touch
+//   --lane fast|slow|timed|slow,timed   the specs to run (see scripts/jest/lanes.cjs)
+//   --databases both|embedded|both,embedded   only specs of the lane with this value in their first comment
+//   --only <word>   only specs with the word in their path
+//   --in-turn <number>   one of this many parts, selected by the commit, and the specs that its changes affect
 //   --seed <number>, --groups <number>   the order of an earlier run, which it printed
-//   --times <number>   so many orders, one after the other, until one fails
-//   --write-budget   writes what this run cost into scripts/jest/budget.json
+//   --times <number>   the maximum number of different orders to run, until one fails
+//   --write-budget   writes the costs of this run to scripts/jest/budget.json
 //
-// TEST_AGAIN=1, for machines that are shared with others: up to three specs that failed run once more, alone. What fails
-// again fails the run. What passes is named as unsteady in the end: that is a bug too, of the test or of the service.
-// TEST_LEFT=<file>: the specs that failed are written there. Is it there already, only they run, and the others count as they did.
+// TEST_AGAIN=1, for shared machines: up to three failed specs run again, alone. If they fail again, the run fails. If
+// they pass, they are listed as flaky, which is also a bug, of the test or of the service.
+// TEST_LEFT=<file>: the failed specs are written to the file. If it exists, only those specs run, and the others
+// count as in the earlier run.
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-// As a whole: an old Node would look for the newer names in it before it is told that it is too old.
+// Imported as a whole. With named imports, an old Node would fail on newer names before the version check can report
+// it.
 import os from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,15 +29,15 @@ const { allSpecs, dealt, shuffled } = require('./jest/lanes.cjs');
 const { overrunOf, readBudget, unitSeconds, writeBudget } = require('./jest/budget.cjs');
 
 const cores = os.availableParallelism();
-/** A third of the time the specs wait: for limits, restarts, servers. Each worker may hold an embedded database. */
+/** The specs wait for a third of the time: for limits, restarts, servers. Each worker may hold an embedded database. */
 const WORKERS = { fast: Math.min(6, cores + 2), slow: Math.min(6, cores + 3), timed: 2 };
-/** More failures than this are not bad luck. */
+/** If more specs fail, it isn't bad luck. */
 const MAX_AGAIN = 3;
-/** For each worker, so that none works alone in the end; each starts services of its own. */
+/** The number of groups per worker. With more, the workers finish together, but each group starts its own services. */
 const GROUPS_PER_WORKER = 2;
-/** A spec that costs nothing waits. */
+/** The minimum weight of a spec: one that costs no CPU still waits. */
 const LEAST_WEIGHT = 0.3;
-/** What the unit specs took in the newest run of the fast lane: the measure of the other lanes. */
+/** The time of the unit specs in the newest run of the fast lane, the unit for the other lanes. */
 const UNIT_FILE = join(root, '.cache/unit-seconds.json');
 
 const folder = mkdtempSync(join(os.tmpdir(), 'uptime-test-'));
@@ -46,10 +48,10 @@ const groupsFolder = join(root, '.cache/groups', `${process.pid}`);
 const { options, words } = readArguments(process.argv.slice(2));
 
 const leftFile = process.env.TEST_LEFT ?? '';
-/** What an earlier run has left: `files`, and the counts of all others. */
+/** The result of an earlier run: `files`, and the counts of all others. */
 const left = existsSync(leftFile) ? JSON.parse(readFileSync(leftFile, 'utf8')) : null;
 
-/** Not after one that ended without naming what failed: all of it runs again. */
+/** Writes nothing after a run that ended without naming its failures, so that everything runs again. */
 function writeLeft({ specs, broken, passed, skipped }) {
   const failed = specs.filter(({ failures }) => failures.length > 0);
   const files = [...failed.map(({ file }) => file), ...broken];
@@ -81,7 +83,7 @@ function readArguments(given) {
   return { options: known, words: rest };
 }
 
-/** Of these specs those whose turn it is. */
+/** Returns the specs whose turn it is. */
 function inTurn(specs) {
   if (options['in-turn'] === null || left !== null) return specs;
   require('./typescript.cjs');
@@ -97,7 +99,7 @@ function node(args, more = {}) {
   return spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env }).status ?? 1;
 }
 
-/** Jest's exit status and what it counted; when it did not come that far, one failure. */
+/** Returns Jest's exit status and counts. If Jest did not get that far, counts one failure. */
 function jest(args, env) {
   rmSync(countsFile, { force: true });
   const status = node(
@@ -121,8 +123,8 @@ const sum = (runs) => ({
 });
 
 /**
- * The specs in files that require many of them, so that few processes load the service: those that use services apart from
- * those that do not, and each that says so by itself.
+ * Groups the specs into files that require many of them, so that few processes load the service. Specs that use
+ * services and other specs are in separate groups. Each spec with `@alone` is in its own group.
  */
 function inGroups(specs, seed, lane, count) {
   const { specs: costs } = readBudget();
@@ -150,7 +152,7 @@ function inGroups(specs, seed, lane, count) {
   try {
     const result = jest([`--maxWorkers=${Math.min(WORKERS[lane], written.length)}`], { TEST_GROUPS: groupsFolder });
     const ran = new Set(result.specs.map(({ file }) => file));
-    // A group whose process ended says nothing of its specs.
+    // A group whose process ended reports nothing about its specs.
     const lost = specs.map(({ file }) => file).filter((file) => !ran.has(file));
     return { ...result, broken: [...result.broken.filter((file) => !file.includes('.cache/groups')), ...lost] };
   } finally {
@@ -163,7 +165,7 @@ const runFiles = (specs, workers) =>
     ? sum([])
     : jest([`--maxWorkers=${workers}`, '--runTestsByPath', ...specs.map(({ file }) => file)]);
 
-/** What Jest would run for these words. */
+/** Returns the files that Jest would run for these words. */
 function filesOf(words) {
   const args = ['node_modules/jest/bin/jest.js', '--listTests', '--json', ...words];
   const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
@@ -172,7 +174,7 @@ function filesOf(words) {
     .sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** The first run with the specs that failed in it replaced by what they came to alone. */
+/** Replaces the specs that failed in the first run with their results alone. */
 function again(first, failed) {
   console.log(`\nOnce more, alone: ${failed.map(({ file }) => file).join(', ')}`);
   const second = jest(['--runInBand', '--runTestsByPath', ...failed.map(({ file }) => file)]);
@@ -207,7 +209,7 @@ function knownUnit() {
   }
 }
 
-/** Prints what the lane cost. Returns whether it is over its budget. */
+/** Prints the cost of the lane. Returns whether it is over its budget. */
 function isOverBudget(lane, specs, isWhole) {
   const costs = readCosts();
   const own = unitSeconds(costs, allSpecs());

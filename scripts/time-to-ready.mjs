@@ -1,9 +1,9 @@
-// Measures what a newcomer waits for: clones the current commit into a temporary directory, runs `npm ci` and
-// `npm start` there until the service says it is ready, makes a probe and starts it beside the service until it has made its
-// first check, stops both, and starts the service a second time. Prints the times and the service's peak memory. Needs the
-// package registry, or npm's cache of it. What a person reads and types takes no time here.
-// `--here 5` starts what is built here instead, with and without its bundle in turn, five times each, on a new database and
-// again on the same, and prints the least seconds and CPU seconds of each.
+// Measures how long a newcomer waits. Clones the current commit into a temporary directory, runs `npm ci` and `npm
+// start` until the service is ready, and creates and starts a probe until it has made its first check. Then it stops
+// both, and starts the service a second time. Prints the times and the service's peak memory. Requires the package
+// registry or npm's cache. Reading and typing take no time here.
+// `--here 5` starts the built checkout instead, with and without its bundle in turn, five times each, on a new
+// database and again on the same one. It prints the lowest wall and CPU seconds of each.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function freePort() {
   return port;
 }
 
-/** The process and all its descendants. */
+/** Returns the process and all its descendants. */
 function tree(pid) {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -63,7 +63,7 @@ async function isReady(port) {
   }
 }
 
-/** Starts a program of the folder, with the least of an environment; the leader of a group of its own. */
+/** Starts a program of the folder with a minimal environment, as the leader of a new process group. */
 const launch = (env, program, ...args) =>
   spawn(program, args, {
     cwd: folder,
@@ -72,7 +72,7 @@ const launch = (env, program, ...args) =>
     detached: true,
   });
 
-/** Resolves once it is so. */
+/** Resolves once the condition holds. */
 async function until(what, isSo, started) {
   for (const since = performance.now(); !(await isSo()); await delay(POLL_MS)) {
     if (started.exitCode !== null) throw new Error(`${started.spawnfile} ended with ${started.exitCode}`);
@@ -81,8 +81,8 @@ async function until(what, isSo, started) {
 }
 
 /**
- * Starts the service, does what is to be done while it runs, and stops it: how long until it was ready, its CPU until then, and
- * its peak memory.
+ * Starts the service, runs `meanwhile`, and stops the service. Returns how long it took to get ready, its CPU until
+ * then, and its peak memory.
  */
 async function start(command, meanwhile = async () => {}) {
   const port = await freePort();
@@ -101,7 +101,7 @@ async function start(command, meanwhile = async () => {}) {
   }
 }
 
-/** Makes a probe, an endpoint that it checks, and starts it; resolves when its first check is recorded. */
+/** Creates a probe and an endpoint that it checks, and starts it. Resolves when its first check is recorded. */
 async function firstCheckOfProbe(url) {
   const api = async (path, body) => {
     const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
@@ -130,7 +130,7 @@ const print = (title, { wall, cpu, megabytes }) =>
     `${title}: ready after ${wall.toFixed(1)} s (service: ${cpu.toFixed(1)} s of CPU, ${megabytes} MB at most)`,
   );
 
-/** Ends the whole process group and waits for its last member. */
+/** Stops the whole process group and waits for its last member. */
 async function stop(group) {
   if (group === undefined) return;
   for (let signal = 'SIGTERM'; ; signal = 0) {
@@ -161,7 +161,7 @@ async function measureClone() {
   print('npm start, again', await start(['npm', 'start']));
 }
 
-/** The least of each figure: the rest is what else the machine did. */
+/** The minimum of each value. The rest is other load on the machine. */
 const least = (runs) =>
   Object.fromEntries(Object.keys(runs[0]).map((name) => [name, Math.min(...runs.map((run) => run[name]))]));
 

@@ -1,7 +1,8 @@
 'use strict';
 /**
- * node -r ./scripts/typescript.cjs program.ts: lets a process load TypeScript, as the tests do (scripts/jest/transformer.cjs):
- * without types, each version of a file compiled once. `node --enable-source-maps` shows positions in the sources.
+ * node -r ./scripts/typescript.cjs program.ts: lets a process load TypeScript, as the tests do
+ * (scripts/jest/transformer.cjs). Types aren't checked, and each version of a file is compiled once. `node
+ * --enable-source-maps` shows positions in the sources.
  */
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -26,7 +27,7 @@ function compiled(file) {
   }
 }
 
-/** Several processes may keep the same file at once; some may write nowhere. */
+/** Several processes may write the same file at once, and some may not be able to write at all. */
 function keep(file, text) {
   const draft = `${file}.${process.pid}`;
   try {
@@ -34,7 +35,7 @@ function keep(file, text) {
     writeFileSync(draft, text);
     renameSync(draft, file);
   } catch {
-    // Compiled again the next time.
+    // The file is compiled again the next time.
   }
 }
 

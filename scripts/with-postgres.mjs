@@ -1,5 +1,6 @@
-// node scripts/with-postgres.mjs <command…>: runs the command with TEST_DATABASE_URL naming a PostgreSQL server that
-// exists for its sake only, and removes that server afterwards. Needs PostgreSQL's programs, not a running server.
+// node scripts/with-postgres.mjs <command…>: starts a temporary PostgreSQL server, runs the command with
+// TEST_DATABASE_URL set to its URL, and removes the server afterwards. Requires PostgreSQL's programs, but no running
+// server.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
@@ -22,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     child?.kill(signal);
   });
 
-// Gone with the run: nothing has to survive a crash of the machine.
+// The data lives only as long as the run, so it does not have to survive a crash of the machine.
 const cluster = await PostgresCluster.start({ settings: ['fsync=off', 'full_page_writes=off'] });
 let status = 1;
 try {

@@ -3,15 +3,18 @@ import ts from 'typescript';
 const { SingleLineCommentTrivia, MultiLineCommentTrivia, EndOfFileToken } = ts.SyntaxKind;
 
 /**
- * Returns a program without its comments. Each token keeps its line and its column, so that stack traces show the same positions.
- * A third of the text that V8 keeps of a program are comments.
+ * Returns a program without its comments. Each token keeps its line and column, so that stack traces show the same
+ * positions. Comments are a third of the program text that V8 keeps.
  */
 export function withoutComments(text) {
   const source = ts.createSourceFile('module.js', text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS);
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, false, ts.LanguageVariant.Standard);
   const comments = [];
 
-  /** Between the parts of a node are only keywords, punctuation, and comments: no text that looks like a comment. */
+  /**
+   * Between the parts of a node there are only keywords, punctuation, and comments. No text there looks like a
+   * comment.
+   */
   const scan = (from, to) => {
     if (from >= to) return;
     scanner.setText(text, from, to - from);

@@ -1,9 +1,12 @@
-// Two reports of one export path compared, in words.
+// Compares two reports of one export path and describes the differences.
 
 const DECLARATION =
   /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|let|function|enum|namespace) (\w+)/;
 
-/** Name → text of what is declared under it; exported or not. An interface and a constant of one name are one. */
+/**
+ * Maps each name to the text of its declarations, exported or not. An interface and a constant of one name are
+ * merged.
+ */
 export function declarationsOf(report) {
   const [, code = ''] = /^```ts\n(.*)^```$/ms.exec(report) ?? [];
   const found = new Map();
@@ -20,8 +23,8 @@ export function declarationsOf(report) {
 const list = (names) => names.toSorted((a, b) => (a < b ? -1 : 1)).join(', ');
 
 /**
- * What a team's package would notice, one line each; none when the reports are the same. `committed` and `current` are texts,
- * empty for a path that is not exported.
+ * Returns the changes that other packages would notice, one line each, or none if the reports are the same.
+ * `committed` and `current` are texts. A path that isn't exported has an empty text.
  */
 export function differences(path, committed, current) {
   if (committed === current) return [];
@@ -46,7 +49,7 @@ export function differences(path, committed, current) {
   return lines.length > 0 ? lines : [`${path} imports other types of other packages.`];
 }
 
-/** What package.json says of paths and commands, compared by the rows of the overview. */
+/** Returns the changes in the paths and commands of package.json, compared by the rows of the overview. */
 export function rowDifferences(committed, current) {
   const [before, after] = [committed, current].map((text) =>
     [...text.matchAll(/^\| (.+) \|$/gm)]

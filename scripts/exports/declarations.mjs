@@ -1,11 +1,11 @@
-// The declarations of what package.json exports, made from the sources as they are now.
+// Creates the declarations of everything that package.json exports, from the current sources.
 import { join } from 'node:path';
 import ts from 'typescript';
 import { asOneTree } from '../dist-layout.mjs';
 
 /**
- * Every path that package.json exports with types written here, with its file below a folder of declarations: `./checker` →
- * `exports/checker.d.ts`. The types of the client are those of the API document.
+ * Every path that package.json exports with types from this repository, with its file below a folder of declarations,
+ * such as `./checker` → `exports/checker.d.ts`. The types of the client come from the API document.
  */
 export const exportPaths = ({ exports }) =>
   Object.entries(exports).flatMap(([path, { types }]) =>
@@ -13,8 +13,9 @@ export const exportPaths = ({ exports }) =>
   );
 
 /**
- * Writes them below the folder, laid out as in `dist`. It must be inside the project, where its imports are found. The
- * compiler checks nothing here (`npm run types` does), and orders the members of a union the same way each time.
+ * Writes the declarations below the folder, laid out as in `dist`. The folder must be inside the project, where
+ * imports are found. The compiler checks nothing here (`npm run types` does), and always orders the members of a
+ * union the same way.
  */
 export function makeDeclarations(root, folder) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (diagnostic) => fail([diagnostic]) };

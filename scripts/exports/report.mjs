@@ -1,20 +1,21 @@
-// One report for each path that package.json exports: every export with its signature, and every type that one of them mentions.
+// Creates one report for each path that package.json exports: every export with its signature, and every type that it
+// mentions.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { format, resolveConfig } from 'prettier';
 
-/** What API Extractor adds to a declaration that says nothing of a signature, so that a docstring changes no report. */
+/** Remarks of API Extractor that aren't part of a signature. Without them, a docstring changes no report. */
 const REMARKS = /^ *\/\/ (@public( \(undocumented\))?|\(undocumented\)|\(No @packageDocumentation .*\))\n/gm;
 const SILENT = { default: { logLevel: 'none' } };
 
-/** `uptime-monitor/checker` of `./checker`. */
+/** Returns `uptime-monitor/checker` for `./checker`. */
 export const importPath = (name, path) => join(name, path);
 
-/** `checker.api.md` of `./checker`. */
+/** Returns `checker.api.md` for `./checker`. */
 export const reportName = (path) => `${path === '.' ? 'index' : path.slice(2)}.api.md`;
 
-/** `uptime-monitor/checker` of `checker.api.md`. */
+/** Returns `uptime-monitor/checker` for `checker.api.md`. */
 export function reportedPath(name, file) {
   const path = file.replace(/\.api\.md$/, '');
   return importPath(name, path === 'index' ? '.' : path);
@@ -30,7 +31,8 @@ function configOf(root, folder, { path, file }) {
       mainEntryPointFilePath: entry,
       compiler: {
         overrideTsconfig: {
-          // Without the folder it looks for `types` below the working directory, and stumbles over the first `AbortSignal`.
+          // Without the folder, it searches for `types` below the working directory, and fails at the first
+          // `AbortSignal`.
           compilerOptions: { ...compilerOptions, rootDir: root, typeRoots: [join(root, 'node_modules/@types')] },
           files: [entry],
         },
@@ -54,12 +56,12 @@ function configOf(root, folder, { path, file }) {
 const headOf = (name) =>
   `# \`${name}\`\n\nWhat it exports, and what that mentions without exporting it. Written by \`npm run exports\`.\n`;
 
-/** File name → text of the report, for each of the paths. Throws when a declaration cannot be read. */
+/** Maps file names to the text of the report, for each path. Throws if a declaration can't be read. */
 export async function reportsOf(root, folder, name, paths) {
   const style = await resolveConfig(join(root, 'docs/exports/index.api.md'));
   const configs = paths.map((path) => configOf(root, folder, path));
   const [first, ...others] = configs;
-  // One program for all: most of what they read is the same.
+  // One program for all paths, because they read mostly the same files.
   const additionalEntryPoints = others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);
   const compilerState = CompilerState.create(first, { additionalEntryPoints });
   const reports = configs.map(async (config, index) => {

@@ -1,16 +1,17 @@
 'use strict';
 /**
- * The CPU budget of each lane, and what each spec took when the budget was written, by which specs are dealt into groups. Seconds
- * are those of a machine where the unit specs take `UNIT_SECONDS`. A run is measured by what its own unit specs took, so a slow or
- * busy machine changes little.
+ * The CPU budget of each lane, and what each spec took when the budget was written, which is used to split specs into
+ * groups. Seconds are measured on a machine where the unit specs take `UNIT_SECONDS`. A run is compared with its own
+ * unit specs, so a slow or busy machine changes little.
  */
 const { readFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const FILE = path.join(__dirname, 'budget.json');
 /**
- * How much more than its budget a lane may take. The same commit took 5.8 to 7.2 times its unit specs, at rest and at a load of 9.
- * In CI the other lanes run next to chaos and faults, while their unit specs ran alone: the slow lane took 623 s there, 467 s alone.
+ * How far a lane may exceed its budget. The same commit took 5.8 to 7.2 times its unit specs, idle and at a load of
+ * 9. In CI, the other lanes run next to chaos and faults, while their unit specs ran alone. The slow lane took 623 s
+ * there and 467 s alone.
  */
 const SLACK = { fast: 1.4, others: 2 };
 const UNIT_SECONDS = 40;
@@ -21,7 +22,10 @@ const readBudget = () => JSON.parse(readFileSync(FILE, 'utf8'));
 
 const total = (costs) => costs.reduce((sum, { seconds }) => sum + seconds, 0);
 
-/** Returns the CPU seconds of the fast unit specs in this run, the measure of all others; `null` if not all of them ran. */
+/**
+ * Returns the CPU seconds of the fast unit specs in this run, the unit for all other specs, or `null` if not all of
+ * them ran.
+ */
 function unitSeconds(costs, specs) {
   const units = specs.filter(({ project, lane }) => project === 'unit' && lane === 'fast').map(({ file }) => file);
   const ran = new Map(costs.map(({ file, seconds }) => [file, seconds]));
@@ -29,7 +33,10 @@ function unitSeconds(costs, specs) {
   return units.reduce((sum, file) => sum + ran.get(file), 0);
 }
 
-/** Returns a sentence if the lane is over its budget, otherwise `null`. `unit` is what the unit specs took in this run. */
+/**
+ * Returns a sentence if the lane is over its budget, otherwise `null`. `unit` is the time of the unit specs in this
+ * run.
+ */
 function overrunOf({ lane, costs, unit }, budget) {
   const allowed = budget.lanes[lane];
   const took = (total(costs) / unit) * UNIT_SECONDS;
@@ -37,7 +44,7 @@ function overrunOf({ lane, costs, unit }, budget) {
   return `lane ${lane}: ${took.toFixed(0)} s, budget ${allowed} s`;
 }
 
-/** Writes what this run took as the budget of its lane. */
+/** Writes the costs of this run as the budget of its lane. */
 function writeBudget({ lane, costs, unit, files }) {
   const budget = readBudget();
   const normal = (seconds) => Math.round((seconds / unit) * UNIT_SECONDS * 10) / 10;

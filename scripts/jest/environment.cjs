@@ -1,11 +1,12 @@
 'use strict';
 /**
  * Jest's Node environment, in which a worker compiles each file once. Jest itself compiles all modules again for each
- * spec, and V8 keeps no result of `vm.compileFunction`; that took 0.6 s of CPU for every spec that starts the application.
+ * spec, and V8 keeps no result of `vm.compileFunction`. That took 0.6 s of CPU for every spec that starts the
+ * application.
  *
- * It also writes down what each spec costs, for scripts/jest/budget.json: a line of JSON `{file, seconds, starts}` into
- * the file that TEST_CPU_FILE names. Seconds are CPU time of the worker and of its children that have ended, without that
- * of starting services; wall time would mean nothing on a machine that is shared.
+ * It also records what each spec costs, for scripts/jest/budget.json: a line of JSON `{file, seconds, starts}` in the
+ * file that TEST_CPU_FILE names. Seconds are CPU time of the worker and of its finished children, without the time to
+ * start services. Wall time would mean nothing on a shared machine.
  */
 const { appendFileSync, readFileSync } = require('node:fs');
 const path = require('node:path');
@@ -14,10 +15,10 @@ const { TestEnvironment } = require('jest-environment-node');
 
 const root = path.join(__dirname, '../..');
 
-/** By file: the source, and its script for any context of this process. */
+/** The source of each file, and its script for any context of this process. */
 const compiled = new Map();
 
-/** As Jest calls `vm.compileFunction`. Positions stay right: nothing but the first line's columns moves. */
+/** Takes the same arguments as `vm.compileFunction`. Only the columns of the first line move. */
 vm.compileFunction = (code, parameters, { filename, parsingContext }) => {
   let known = compiled.get(filename);
   if (known?.code !== code) {
@@ -30,11 +31,11 @@ vm.compileFunction = (code, parameters, { filename, parsingContext }) => {
 /** The kernel counts the CPU time of children in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-/** Of the children that have ended; nothing where there is no `/proc`. */
+/** Returns the CPU seconds of finished children, or 0 if there is no `/proc`. */
 function childSeconds() {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');
-    // Behind the name: cutime and cstime.
+    // The fields after the name are cutime and cstime.
     const [user, system] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -45,7 +46,7 @@ function childSeconds() {
   }
 }
 
-/** Where test/harness/app/shared-services.ts counts what starting services took. */
+/** The place where test/harness/app/shared-services.ts counts the cost of starting services. */
 const STARTS = Symbol.for('uptime-monitor.service-starts');
 
 class MeasuringEnvironment extends TestEnvironment {
@@ -54,10 +55,10 @@ class MeasuringEnvironment extends TestEnvironment {
     this.file = path.relative(root, context.testPath);
     this.isGroup = context.testPath.endsWith('.group.cjs');
     this.global[STARTS] = { count: 0, seconds: 0 };
-    // For scripts/jest/openid-client.cjs.
+    // Used by scripts/jest/openid-client.cjs.
     this.global[Symbol.for('uptime-monitor.require')] = require;
     this.begun = this.now();
-    /** CPU seconds of the specs of a group: its top-level blocks, without loading what they share. */
+    /** CPU seconds of the specs of a group: its top-level blocks, without loading the modules that they share. */
     this.own = 0;
   }
 

@@ -1,20 +1,20 @@
 'use strict';
 /**
- * Which specs run in which lane. A spec says it in its first comment, as Jest's own pragmas:
+ * Decides which specs run in which lane. A spec declares its lane in its first comment, like Jest's own pragmas:
  *
- *   @lane fast       (what a spec without a word is) `npm test`: no process, no PostgreSQL, at most 6 CPU seconds a file
+ *   @lane fast       (the default) `npm test`: no process, no PostgreSQL, at most 6 CPU seconds a file
  *   @lane slow       `npm run test:slow`: starts processes, waits for real time, or needs more
- *   @lane timed      `npm run test:slow`, in the end and two at a time: judges when something happens
+ *   @lane timed      `npm run test:slow`, at the end and two at a time: judges when something happens
  *   @databases both  what it proves differs by database: CI runs it on the embedded one and on PostgreSQL
  *   @databases embedded
- *   @alone           in a process without other specs: it judges the process itself, or changes what stays changed in it
+ *   @alone           in a process without other specs: it judges the process, or makes changes that persist in it
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '../..');
 
-/** Where the specs of each project of jest.config.js are that belong to a lane; the others are suites of their own. */
+/** The folders of the specs of each project in jest.config.js that belong to a lane. The others are separate suites. */
 const FOLDERS = {
   unit: ['src', 'packages', 'test/chaos'],
   contract: ['test/contract'],
@@ -37,7 +37,7 @@ function pragma(comment, name, values) {
   return value;
 }
 
-/** What the first comment of a spec says. */
+/** Returns the pragmas in the first comment of a spec. */
 function readPragmas(text) {
   const comment = /^\s*\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? '';
   return {
@@ -55,13 +55,13 @@ function describeSpec(project, file) {
   }
 }
 
-/** Every spec of the lanes: `{ file, project, lane, databases, alone }`, by name. */
+/** Returns every spec of the lanes: `{ file, project, lane, databases, alone }`, by name. */
 const allSpecs = () =>
   Object.entries(FOLDERS)
     .flatMap(([project, folders]) => folders.flatMap(specsUnder).map((file) => describeSpec(project, file)))
     .sort((a, b) => (a.file < b.file ? -1 : 1));
 
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+/** Generates numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function randomOf(seed) {
   let state = seed >>> 0;
   return () => {
@@ -72,7 +72,7 @@ function randomOf(seed) {
   };
 }
 
-/** The items in an order that follows from the seed. */
+/** Returns the items in an order that depends only on the seed. */
 function shuffled(items, seed) {
   const random = randomOf(seed);
   const order = [...items];
@@ -83,7 +83,7 @@ function shuffled(items, seed) {
   return order;
 }
 
-/** The items in so many groups of about the same weight, each in the order in which they came. */
+/** Splits the items into `count` groups of about the same weight. Each group keeps the order of the items. */
 function dealt(items, count, weightOf) {
   const groups = Array.from({ length: Math.min(count, items.length) }, () => ({ weight: 0, items: [] }));
   for (const item of items) {

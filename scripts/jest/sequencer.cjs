@@ -6,10 +6,13 @@ const { readBudget } = require('./budget.cjs');
 
 const root = path.join(__dirname, '../..');
 
-/** As scripts/test.mjs has written them. */
+/** Reads the file that scripts/test.mjs has written. */
 const specsOfGroup = (file) => JSON.parse(/\[[^\]]*\]/.exec(readFileSync(file, 'utf8'))?.[0] ?? '[]');
 
-/** The spec that costs most first, also where Jest has no durations of an earlier run yet: begun late, all would wait for it. */
+/**
+ * Runs the most expensive spec first, even before Jest has durations of an earlier run. Otherwise all would wait for
+ * it.
+ */
 module.exports = class CostliestFirst extends Sequencer {
   sort(tests) {
     const { specs } = readBudget();
@@ -18,7 +21,7 @@ module.exports = class CostliestFirst extends Sequencer {
       file.endsWith('.group.cjs')
         ? specsOfGroup(file).reduce((sum, spec) => sum + of(spec), 0)
         : of(path.relative(root, file));
-    // Jest's own order is stable here: among specs that are not listed, the largest file first.
+    // Jest's own order is stable here: among specs that aren't listed, the largest file comes first.
     return super.sort(tests).sort((a, b) => seconds(b) - seconds(a));
   }
 };

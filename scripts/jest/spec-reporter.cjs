@@ -1,7 +1,8 @@
 'use strict';
 /**
- * Prints each spec with what failed in it, and leaves the counts for scripts/test.mjs in the file that TEST_COUNTS_FILE names.
- * The specs of a group (test/harness/group.ts) are told apart. A file that does not load counts as one failure.
+ * Prints each spec with its failures, and writes the counts for scripts/test.mjs to the file that TEST_COUNTS_FILE
+ * names. Lists the specs of a group (test/harness/group.ts) separately. A file that does not load counts as one
+ * failure.
  */
 const { writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -9,7 +10,7 @@ const path = require('node:path');
 const root = path.join(__dirname, '../..');
 const isGroup = (file) => file.endsWith('.group.cjs');
 
-/** The results of a file of Jest by spec. */
+/** Splits the results of a Jest file by spec. */
 function specsOf({ testFilePath, testResults }) {
   const specs = new Map();
   for (const result of testResults) {

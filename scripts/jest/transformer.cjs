@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Jest's TypeScript transformer: each file alone, without types (`npm run types` checks them). What it writes depends on
- * the file and the compiler only, so that all projects, and all clones of one user, share what is compiled; the compiler is
- * loaded when something is not.
+ * Jest's TypeScript transformer. It compiles each file alone and without types (`npm run types` checks them). Its
+ * output depends only on the file and the compiler, so all projects, and all clones of one user, share compiled
+ * files. The compiler is loaded only if a file isn't compiled yet.
  */
 const { createHash } = require('node:crypto');
 const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
@@ -30,7 +30,8 @@ function loadCompiler() {
   };
 }
 
-// Of a file's place only its name counts: a copy of the tree (test/repository/recipe-tree.ts) is not compiled again.
+// Uses only the name of a file, not its folder: a copy of the tree (test/repository/recipe-tree.ts) isn't compiled
+// again.
 const keyOf = (source, file) =>
   createHash('sha1')
     .update([fingerprint, path.basename(file), source].join('\0'))
@@ -38,7 +39,7 @@ const keyOf = (source, file) =>
 
 const shelved = (source, file) => path.join(shelf, `${keyOf(source, file)}.json`);
 
-/** From the shelf, or compiled and put there. */
+/** Returns the compiled file from the cache, or compiles it and stores it there. */
 function compile(source, file) {
   const place = shelved(source, file);
   if (existsSync(place)) return JSON.parse(readFileSync(place, 'utf8'));
@@ -47,7 +48,7 @@ function compile(source, file) {
   mkdirSync(shelf, { recursive: true });
   const draft = `${place}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(result));
-  // Another worker may have made the same: either is good.
+  // Another worker may have written the same file. Either is fine.
   renameSync(draft, place);
   return result;
 }

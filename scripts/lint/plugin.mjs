@@ -49,7 +49,7 @@ function textOf(node, context) {
   }
 }
 
-/** The flags of a pattern that is copied. */
+/** Returns the flags of a pattern that is copied. */
 const flagsOf = (node, context) =>
   (node.type === 'Identifier' ? initializerOf(node, context) : node)?.regex?.flags ?? '';
 
@@ -71,8 +71,8 @@ const HOW = {
 };
 
 /**
- * Reports regular expressions that take quadratic time or worse. If a user stores a run of 5,000 equal characters, such an
- * expression takes 25,000,000 steps each time the text is shown. `(?<!-)-+$` is the linear form of `-+$`.
+ * Reports regular expressions that take quadratic time or worse. If a user stores a run of 5,000 equal characters,
+ * such an expression takes 25,000,000 steps each time the text is shown. `(?<!-)-+$` is the linear form of `-+$`.
  */
 const linearPatterns = {
   meta: { type: 'problem', docs: { description: 'Every regular expression takes linear time.' } },

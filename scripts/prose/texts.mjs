@@ -1,10 +1,10 @@
-// Every text that people read, by area: `{area, file, line, text}`. Markdown is a document; other texts are found in the syntax tree of
-// the sources: comments, strings, and JSX. Code inside of backticks stays out.
+// Every text that people read, by area: `{area, file, line, text}`. Markdown is linted as documents. Other texts are
+// found in the syntax tree of the sources: comments, strings, and JSX. Code in backticks is excluded.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** Files of other programs, generated files, and records of what was said or measured. */
+/** Files of other programs, generated files, and records of quotes or measurements. */
 const UNTOUCHED =
   /^(?:package-lock\.json|docs\/(?:openapi\.json|exports\/)|test\/fixtures\/|scripts\/prose\/|src\/platform\/database\/migrations\/)|\/golden\/|\.(?:svg|png|br|lock|tgz|sql)$/;
 
@@ -31,10 +31,10 @@ export function filesOf(root) {
     .filter((file) => !UNTOUCHED.test(file));
 }
 
-/** Returns the area of a file that is a document as a whole, or `null`. */
+/** Returns the area of a file that is linted as a whole, or `null`. */
 export const documentArea = (file) => MARKDOWN.find(([, pattern]) => pattern.test(file))?.[0] ?? null;
 
-/** Without code, links of docstrings, tags, and addresses. */
+/** Removes code, links in docstrings, tags, and URLs. */
 const readable = (text) =>
   text
     .replace(/`[^`]*`/g, 'X')
@@ -52,7 +52,7 @@ function commentText(raw) {
     .join('\n');
 }
 
-/** Lists and code of a comment are texts of their own. */
+/** Splits off lists and code, which are separate texts. */
 const paragraphsOf = (text) => text.split(/\n\s*\n|\n(?=\s*(?:- |\d\. | {3,}))/).map(readable);
 
 const isProse = (text) =>
@@ -79,7 +79,7 @@ function areaOfString(file, node) {
   return /^(?:src|packages)\//.test(file) ? 'messages' : null;
 }
 
-/** A template as a reader sees it: `X` for each value. */
+/** Returns a template as a reader sees it, with `X` for each value. */
 function stringText(node) {
   if (ts.isTemplateExpression(node))
     return node.head.text + node.templateSpans.map((span) => `X${span.literal.text}`).join('');
@@ -97,7 +97,7 @@ const isExported = (node) => {
   return false;
 };
 
-/** Every text of a TypeScript or JavaScript source. */
+/** Returns every text of a TypeScript or JavaScript source. */
 export function textsOfSource(file, source) {
   const tree = ts.createSourceFile(
     file,
@@ -125,7 +125,7 @@ export function textsOfSource(file, source) {
     const isDocstring = raw.startsWith('/**') && isExported(node) && !isTest;
     const line = lineAt(pos);
     const last = blocks.at(-1);
-    // Line comments below each other are one text.
+    // Adjacent line comments are one text.
     if (raw.startsWith('//') && last?.raw.startsWith('//') && last.until === line - 1) {
       last.raw += `\n${raw}`;
       last.until = line;
@@ -154,7 +154,7 @@ export function textsOfSource(file, source) {
     .filter(({ text }) => isProse(text));
 }
 
-/** Comment lines of settings files, shell scripts, and manifests. */
+/** Returns the comments of settings files, shell scripts, and manifests. */
 export function textsOfSettings(file, source) {
   const found = [];
   let open = null;
@@ -167,14 +167,14 @@ export function textsOfSettings(file, source) {
   return found.map((one) => ({ ...one, text: readable(one.text) })).filter(({ text }) => isProse(text));
 }
 
-/** Texts of alert rules for Prometheus and other YAML that people read: `summary:` and `description:`. */
+/** Returns the texts of Prometheus alert rules and other YAML that people read: `summary:` and `description:`. */
 const textsOfRules = (file, source) =>
   source.split('\n').flatMap((row, index) => {
     const text = /^\s*(?:summary|description): +['"]?(.+?)['"]?$/.exec(row)?.[1];
     return text === undefined ? [] : [{ area: 'metrics', file, line: index + 1, text: readable(text) }];
   });
 
-/** Every text of the repository that is not Markdown. */
+/** Returns every text of the repository that isn't Markdown. */
 export function textsOf(root, files) {
   return files.flatMap((file) => {
     if (/\.(?:ts|tsx|mjs|cjs|js)$/.test(file)) return textsOfSource(file, readFileSync(`${root}/${file}`, 'utf8'));

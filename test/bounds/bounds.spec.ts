@@ -8,9 +8,9 @@ import { OLDEST_PAGE_MS } from './visitors';
 /** A hanging host needs two checks of 4 s with a confirmation each: 16 s without any attack. */
 const ALERT_LIMIT_MS = 30_000;
 const P99_LIMIT_MS = 500;
-/** Of CPU time, which a busy machine prolongs, too. */
+/** The limit in CPU time, which is also longer on a busy machine. */
 const PIECE_LIMIT_MS = 120;
-/** The embedded database takes 330 MB of it without any attack. */
+/** Without any attack, the embedded database takes 330 MB of it. */
 const MEMORY_LIMIT_MB = 640;
 
 const NOTHING = {
@@ -26,7 +26,7 @@ const NOTHING = {
   asDocumented: true,
 };
 
-/** What the victim felt, as far as it matters. */
+/** Returns the relevant part of the victim's results. */
 const felt = ({ readsWithinMs }: Attack, seen: Measured): typeof NOTHING => ({
   slotsMissed: seen.missed,
   alertedInTime: seen.alertMs !== null && seen.alertMs < ALERT_LIMIT_MS,

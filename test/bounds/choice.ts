@@ -1,17 +1,17 @@
 import { changedFiles, currentCommit, partOf, type UnderTest } from '../harness/in-turn';
 import type { Attack } from './scene';
 
-/** In so many submissions all attacks are played, about. */
+/** Over this many commits, about all attacks are played. */
 const TURNS = 4;
 
-/** What is chosen from, of an attack. */
+/** The part of an attack that the choice depends on. */
 export type Chosen = Pick<Attack, 'name' | 'covers'>;
 
-/** A quarter of the attacks, which quarter the commit says, and those that cover a changed file. */
+/** Returns a quarter of the attacks, which the commit selects, and all attacks that cover a changed file. */
 export const attacksOf = <A extends Chosen>(underTest: UnderTest, attacks: readonly A[]): A[] =>
   partOf(attacks, TURNS, underTest, ({ covers }) => covers);
 
-/** What `BOUNDS` orders: `in-turn`, a word of the names of some, or all without it. */
+/** Returns the attacks that `BOUNDS` selects: `in-turn`, a word in their names, or all without it. */
 export function chosenAttacks<A extends Chosen>(order: string, attacks: readonly A[]): A[] {
   if (order === 'in-turn') return attacksOf({ commit: currentCommit(), changed: changedFiles() }, attacks);
   if (order === 'all' || order === '') return [...attacks];

@@ -1,14 +1,14 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-/** What came back; status 0: nothing, because the connection broke or the time ran out. */
+/** The response. Status 0 means none, because the connection broke or the time ran out. */
 export interface Reply {
   status: number;
   text: string;
   ms: number;
 }
 
-/** A body that is no object, or is written once for many requests. */
+/** A body that isn't an object, or is serialized once for many requests. */
 export interface Text {
   type: string;
   body: string;
@@ -17,23 +17,23 @@ export interface Text {
 interface Sent {
   key?: string | null;
   body?: object;
-  /** Instead of `body`. */
+  /** Used instead of `body`. */
   text?: Text;
   headers?: Record<string, string>;
-  /** Milliseconds. */
+  /** In milliseconds. */
   patience?: number;
-  /** The address it comes from: another one on loopback is another client. */
+  /** The client's address. Each loopback address is another client. */
   from?: string;
   signal?: AbortSignal;
 }
 
-/** The victim and those who attack it are different clients. */
+/** The victim and its attackers are different clients. */
 export const VICTIM = '127.0.0.1';
 export const ATTACKER = '127.0.0.2';
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** Sends one request and never throws: what is attacked may well not respond. */
+/** Sends one request and never throws, because an attacked service may not respond. */
 export function send(
   url: string,
   method: string,
@@ -72,7 +72,7 @@ export function send(
   });
 }
 
-/** Creates a resource and returns its id; `null` when that is refused. */
+/** Creates a resource and returns its ID, or `null` if that is refused. */
 export async function create(url: string, key: string, path: string, body: object): Promise<string | null> {
   for (;;) {
     const { status, text } = await send(url, 'POST', `/api/v1${path}`, { key, body });
@@ -82,14 +82,14 @@ export async function create(url: string, key: string, path: string, body: objec
   }
 }
 
-/** Starts `action` that many times a second until it is stopped; `stop` resolves when all have ended. */
+/** Starts `action` this many times a second until it is stopped. `stop` resolves when all actions have ended. */
 export function repeat(perSecond: number, action: () => Promise<unknown>): { stop(): Promise<void> } {
   const running = new Set<Promise<unknown>>();
   let missing = 0;
   let at = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    // Of a pause of this process not more than a second is made up for.
+    // After a pause of this process, at most a second's worth is made up for.
     missing = Math.min(perSecond, missing + ((now - at) / 1000) * perSecond);
     at = now;
     for (; missing >= 1; missing--) {
@@ -105,7 +105,7 @@ export function repeat(perSecond: number, action: () => Promise<unknown>): { sto
   };
 }
 
-/** A bare connection that sends `text` and reads nothing. Errors end it silently. */
+/** Opens a raw connection that sends `text` and reads nothing. Errors close it silently. */
 export function rawConnection(url: string, text: string, from = ATTACKER): Socket {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, localAddress: from }).pause();
@@ -114,12 +114,12 @@ export function rawConnection(url: string, text: string, from = ATTACKER): Socke
   return socket;
 }
 
-/** What the attacks look at of an item. */
+/** The fields of an item that the attacks use. */
 interface Item {
   error?: { message: string };
 }
 
-/** The items of a list; none when what came back is empty or no list. */
+/** Returns the items of a list, or none if the response is empty or isn't a list. */
 export function listOf(text: string): readonly Item[] {
   const list: unknown = JSON.parse(text || '[]');
   return Array.isArray(list) ? (list as Item[]) : [];

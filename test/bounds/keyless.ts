@@ -1,6 +1,6 @@
 import { send } from './client';
 
-/** A route that needs no key, as strangers ask for it. */
+/** A route that needs no key, with a request as strangers send it. */
 export interface KeylessRoute {
   method: string;
   path: string;
@@ -15,8 +15,8 @@ interface Document {
 }
 
 /**
- * What answers without a key and is no operation of the API document: routes that it leaves out, and what middleware answers. Those of the document
- * are found in it. `test/e2e/http/public-routes.spec.ts` fails for a route or a middleware that is in neither.
+ * Public responses outside the API document: omitted routes, and responses of middleware. The other public routes are
+ * read from the document. `test/e2e/http/public-routes.spec.ts` fails for a route or a middleware that is in neither.
  */
 export const UNDOCUMENTED: readonly KeylessRoute[] = [
   '/health/live',
@@ -28,14 +28,14 @@ export const UNDOCUMENTED: readonly KeylessRoute[] = [
   '/docs',
   '/favicon.svg',
   '/api/v1/openapi.json',
-  // The short form of a ping; what begins like a ping and is none; nothing at all, and a route of the API without its key.
+  // The short form of a ping, a URL that only looks like a ping, a missing page, and an API route without its key.
   '/7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04',
   '/ping/none',
   '/nothing',
   '/api/v1/websites',
 ].map((path) => ({ method: 'GET', path }));
 
-/** Paths that files of the dashboard have: they change with each build. */
+/** Returns the paths of the dashboard's files, which change with each build. */
 async function filesOf(url: string): Promise<KeylessRoute[]> {
   const { text } = await send(url, 'GET', '/');
   const [script = '', style = ''] = [/src="([^"]+\.js)"/, /href="([^"]+\.css)"/].map(
@@ -44,7 +44,10 @@ async function filesOf(url: string): Promise<KeylessRoute[]> {
   return [script, style].filter((path) => path !== '').map((path) => ({ method: 'GET', path }));
 }
 
-/** Every route of the service that needs no key, with the examples of its parameters. `slug`: of a page that is there. */
+/**
+ * Returns every route of the service that needs no key, with the examples of its parameters. `slug` is an existing
+ * page.
+ */
 export async function keylessRoutes(url: string, slug: string): Promise<KeylessRoute[]> {
   const { text } = await send(url, 'GET', '/api/v1/openapi.json');
   const { paths } = JSON.parse(text) as Document;

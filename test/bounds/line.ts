@@ -6,7 +6,7 @@ export const HEAD = [
   '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** Its line of an attack: what was measured, or why it could not be. */
+/** Returns the line of an attack: the measurements, or the reason why there are none. */
 export function lineOf({ name }: Pick<Attack, 'name'>, version: string, seen: Measured | string): string {
   const cells = typeof seen === 'string' ? [`could not be played: ${seen}`] : cellsOf(seen);
   return `| ${[name, version, ...cells].join(' | ')} |`;

@@ -1,11 +1,11 @@
-// Preloaded into the service (NODE_OPTIONS): writes to the file PIECE_LOG when the main thread has used more than 20 ms of
-// CPU in one piece, a line of JSON for each. A timer looks every 10 ms, so up to 10 ms of what was before are in a piece.
+// Preloaded into the service (NODE_OPTIONS). If the main thread has used more than 20 ms of CPU in one piece, appends
+// a line of JSON to the file PIECE_LOG. A timer runs every 10 ms, so a piece may include up to 10 ms of earlier work.
 const { appendFileSync, readFileSync } = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
 
 const SHORT_MS = 20;
 
-/** By the kernel's own account: what others run does not count. */
+/** Counted by the kernel, so other processes do not matter. */
 const cpuMs = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 
 if (isMainThread && process.env.PIECE_LOG) {

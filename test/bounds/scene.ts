@@ -9,74 +9,80 @@ import { create, send } from './client';
 import { type Breakage, Victim } from './victim';
 import { Visitors } from './visitors';
 
-/** Targets stand on this machine; they count as public ones. */
+/** Targets are on this machine and count as public ones. */
 const EGRESS_ALLOW = '127.0.0.0/8';
 const OPERATOR_TOKEN = 'operator-token-of-the-bounds-tests-01';
-/** How long an attack goes on at least, and how long an alert is waited for. */
+/** The minimum length of an attack, and how long to wait for an alert. */
 const WINDOW_MS = 15_000;
 const ALERT_LIMIT_MS = 60_000;
 /** The site breaks when the attack has had this long to take effect. */
 const BREAK_AFTER_MS = 4000;
-/** A service that does not respond must not hold up the test of it. */
+/** A service that does not respond must not block its test. */
 const BEGIN_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 30_000;
 
-/** An organization that attacks, with as many keys as an attacker makes. */
+/** An organization that attacks, with as many keys as an attacker would create. */
 export interface Attacker {
   id: string;
   admin: string;
   write: string[];
   read: string;
-  /** Creates a resource; `null` when it is refused. Takes its keys in turn. */
+  /** Creates a resource, or returns `null` if it is refused. Uses the keys in rotation. */
   create(path: string, body: object): Promise<string | null>;
-  /** Creates one for each body, as fast as the keys allow; the ids of those that were not refused. */
+  /** Creates one resource for each body, as fast as the keys allow. Returns the IDs of those that were not refused. */
   createAll(path: string, bodies: readonly object[]): Promise<string[]>;
   website: string;
 }
 
-/** What an attack may use. */
+/** Everything that an attack may use. */
 export interface World {
   url: string;
   service: ServiceProcess;
-  /** Another organization. */
+  /** Creates another organization. */
   organization(name: string): Promise<Attacker>;
-  /** Starts another instance on the same database (`onPostgres`); its address. */
+  /** Starts another instance on the same database (`onPostgres`). Returns its URL. */
   secondInstance(env: Readonly<Record<string, string>>): Promise<string>;
   operator(method: string, path: string, body?: object): Promise<{ status: number; text: string; ms: number }>;
-  /** The name of the public page that visitors look at. */
+  /** The name of the public page that visitors read. */
   slug: string;
-  /** Closed in the end. */
+  /** Closes the resource at the end. */
   keep<T extends { close(): Promise<void> }>(thing: T): T;
 }
 
-/** One attack: what it needs, what it does, and what it came to. */
+/** One attack: its requirements, its actions, and its result. */
 export interface Attack {
-  /** One word or two: in the table and in the names of tests. */
+  /** One or two words, for the table and the names of tests. */
   name: string;
-  /** What is done, in one sentence. */
+  /** A description in one sentence. */
   what: string;
-  /** Files and folders that hold the bound, from the root: a commit that changes one of them is always attacked. */
+  /**
+   * Files and folders that enforce the limit, from the root. A commit that changes one of them always runs this
+   * attack.
+   */
   covers: readonly string[];
   env?: Readonly<Record<string, string>>;
   breakage?: Breakage;
-  /** What the victim's slowest reads may take, milliseconds, where more is documented than for all others. */
+  /** The maximum milliseconds of the victim's slowest reads, if a higher limit than usual is documented. */
   readsWithinMs?: number;
-  /** The name of the victim's own server. */
+  /** The host name of the victim's server. */
   host?: string;
-  /** On a PostgreSQL of its own, not on the embedded database. */
+  /** Uses a separate PostgreSQL instead of the embedded database. */
   onPostgres?: boolean;
-  /** Those who come without a key are there, too. */
+  /** Also includes visitors without a key. */
   withVisitors?: boolean;
-  /** How long it goes on at least, milliseconds, where 15 s are too short to see its effect. */
+  /** The minimum length in milliseconds, if 15 s are too short to see its effect. */
   windowMs?: number;
-  /** Prepares and begins; the function it returns ends it and says what the attacker achieved, and whether that is as documented. */
+  /**
+   * Prepares and starts. The returned function stops it, and returns the attacker's results and whether they are as
+   * documented.
+   */
   begin(world: World): Promise<() => Promise<Effect>>;
 }
 
 export interface Effect {
-  /** For people, in a few words. */
+  /** A short description for readers. */
   text: string;
-  /** What is documented: false fails the test. */
+  /** Whether the result is as documented. If not, the test fails. */
   asDocumented: boolean;
 }
 
@@ -85,27 +91,30 @@ const NO_RESPONSE: Effect = { text: 'the service did not respond to its last que
 export interface Measured {
   missed: number;
   due: number;
-  /** `null`: no alert within a minute. */
+  /** `null` means no alert within a minute. */
   alertMs: number | null;
   p50: number;
   p99: number;
   failedReads: number;
-  /** Highest resident memory of the process, MB. */
+  /** The highest resident memory of the process in MB. */
   memoryMb: number;
-  /** That and what it had before the attack. */
+  /** The increase over the memory before the attack. */
   addedMb: number;
-  /** Most CPU that its main thread used in one piece, milliseconds. */
+  /** The most CPU that its main thread used in one piece, in milliseconds. */
   pieceMs: number;
-  /** Whether every probe of `/health/live` was answered with 200. */
+  /** Whether every request to `/health/live` returned 200. */
   stayedLive: boolean;
-  /** What those saw who come without a key; `null` where there were none. */
+  /** The results of visitors without a key, or `null` without visitors. */
   visits: Awaited<ReturnType<Visitors['stop']>> | null;
   effect: Effect;
-  /** Errors and warnings of the service, the last of them. */
+  /** The last errors and warnings of the service. */
   log: string;
 }
 
-/** Plays an attack against the built service of `folder`, embedded database, and measures what the victim feels. */
+/**
+ * Runs an attack against the built service of `folder` on the embedded database, and measures the effect on the
+ * victim.
+ */
 export async function play(attack: Attack, folder?: string): Promise<Measured> {
   const directory = await mkdtemp(join(tmpdir(), 'uptime-bounds-'));
   const kept: { close(): Promise<void> }[] = [];
@@ -235,7 +244,7 @@ async function attackerOf(url: string, id: string, admin: string): Promise<Attac
   };
 }
 
-/** The highest resident memory of a process while it is watched, MB. */
+/** The highest resident memory of a process while it is watched, in MB. */
 export class MemoryWatch {
   private highest = 0;
   private first: number | null = null;
@@ -260,12 +269,12 @@ export class MemoryWatch {
       this.highest = Math.max(this.highest, Number(kilobytes ?? 0));
       this.first ??= this.highest;
     } catch {
-      // The process has ended; its victim will show it.
+      // The process has exited. The victim's results will show it.
     }
   }
 }
 
-/** What `longest-piece.cjs` has written since, milliseconds; 20 when it has not written. */
+/** Returns the largest value that `longest-piece.cjs` has written since, in milliseconds, or 20 without any. */
 function longestSince(startedAt: number, file: string): number {
   if (!existsSync(file)) return 20;
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
@@ -273,7 +282,7 @@ function longestSince(startedAt: number, file: string): number {
   return Math.round(Math.max(20, ...pieces.filter(({ at }) => at >= startedAt).map(({ ms }) => ms)));
 }
 
-/** Asks for liveness once a second, with the patience of an orchestrator. */
+/** Requests liveness once a second, with the timeout of an orchestrator. */
 function watchLiveness(url: string): { stop(): Promise<boolean> } {
   const answers: Promise<number>[] = [];
   const timer = setInterval(
@@ -288,7 +297,7 @@ function watchLiveness(url: string): { stop(): Promise<boolean> } {
   };
 }
 
-/** What the promise resolves to; `undefined` after that many milliseconds. */
+/** Resolves like the promise, or with `undefined` after this many milliseconds. */
 async function atMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

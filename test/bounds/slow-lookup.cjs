@@ -1,13 +1,13 @@
 'use strict';
 /**
- * Loaded into the service by NODE_OPTIONS, in its main thread: the system's own name lookup takes 60 ms, as in a network with
- * a slow resolver. It knows one name, the victim's.
+ * Loaded into the main thread of the service by NODE_OPTIONS. Makes the system's name lookup take 60 ms, as in a
+ * network with a slow resolver. It knows one name, the victim's.
  */
 const dns = require('node:dns');
 const { isMainThread } = require('node:worker_threads');
 
 const MS = 60;
-/** getaddrinfo holds one of libuv's threads for as long as it takes; more than four do not run at once. */
+/** getaddrinfo blocks one of libuv's threads the whole time. At most four run at once. */
 const THREADS = 4;
 const waiting = [];
 let running = 0;
@@ -25,7 +25,7 @@ function next() {
   }
 }
 
-/** `lookup` by callback, as earlier versions of the service call it, and by promise. */
+/** `lookup` with a callback, as earlier versions of the service call it, and with a promise. */
 const system = dns.lookup;
 const systemPromise = dns.promises.lookup;
 const slow = (name, callback) => {

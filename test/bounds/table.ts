@@ -5,8 +5,8 @@ import { HEAD, lineOf } from './line';
 import { type Attack, play } from './scene';
 
 /**
- * Plays every attack against each version and prints what the victim felt as a Markdown table. `name=folder` adds a
- * version whose `dist` is in that folder (`now=.` is what there is without one); other words choose attacks by name.
+ * Runs every attack against each version and prints the effect on the victim as a Markdown table. `name=folder` adds
+ * a version whose `dist` is in that folder (by default, `now=.`). Other words select attacks by name.
  */
 async function main(): Promise<void> {
   const words = process.argv.slice(2);

@@ -12,11 +12,11 @@ const READS_PER_SECOND = 5;
 export type Breakage = 'status' | 'silence';
 
 /**
- * The organization that must feel nothing: 50 endpoints at 5 s, an alert on another one, and somebody who reads its list
- * five times a second. All is seen from outside: by its web server, its webhook and its reader.
+ * The organization that must not be affected: 50 endpoints every 5 s, an alert on another one, and a user who reads
+ * its list five times a second. Everything is measured from outside: by its web server, its webhook, and its reader.
  */
 export class Victim {
-  /** Path → when it was asked for, monotonic milliseconds. */
+  /** Maps each path to the times of its requests, in monotonic milliseconds. */
   private readonly asked = new Map<string, number[]>();
   private readonly readMs: number[] = [];
   private failedReads = 0;
@@ -30,7 +30,7 @@ export class Victim {
     private readonly server: Server,
   ) {}
 
-  /** `host`: the name by which its own server is watched. `key`: null with AUTH=off. */
+  /** `host` is the name under which its server is monitored. `key` is null with AUTH=off. */
   static async settle(service: string, key: string | null, host = '127.0.0.1'): Promise<Victim> {
     const server = createServer((request, response) => victim.respond(request, response));
     const victim: Victim = new Victim(service, key, server);
@@ -60,7 +60,7 @@ export class Victim {
     return this.website;
   }
 
-  /** From now on the endpoint with the alert is broken. */
+  /** From now on, the endpoint with the alert is broken. */
   break(how: Breakage): void {
     this.breakage = how;
   }
@@ -69,17 +69,17 @@ export class Victim {
     return this.alertedAt !== null;
   }
 
-  /** True once each endpoint has been asked for. */
+  /** True once each endpoint has been requested. */
   get isWatched(): boolean {
     return this.asked.size > ENDPOINTS;
   }
 
-  /** Milliseconds from `since` to the alert; `null` when there was none. */
+  /** Returns the milliseconds from `since` to the alert, or `null` without an alert. */
   alertedAfter(since: number): number | null {
     return this.alertedAt === null ? null : this.alertedAt - since;
   }
 
-  /** Slots between the two moments that its server has not seen, and how many there were. */
+  /** Returns the slots between the two moments that its server has not seen, and how many there were. */
   slots(from: number, to: number): { missed: number; due: number } {
     const intervalMs = INTERVAL_SECONDS * 1000;
     let missed = 0;

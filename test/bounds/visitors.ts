@@ -3,12 +3,12 @@ import { type Reply, send, VICTIM } from './client';
 
 const PASSWORD = 'three wise monkeys';
 const SLUG = 'victim';
-/** The page is read again every 15 seconds, and asked for once a second. */
+/** The page is refreshed every 15 seconds, and requested once a second. */
 export const OLDEST_PAGE_MS = 30_000;
-/** A person signs in at most twenty times at once, and then every ten seconds. */
+/** A user may sign in at most twenty times at once, and then every ten seconds. */
 const PEOPLE = 3;
 
-/** What each of them asks for, and how often, milliseconds. */
+/** The request of each visitor, and its interval in milliseconds. */
 interface Visit {
   who: string;
   everyMs: number;
@@ -17,8 +17,8 @@ interface Visit {
 }
 
 /**
- * Those who come without a key: a visitor of the dashboard, a job that pings, people who sign in from a network that they have signed in from, and
- * a visitor of a public page. They notice each response that is not the one they always get.
+ * Visitors without a key: a visitor of the dashboard, a job that pings, users who sign in from a known network, and a
+ * visitor of a public page. They record each response that differs from the usual one.
  */
 export class Visitors {
   private readonly failures: string[] = [];
@@ -35,7 +35,7 @@ export class Visitors {
     private readonly job: string,
   ) {}
 
-  /** Of an organization with a website; what they ask for is there and has answered once. */
+  /** Creates visitors of an organization with a website. Everything that they request exists and has responded once. */
   static async settle(url: string, key: string, website: string): Promise<Visitors> {
     const api = (method: string, path: string, body: object) =>
       send(url, method, `/api/v1${path}`, { key, body, from: VICTIM });
@@ -58,7 +58,7 @@ export class Visitors {
     }
     const visitors = new Visitors(url, emails, `/ping/${pingId}`);
     for (const visit of visitors.visits()) await made(visit.ask());
-    // Each of them has signed in from there.
+    // Makes the network known by signing each user in.
     for (let n = 1; n < PEOPLE; n++) await made(visitors.signIn());
     return visitors;
   }

@@ -10,7 +10,10 @@ import { JOBS } from './jobs';
 import type { Probes } from './probes';
 import { Requests, type WebhookConfig } from './requests';
 
-/** `refused`: no instance listened, so nothing happened. `unknown`: the connection was lost, the request may have taken effect. */
+/**
+ * `refused`: no instance listened, so nothing happened. `unknown`: the connection was lost, and the request may have
+ * taken effect.
+ */
 type CallResult = { status: number; body: unknown } | 'refused' | 'unknown';
 
 const REQUEST_TIMEOUT_MS = 45_000;
@@ -40,7 +43,7 @@ interface ApiRow {
   remind_every: number | null;
 }
 
-/** What an alert's messages go through, as the alert shows it; `via` its contact, empty for none. */
+/** The route of an alert's messages, as the alert shows it. `via` is its contact, or empty for none. */
 export interface ShownRoute {
   via: string;
   channel: number;
@@ -51,25 +54,25 @@ export interface ShownRoute {
 export interface Observation {
   listed: Listed[];
   shown: ShownState[];
-  /** By endpoint, milliseconds since the epoch: when the last of its locations looked. */
+  /** By endpoint, in milliseconds since the epoch: when the last of its locations checked it. */
   lastChecked: Map<string, number>;
   /** By alert. */
   routes: Map<string, ShownRoute>;
 }
 
-/** Sends writes through the public API and tracks in an `ExpectedState` what each response promised. */
+/** Sends writes through the public API and tracks the promise of each response in an `ExpectedState`. */
 export class ApiClient {
   readonly broken: string[] = [];
   /** Alerts that a write deleted or disabled, or may have. */
   readonly stopped = new Set<string>();
-  /** Writes that stopped alerts, or sent alerts or contacts to another address: they may end episodes. */
+  /** Writes that stopped alerts, or changed the destination of alerts or contacts. They may end episodes. */
   readonly endings = new Disturbances();
-  /** All writes that changed what an alert or a contact notifies through, credentials included. */
+  /** All writes that changed the route of an alert or a contact, including credentials. */
   readonly routeWrites = new Disturbances();
-  /** Alerts whose reminders a write switched on or off. */
+  /** Alerts whose reminders a write enabled or disabled. */
   readonly reminderEdits = new Set<string>();
   readonly quiet: QuietSpan[] = [];
-  /** When somebody may have had an incident in hand. */
+  /** When an incident may have been acknowledged. */
   readonly incidentsInHand: Span[] = [];
   readonly disabled: DisabledSpan[] = [];
   readonly requests: Requests;
@@ -80,10 +83,10 @@ export class ApiClient {
   private readonly leaving = new Set<string>();
   /** Endpoints that may be acknowledged. */
   private readonly acknowledged = new Set<string>();
-  /** Probes, by number, that were given a token that nobody may have heard of. */
+  /** The numbers of probes whose newest token may not have reached the test. */
   private readonly unheard = new Set<number>();
   private calls = 0;
-  /** How often each thing was done to an incident. */
+  /** How often each action was taken on an incident. */
   readonly incidentActs = new Map<IncidentAct, number>();
 
   constructor(
@@ -95,7 +98,7 @@ export class ApiClient {
     this.requests = new Requests(internet);
   }
 
-  /** Queues a write behind the others of its website or contact. */
+  /** Queues a write after the others of its website or contact. */
   submit(write: Write, number: number): void {
     if (write.do === 'create') this.parents.set(write.name, { kind: write.kind, parent: write.parent });
     this.enqueue(write.name, async () => {
@@ -105,14 +108,14 @@ export class ApiClient {
   }
 
   /**
-   * Has an endpoint checked now. Only an unexpected status is a finding. A conflict is legitimate: the write that should have
-   * enabled the endpoint may have failed, or an uncertain one may have disabled it.
+   * Checks an endpoint on demand. Only an unexpected status is a finding. A conflict is legitimate: the write that
+   * should have enabled the endpoint may have failed, or an uncertain write may have disabled it.
    */
   checkNow(name: string, number: number): void {
     this.tell(name, number, 'check now', 'POST', (id) => `/endpoints/${id}/checks`);
   }
 
-  /** Takes an endpoint in hand until `converge`. A conflict is legitimate: it may be up. */
+  /** Acknowledges an endpoint until `converge`. A conflict is legitimate, because the endpoint may be up. */
   acknowledge(name: string, number: number): void {
     this.tell(
       name,
@@ -128,14 +131,17 @@ export class ApiClient {
     );
   }
 
-  /** Does something to an open incident, whatever is in it. Conflicts are legitimate: it may be over, merged or a single endpoint. */
+  /**
+   * Acts on an open incident with any endpoints. Conflicts are legitimate: it may be over, merged, or have a single
+   * endpoint.
+   */
   actOnIncident(how: IncidentAct, which: number, number: number): void {
     this.enqueue('incidents', async () => {
       const open = await this.openIncidents();
       const incident = open[which % open.length];
       if (!incident) return this.log(`      #${number} skipped: nothing is known to be open`);
       const [id, other] = [incident.id, open[(which + 1) % open.length]?.id ?? ''];
-      // The client that asks again may meet what is not known of the first try.
+      // A retry may see the effect of a first try whose response was lost.
       if (how === 'is taken in hand') this.incidentsInHand.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
       const members = how === 'is split' ? await this.get(`/incidents/${id}/endpoints`).catch(() => []) : [];
       const requests: Readonly<Record<IncidentAct, [method: string, path: string, body?: object]>> = {
@@ -154,7 +160,7 @@ export class ApiClient {
     });
   }
 
-  /** Gives an alert the present config of its contact, whatever that is. */
+  /** Gives an alert a copy of the current config of its contact. */
   detach(name: string, number: number): void {
     this.enqueue(name, async () => {
       const id = this.requests.idOf(name);
@@ -172,7 +178,7 @@ export class ApiClient {
     });
   }
 
-  /** Tells the service of a probe, which goes on with what it is given. */
+  /** Changes a probe in the service. The probe continues with its new token. */
   changeProbe(how: ProbeChange, probe: number, number: number): void {
     this.enqueue(`probe ${PROBES[probe]}`, async () => {
       const result = await (how === 'is rotated' ? this.rotate(probe) : this.enable(probe, how === 'is enabled'));
@@ -186,7 +192,7 @@ export class ApiClient {
     await Promise.all(this.queues.values());
   }
 
-  /** Everything that the API lists; throws while a request fails. */
+  /** Returns everything that the API lists. Throws while a request fails. */
   async observe(): Promise<Observation> {
     const observation: Observation = { listed: [], shown: [], lastChecked: new Map(), routes: new Map() };
     const list = (kind: Kind, name: string, id: string, fields: Fields) => {
@@ -227,7 +233,7 @@ export class ApiClient {
     return observation;
   }
 
-  /** Deliveries that are neither delivered nor given up, by the service's own metric. */
+  /** Returns the deliveries that are neither delivered nor given up, from the service's metric. */
   async pendingDeliveries(): Promise<number> {
     const [service] = this.fleet.running;
     if (!service) throw new Error('no instance listens');
@@ -238,8 +244,8 @@ export class ApiClient {
   }
 
   /**
-   * Compares the service with the expected state, then writes until it matches the model; nothing is acknowledged any more.
-   * Every instance must be healthy.
+   * Compares the service with the expected state, then writes until it matches the model and nothing is acknowledged
+   * anymore. Every instance must be healthy.
    */
   async converge(model: Model): Promise<void> {
     await this.restoreProbes();
@@ -274,7 +280,7 @@ export class ApiClient {
     return result;
   }
 
-  /** All are enabled, and know their tokens. */
+  /** Enables all probes and gives them their tokens. */
   private async restoreProbes(): Promise<void> {
     for (const probe of PROBES.keys()) {
       const isDone = (result: CallResult) => typeof result !== 'string' && result.status === 200;
@@ -294,7 +300,9 @@ export class ApiClient {
     return this.get('/incidents?state=open&kind=detected').catch(() => []);
   }
 
-  /** Of one that was merged its endpoints keep what its acknowledgement wrote: they are given back with the others. */
+  /**
+   * Endpoints of a merged incident keep its acknowledgement, so this also removes the acknowledgements of endpoints.
+   */
   private async giveIncidentsBack(): Promise<void> {
     if (this.incidentsInHand.length === 0) return;
     const until = Date.now() + CONVERGE_LIMIT_MS;
@@ -334,7 +342,7 @@ export class ApiClient {
     }
   }
 
-  /** A request may meet a connection that was cut before, or a busy machine's 503; a healthy service soon responds. */
+  /** A request may use a connection that was cut, or get a 503 of a busy machine. A healthy service responds soon. */
   private async observeWithRetry(): Promise<Observation> {
     const until = Date.now() + CONVERGE_LIMIT_MS;
     for (;;) {
@@ -347,7 +355,7 @@ export class ApiClient {
     }
   }
 
-  /** The writes that turn what exists into what the model has: parents first, contacts that go last. */
+  /** Returns the writes that turn the current state into the model: parents first, deletions of contacts last. */
   private async writesTowards(model: Model): Promise<Write[]> {
     const { listed } = await this.observeWithRetry();
     const present = new Map(listed.map((resource) => [resource.name, resource]));
@@ -381,7 +389,7 @@ export class ApiClient {
     );
   }
 
-  /** A request about an endpoint that may be in another state than the model says, or be gone. */
+  /** Sends a request about an endpoint that may have another state than in the model, or may be deleted. */
   private tell(
     name: string,
     number: number,
@@ -406,7 +414,7 @@ export class ApiClient {
     return parent === null ? name : this.rootOf(parent);
   }
 
-  /** `done`, or the reason why not. */
+  /** Returns `done`, or the reason why not. */
   private async write(write: Write): Promise<string> {
     const request = this.requests.of(write);
     if (!request) return 'skipped: not known to exist';
@@ -428,18 +436,18 @@ export class ApiClient {
     const subject = write.do === 'create' && write.parent !== null ? write.parent : write.name;
     if (result.status === 404 && !this.expected.has(subject)) return write.do === 'delete' ? 'done' : 'skipped: 404';
     if (result.status === 404 && this.namesLeavingContact(write)) return 'skipped: 404';
-    // What is disabled is no location for an endpoint that it was none for.
+    // A disabled probe can't be added to an endpoint as a new location.
     const wasDisabled = this.disabled.some((one) => overlap(one, span));
     if (result.status === 400 && wasDisabled && write.do !== 'delete' && 'locations' in write.fields)
       return 'skipped: 400';
-    // Another queue may have given it an alert meanwhile.
+    // Another queue may have given the contact an alert in the meantime.
     if (result.status === 409 && write.do === 'delete' && write.kind === 'contact' && write.replacement === undefined)
       return 'skipped: 409';
     this.reportUnexpected(lineOf(write), result);
     return `${result.status}`;
   }
 
-  /** Notes what the write may do to episodes; returns what to call at its end. */
+  /** Records the possible effects of the write on episodes. Returns a function to call when the write is over. */
   private begin(write: Write): (end: 'certain' | 'ambiguous') => void {
     const { name, kind } = write;
     const fields = write.do === 'delete' ? {} : write.fields;
@@ -489,7 +497,7 @@ export class ApiClient {
     return result.body as ApiRow[];
   }
 
-  /** Round robin over the instances. */
+  /** Uses the instances in rotation. */
   private async call(method: string, path: string, body?: object): Promise<CallResult> {
     const { running } = this.fleet;
     const service = running[this.calls++ % Math.max(1, running.length)];
@@ -512,7 +520,7 @@ export class ApiClient {
   }
 }
 
-/** What an alert or a contact notifies through: sent as a whole. */
+/** The fields of a route. They are always sent together. */
 const ROUTE_FIELDS = ['via', 'channel', 'rotation'];
 
 const isRefusal = (error: unknown): boolean =>

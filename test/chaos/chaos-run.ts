@@ -34,7 +34,7 @@ export interface ChaosOrder {
   length: { minutes: number } | { rounds: number };
 }
 
-/** What a run found, and what it consisted of. */
+/** The findings and the contents of a run. */
 export interface ChaosReport {
   broken: string[];
   lastCommands: string[];
@@ -43,25 +43,36 @@ export interface ChaosReport {
   memory: string;
 }
 
-/** In its first rounds a run may end any instance; later ones protect the first instance, whose memory is watched. */
+/**
+ * In its first rounds, a run may end any instance. Later rounds protect the first instance, whose memory is watched.
+ */
 const UNPROTECTED_ROUNDS_PER_MINUTE = 0.8;
 const UNPROTECTED_SHARE = 0.7;
-/** A run goes on, however short it was ordered, until the protected instance has lived long enough for a memory verdict. */
+/** Every run continues until the protected instance has lived long enough for a memory verdict. */
 const MIN_PROTECTED_MS = 120_000;
 
-/** Retries, open circuits and the lease of a killed sender are over within two minutes; the rest is for a busy machine. */
+/**
+ * Retries, open circuits, and the lease of a killed sender are over within two minutes. The rest is for a busy
+ * machine.
+ */
 const SETTLE_LIMIT_MS = 240_000;
 /** How long a thawed database may still work on statements that it received while frozen. */
 const THAW_BACKLOG_MS = 4000;
-/** In a row: after a statement that timed out, the service may show its previous count of pending deliveries once more. */
+/**
+ * In a row, because after a statement that timed out, the service may show its old count of pending deliveries once
+ * more.
+ */
 const SETTLED_READS = 2;
 const REPORTED_COMMANDS = 40;
-/** Longer than the job takes to look again, which must find nothing due. */
+/** Longer than the interval of the job, whose next run must find nothing due. */
 const NEXT_LOOK_MS = 25_000;
-/** A batch that is recorded was decided within so long before, and clocks differ. */
+/** A batch was decided within this time before it was recorded. Includes differences between clocks. */
 const DECIDED_MS = 12_000;
 
-/** Plays one run against real processes; `null` when the machine has no such database. Leaves no process behind. */
+/**
+ * Plays one run against real processes, or returns `null` if the machine has no such database. Leaves no process
+ * behind.
+ */
 export async function playChaos(order: ChaosOrder, print: (line: string) => void): Promise<ChaosReport | null> {
   const database = await openDatabase(order.database);
   if (!database) return null;
@@ -80,7 +91,7 @@ export async function playChaos(order: ChaosOrder, print: (line: string) => void
   }
 }
 
-/** Rounds of random commands; after each one the service has to settle, and every promise is verified. */
+/** Rounds of random commands. After each round, the service must settle, and every promise is verified. */
 class ChaosRun {
   private readonly model = new Model();
   private readonly client: ApiClient;
@@ -94,11 +105,11 @@ class ChaosRun {
   private readonly unprotectedRounds: number;
   private memory = '';
   private longestSettleMs = 0;
-  /** What alerts showed when all had settled: of those that were triggered. */
+  /** The routes of triggered alerts when everything had settled. */
   private triggeredRoutes = new Map<string, ShownRoute>();
   private triggeredPagers: ReadonlySet<string> = new Set();
   private readonly awaited: AwaitedReminder[] = [];
-  /** Of these, those that the newest reading of the database made due. */
+  /** The reminders that the newest reading of the database made due. */
   private newestAwaited: AwaitedReminder[] = [];
   private snapshot: DatabaseSnapshot = {
     deliveries: [],
@@ -150,7 +161,7 @@ class ChaosRun {
     return this.report();
   }
 
-  /** Before anything is checked: what the database notes of locations must be whole. */
+  /** Starts the probes before anything is checked, so that the database records all data about locations. */
   private async startProbes(): Promise<void> {
     await this.fleet.recover();
     await this.fleet.inspect(watchLocations);
@@ -222,7 +233,7 @@ class ChaosRun {
     }
   }
 
-  /** Lifts every fault, waits until everything is checked and delivered, then verifies all that can be observed. */
+  /** Lifts every fault, waits until everything is checked and delivered, then verifies everything observable. */
   private async settleAndVerify(): Promise<void> {
     await this.internet.heal();
     await Promise.all([this.fleet.recover(), this.probes.recover()]);
@@ -235,7 +246,8 @@ class ChaosRun {
     this.longestSettleMs = Math.max(this.longestSettleMs, tookMs);
     this.log(`      settled after ${(tookMs / 1000).toFixed(0)} s`);
     this.broken.push(...this.client.broken.splice(0), ...this.failures());
-    // Reading an exclusive database would end the protected instance; that waits until its memory has been judged.
+    // Reading an exclusive database would end the protected instance, so it waits until the instance's memory has
+    // been judged.
     if (this.fleet.isProtecting && this.fleet.database.exclusive) return;
     await this.inspect();
     if (this.fleet.database.exclusive) await this.fleet.recover();
@@ -251,7 +263,7 @@ class ChaosRun {
     if (this.fleet.database.exclusive) await this.inspect();
   }
 
-  /** What no round is sure to have: episodes that are open while everything is changed, and reminders with nothing in their way. */
+  /** Covers cases that random rounds may miss: open episodes while everything is changed, and undisturbed reminders. */
   private async finish(): Promise<void> {
     for (const plan of FINALE.before) await this.finalStep(plan);
     await this.awaitReminders();
@@ -267,7 +279,7 @@ class ChaosRun {
     await this.settleAndVerify();
   }
 
-  /** Nothing disturbs: whoever is to be reminded since the last step is, once, within the time that this takes. */
+  /** Waits without disturbances. Every reminder that became due since the last step must arrive once in this time. */
   private async awaitReminders(): Promise<void> {
     if (this.broken.length > 0) return;
     const awaited = this.newestAwaited;
@@ -302,7 +314,7 @@ class ChaosRun {
     return [...this.fleet.failures.splice(0), ...this.probes.failures.splice(0)];
   }
 
-  /** No probe was disabled when what was recorded then was decided. */
+  /** Returns whether no probe was disabled when a result recorded at this time was decided. */
   private isUndisturbed(recordedMs: number): boolean {
     return !this.client.disabled.some(
       ({ from, to }) => recordedMs >= from - DECIDED_MS && recordedMs <= to + DECIDED_MS,
@@ -348,7 +360,7 @@ class ChaosRun {
     return new Map(routes);
   }
 
-  /** How often the unedited endpoints were checked, as counted by their targets. */
+  /** Returns how often the unedited endpoints were checked, as counted by their targets. */
   private requestCounts(): Map<string, RequestCount> {
     const steady = this.model.of('endpoint').filter((endpoint) => endpoint.steady);
     const span = { from: this.internet.startedAt, to: Date.now() };
@@ -364,7 +376,7 @@ class ChaosRun {
     );
   }
 
-  /** Of the unedited endpoints those with several locations. */
+  /** Returns the unedited endpoints with several locations. */
   private placed(): Map<string, number> {
     const steady = this.model.of('endpoint').filter((endpoint) => endpoint.steady);
     const counts = steady.map(({ name, fields }) => [name, locationsOf(fields)] as const);
@@ -387,7 +399,7 @@ class ChaosRun {
     }
   }
 
-  /** What is not yet as it should be. */
+  /** Returns everything that has not settled yet. */
   private async unsettled(since: number): Promise<string[]> {
     const { shown, lastChecked, routes } = await this.client.observe();
     const triggered = new Set(shown.filter((one) => one.triggered === true).map(({ name }) => name));
@@ -461,7 +473,7 @@ class ChaosRun {
 
 const locationsOf = (fields: Fields): number => String(fields['locations']).split(',').length;
 
-/** By what they say. */
+/** Counts the checks of jobs by their result. */
 function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: number][] {
   const counts = new Map<string, number>();
   for (const { checks } of stored)
@@ -472,7 +484,7 @@ function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: numbe
   return [...counts];
 }
 
-/** The next reminder of that episode. */
+/** Returns whether the body is the next reminder of that episode. */
 function isReminder(body: string, { alert, incidentNo, reminders }: AwaitedReminder): boolean {
   const { type, data } = JSON.parse(body) as Body;
   if (type !== 'alert.reminder' || data.alert.description !== alert) return false;

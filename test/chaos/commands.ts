@@ -5,7 +5,7 @@ import type { Fields, Kind, Resource, Model } from './model';
 export type ProviderMode = ResponseMode | 'refuse';
 export type DatabaseName = 'embedded' | 'postgres';
 
-/** One step of a run. Names are the model's; the service knows the resources by ids. */
+/** One step of a run. Names come from the model. The service knows the resources by IDs. */
 export type Command =
   | { do: 'create'; kind: Kind; name: string; parent: string | null; fields: Fields }
   | { do: 'update'; kind: Kind; name: string; fields: Fields }
@@ -25,18 +25,21 @@ export type Command =
   | { do: 'probe'; how: ProbeFault | ProbeChange; probe: number }
   | { do: 'line'; how: LineState; probe: number };
 
-/** What people do about the open incident that is number `which`, counted round and round: names of incidents are the service's. */
+/**
+ * Actions of users on the open incident with number `which`, modulo their count, because only the service knows their
+ * names.
+ */
 export const INCIDENT_ACTS = ['is taken in hand', 'is given back', 'is merged', 'is split', 'is told of'] as const;
 export type IncidentAct = (typeof INCIDENT_ACTS)[number];
 
-/** Keys of the probes that stand beside the service, each behind a line of its own. */
+/** The keys of the probes next to the service, each behind a separate line. */
 export const PROBES = ['fra', 'use'] as const;
 export const PROBE_FAULTS = ['is killed', 'is restarted', 'is frozen'] as const;
 export type ProbeFault = (typeof PROBE_FAULTS)[number];
-/** What a client tells the service of a probe. */
+/** A change of a probe by a client. */
 export const PROBE_CHANGES = ['is rotated', 'is disabled', 'is enabled'] as const;
 export type ProbeChange = (typeof PROBE_CHANGES)[number];
-/** Between a probe and the service; it stays so until the next of these, or the end of the round. */
+/** The state of the line between a probe and the service, until the next of these or the end of the round. */
 export const LINE_STATES = ['is cut', 'is silent', 'is whole'] as const;
 export type LineState = (typeof LINE_STATES)[number];
 
@@ -49,26 +52,29 @@ export interface Step {
   pauseMs: number;
 }
 
-/** Receivers of webhooks; the provider behind them is the pager. */
+/** The number of webhook receivers. The provider after them is the pager. */
 export const CHANNELS = 6;
 export const PAGER = CHANNELS;
-/** Index of the instance that no command ends while it is protected. */
+/** The index of the instance that no command ends while it is protected. */
 export const PROTECTED_INSTANCE = 0;
 const MAX_RESOURCES: Readonly<Record<Kind, number>> = { website: 5, endpoint: 26, alert: 42, contact: 7 };
 const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
-/** Of endpoints that are, or may be, checked from elsewhere. */
+/** Locations of endpoints that are, or may be, checked by probes. */
 const FAR_LOCATIONS = ['fra', 'local,fra', 'use,local', 'local,fra,use', 'local'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
 const STEPS_PER_ROUND = 48;
 
-/** Percent of commands that are client writes or switch targets and providers; the rest are faults, fewer with a protected instance. */
+/**
+ * The percentage of commands that are client writes or switch targets and providers. The rest are faults, fewer with
+ * a protected instance.
+ */
 const SHARES = { allKillable: { client: 39, environment: 43 }, oneProtected: { client: 42, environment: 46 } };
 
-/** Picks one of the values by the next drawn number. */
+/** Selects one of the values by the next random number. */
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
 type Choice = [weight: number, make: () => Command];
 
-/** Which faults a round may have. */
+/** The faults that a round may have. */
 export interface Setting {
   database: DatabaseName;
   /** No command ends the first instance, so that it lives long enough to show a leak. */
@@ -76,8 +82,8 @@ export interface Setting {
 }
 
 /**
- * The commands of one round, already applied to the model. Only the seed, the number of the round and the setting decide
- * them, never a response of the service.
+ * Returns the commands of one round, already applied to the model. They depend only on the seed, the number of the
+ * round, and the setting, never on a response of the service.
  */
 export function planRound(model: Model, seed: number, round: number, setting: Setting): Step[] {
   return fc
@@ -109,7 +115,7 @@ function planStep(model: Model, numbers: readonly number[], setting: Setting): S
   return { command, pauseMs };
 }
 
-/** Client writes. They leave steady resources alone, so that those can be compared over a whole run. */
+/** Client writes. They never change steady resources, so that these can be compared over a whole run. */
 function clientChanges(model: Model, pick: Pick): Choice[] {
   const choices: Choice[] = [...alertChanges(model, pick), ...contactChanges(model, pick)];
   const [websites, endpoints] = [editable(model, 'website'), editable(model, 'endpoint')];
@@ -127,7 +133,7 @@ function clientChanges(model: Model, pick: Pick): Choice[] {
       [2, () => retarget(model, pick(endpoints))],
       [3, () => remove(pick(endpoints))],
     );
-    // What was recorded of a slot is judged by the interval that an endpoint has.
+    // Recorded slots are judged by the endpoint's current interval.
     const [near, far] = [endpoints.filter((one) => !isFar(one)), endpoints.filter(isFar)];
     if (isNonEmpty(near)) choices.push([2, () => edit(pick(near), { interval: pick([1, 2]) })]);
     if (isNonEmpty(far)) choices.push([5, () => edit(pick(far), { locations: pick(FAR_LOCATIONS) })]);
@@ -187,7 +193,10 @@ function contactChanges(model: Model, pick: Pick): Choice[] {
 
 type NonEmpty<T> = [T, ...T[]];
 
-/** Of these alerts or contacts those that an open episode goes through, if there are any: changes of these are the hard ones. */
+/**
+ * Returns the alerts or contacts that an open episode uses, if there are any, because changing these is the hard
+ * case.
+ */
 function ratherOpen(model: Model, resources: NonEmpty<Resource>): NonEmpty<Resource> {
   const open = model
     .of('alert')
@@ -197,7 +206,7 @@ function ratherOpen(model: Model, resources: NonEmpty<Resource>): NonEmpty<Resou
   return isNonEmpty(found) ? found : resources;
 }
 
-/** Switches of targets and providers, and time that passes. Calm targets never fail. */
+/** Switches of targets and providers, and the passing of time. Calm targets never fail. */
 function environmentChanges(model: Model, pick: Pick, { database, protectFirst }: Setting): Choice[] {
   const endpoints = switchable(model);
   const choices: Choice[] = [];
@@ -217,7 +226,7 @@ function environmentChanges(model: Model, pick: Pick, { database, protectFirst }
     );
   }
   choices.push([18, () => switchProvider(pick)]);
-  // The embedded database can be reached between two lives of its instance only.
+  // The embedded database can be opened only while its instance isn't running.
   if (database !== 'embedded' || !protectFirst) choices.push([8, () => ({ do: 'reminders fall due' })]);
   return choices;
 }
@@ -242,7 +251,7 @@ function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): 
       [4, () => ({ do: 'kill -9', instance: pick(killable) })],
       [3, () => ({ do: 'restart', instance: pick(killable) })],
     );
-  // With a single, protected instance freezes would be the only fault left, and it would be frozen most of the time.
+  // With a single, protected instance, freezes would be the only fault left, and it would be frozen most of the time.
   if (database === 'embedded') return isNonEmpty(killable) ? choices : [...choices, [7, () => switchProvider(pick)]];
   const ends = ['leaves', 'is killed'] as const;
   choices.push(
@@ -262,14 +271,14 @@ function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): 
   return choices;
 }
 
-/** Seconds that an alert waits beside its threshold: longer than its checks take to reach it. */
+/** The delay of an alert in seconds, in addition to its threshold. Its checks reach the threshold sooner. */
 const SOME_DELAY = 5;
 const DELAYS = [0, 0, 0, SOME_DELAY] as const;
 const SOME_INCIDENTS = [0, 1, 2, 3] as const;
 const PROBE_NUMBERS = PROBES.map((_, number) => number) as [number, ...number[]];
 const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
 const editable = (model: Model, kind: Kind): Resource[] => model.of(kind).filter(({ steady }) => !steady);
-/** Only such endpoints have other locations, or had. */
+/** Only these endpoints have other locations, or had them. */
 export const isFar = ({ name }: { name: string }): boolean => name.startsWith('far') || name.includes('-far-');
 export const isPager = ({ fields }: { fields: Fields }): boolean => fields['pager'] === true;
 const hasRoom = (model: Model, kind: Kind): boolean => model.of(kind).length < MAX_RESOURCES[kind];
@@ -289,7 +298,7 @@ const newEndpoint = (model: Model, website: string, pick: Pick): Command => {
   return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name, locations });
 };
 
-/** To a pager, which stays where it is. */
+/** A rule for the pager, whose destination never changes. */
 const pagerRule = (threshold: number): Fields => ({
   enabled: true,
   via: '',
@@ -326,22 +335,22 @@ function toggle(resources: [Resource, ...Resource[]], pick: Pick): Command {
   return isNonEmpty(off) ? edit(pick(off), { enabled: true }) : edit(pick(resources), { enabled: false });
 }
 const remove = ({ kind, name }: Resource) => ({ do: 'delete', kind, name }) as const;
-/** Another path of the same target. */
+/** Changes to another path of the same target. */
 const retarget = (model: Model, resource: Resource): Command =>
   edit(resource, { path: `${resource.name}/${model.newName('p')}` });
 
-/** Another credential for the same address. */
+/** Changes the credential but not the URL. */
 const rotate = (model: Model, resource: Resource): Command => {
   const { channel, rotation } = model.routeOf(resource);
   return edit(resource, { ...(resource.kind === 'alert' ? { via: '' } : {}), channel, rotation: rotation + 1 });
 };
-/** Deletes a contact, whose alerts go to any other one. */
+/** Deletes a contact and moves its alerts to any other contact. */
 function replace(model: Model, contact: Resource, pick: Pick): Command {
   const others = model.of('contact').filter((other) => other !== contact);
   return { ...remove(contact), replacement: isNonEmpty(others) ? pick(others).name : contact.name };
 }
 
-/** An endpoint that no fault has touched, with an alert of its own and one with a contact: neither is flapping. */
+/** Creates an endpoint that no fault has touched, with a separate alert and one with a contact. Neither is flapping. */
 function finalCommands(): Command[] {
   const rule = { enabled: true, failure_threshold: 1, success_threshold: 1, after: 0, reminds: true };
   const own = { via: '', channel: 0, rotation: 0 };
@@ -356,8 +365,8 @@ function finalCommands(): Command[] {
 }
 
 /**
- * What every run ends with, whatever its seed, with time to settle after each step: all that may fail fails, every credential
- * is rotated, every contact gets another address; then reminders are due; then all is well again.
+ * The end of every run, with time to settle after each step: everything that may fail fails, every credential is
+ * rotated, every contact gets another URL, and reminders are due. Finally, everything recovers.
  */
 export const FINALE: Readonly<Record<'before' | 'after', readonly ((model: Model) => Command[])[]>> = {
   before: [
@@ -376,11 +385,11 @@ const switchable = (model: Model): Resource[] => model.of('endpoint').filter(({ 
 const ownRoutes = (model: Model): Resource[] =>
   editable(model, 'alert').filter((alert) => alert.fields['via'] === '' && !isPager(alert));
 
-/** What a command is counted as in the summary. */
+/** The name under which the summary counts a command. */
 export const kindOf = (command: Command): string =>
   'kind' in command ? `${command.do} ${command.kind}` : 'how' in command ? `${command.do} ${command.how}` : command.do;
 
-/** A command as one line of the log. */
+/** Formats a command as one line of the log. */
 export function lineOf(command: Command): string {
   const settings = Object.entries(command)
     .filter(([key]) => !['do', 'kind', 'how', 'fields'].includes(key))
@@ -389,14 +398,17 @@ export function lineOf(command: Command): string {
   return [kindOf(command), ...settings, ...fields].join(' ');
 }
 
-/** Contacts, and locations of the four endpoints, of the websites that there are from the beginning. */
+/** The contacts of the initial websites, and the locations of their four endpoints. */
 const FIRST_WEBSITES = {
   steady: { contacts: ['steady-c0'], locations: ['local', 'local', 'local', 'local'] },
   'steady-far': { contacts: ['steady-c0'], locations: ['local,fra,use', 'fra', 'local,fra', 'local,fra,use'] },
   loose: { contacts: ['loose-c0', 'loose-c1'], locations: ['local', 'local', 'local', 'local'] },
 } as const;
 
-/** Two websites whose endpoints and contact are never edited, one of them seen from elsewhere, and one that may be edited. */
+/**
+ * Two websites whose endpoints and contact are never edited, one of them checked by probes, and one website that may
+ * be edited.
+ */
 export function firstCommands(): Command[] {
   const commands: Command[] = [];
   for (const [index, contact] of ['steady-c0', 'loose-c0', 'loose-c1'].entries())

@@ -5,12 +5,12 @@ import { OWN_CODE } from '../../src/history/check-encoding';
 import { formatId } from '../../src/platform/ids/id';
 import type { AwaitedReminder, Delivery, StoredCheck } from './history';
 
-/** What the database holds about a run. */
+/** The data of a run in the database. */
 export interface DatabaseSnapshot {
   deliveries: Delivery[];
   pagerDeliveries: Delivery[];
   checks: StoredCheck[];
-  /** Alert events; those of deleted websites are gone. */
+  /** The number of alert events, without those on deleted websites. */
   events: number;
   incidents: IncidentCounts;
   /** Violated invariants. */
@@ -45,14 +45,18 @@ const CONTRADICTING_ITS_CONTACT = `
   SELECT a.description || ' contradicts its contact ' || c.name AS text FROM alert a JOIN contact c ON c.id = a.contact_id
    WHERE a.type <> c.type OR a.destination IS DISTINCT FROM c.destination`;
 
-/** The delay of alerts that no command edits counts from the first failing check; of several locations an earlier one may come later. */
+/**
+ * The delay of alerts that no command edits counts from the first failing check. With several locations, an earlier
+ * check may be recorded later.
+ */
 const TOO_EARLY = `
   SELECT a.description || ' triggered ' || n.incident_no || ' after ' || (n.notice->'check'->>'checkedAt')::timestamptz - (n.notice->>'startedAt')::timestamptz AS text
     FROM notification n JOIN alert a ON a.id = n.alert_id JOIN endpoint e ON e.id = a.endpoint_id
    WHERE n.kind = 'triggered' AND e.location_count = 1 AND e.name = ANY ($1::text[])
      AND (n.notice->'check'->>'checkedAt')::timestamptz < (n.notice->>'startedAt')::timestamptz + make_interval(secs => a.after_seconds)`;
 
-// A changed URL starts a new streak, so only endpoints that no command edits can be compared; of several locations the quorum has it.
+// A changed URL starts a new streak, so only endpoints that no command edits can be compared. With several locations,
+// the quorum has the streak.
 const WRONG_STREAKS = `
   SELECT name || ' has ' || failures || ' failures in a row, its history ' || counted AS text FROM (
     SELECT e.name, s.consecutive_failures AS failures,
@@ -62,7 +66,10 @@ const WRONG_STREAKS = `
       FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id AND e.location_count = 1 WHERE e.name = ANY ($1::text[])) streaks
    WHERE failures <> counted`;
 
-/** Time passes: the next reminder of every alert that has one is due now. The job's own statements decide everything else. */
+/**
+ * Simulates that time passes: the next reminder of every alert is due now. The job's own statements do everything
+ * else.
+ */
 const MAKE_DUE = `
   UPDATE alert a SET remind_at = clock_timestamp() - interval '1 second'
     FROM endpoint e
@@ -70,10 +77,10 @@ const MAKE_DUE = `
   RETURNING a.description AS alert, e.name AS endpoint, a.incident_no AS "incidentNo", a.reminders, a.triggered,
     (SELECT count(*)::int FROM alert_event v WHERE v.alert_id = a.id AND v.created_at > now() - interval '1 hour') AS transitions`;
 
-/** With more transitions in the last hour an alert is flapping. */
+/** An alert with more transitions in the last hour is flapping. */
 const CALM_TRANSITIONS = 6;
 
-/** Makes all reminders due; returns those that nothing stands in the way of, provided that all has settled. */
+/** Makes all reminders due. Returns those that must arrive, provided that everything has settled. */
 export async function makeRemindersDue(sql: Sql): Promise<AwaitedReminder[]> {
   const rows = await sql.query<AwaitedReminder & { triggered: boolean; transitions: number }>(MAKE_DUE);
   const at = Date.now();
@@ -83,8 +90,8 @@ export async function makeRemindersDue(sql: Sql): Promise<AwaitedReminder[]> {
 }
 
 /**
- * Call it when no delivery is pending. Contacts are told by their public ids. `isUndisturbed`: no probe was disabled when
- * something was recorded.
+ * Call this when no delivery is pending. Contacts are identified by their public IDs. `isUndisturbed` returns whether
+ * no probe was disabled when something was recorded.
  */
 export async function readDatabase(
   sql: Sql,
@@ -109,7 +116,7 @@ export async function readDatabase(
   return { deliveries, pagerDeliveries, checks, events, incidents, broken };
 }
 
-/** As of one moment: instances go on writing. */
+/** Reads a snapshot, because instances continue to write. */
 async function locationViolations(sql: Sql, isJudged: (name: string, ms: number) => boolean): Promise<string[]> {
   await sql.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {

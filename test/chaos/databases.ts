@@ -13,10 +13,10 @@ export type Disruption = 'is stopped' | 'is killed' | 'is frozen';
 /** A database of either kind for one run. */
 export interface ChaosDatabase {
   readonly name: DatabaseName;
-  /** For `DATABASE_URL`; empty for the embedded one. */
+  /** The value for `DATABASE_URL`, empty for the embedded database. */
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
-  /** True when it must not be open elsewhere while the test reads it. */
+  /** True if the service must not have it open while the test reads it. */
   readonly exclusive: boolean;
   inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Makes it unavailable for a while, and waits until it is back. */
@@ -24,7 +24,7 @@ export interface ChaosDatabase {
   remove(): Promise<void>;
 }
 
-/** `null` when PostgreSQL is not installed. */
+/** Returns `null` if PostgreSQL isn't installed. */
 export async function openDatabase(name: DatabaseName): Promise<ChaosDatabase | null> {
   if (name === 'embedded') return new EmbeddedDirectory();
   return findPostgres() === null ? null : new PostgresServer(await PostgresCluster.start());
@@ -84,10 +84,10 @@ class PostgresServer implements ChaosDatabase {
   }
 }
 
-/** One session, so that the work may be a transaction. */
+/** Uses one session, so that the work may be a transaction. */
 async function onClient<T>(config: ClientConfig, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = new Client(config);
-  // The server may end it; its next statement tells.
+  // The server may end the session. The next statement then fails.
   client.on('error', () => {});
   await client.connect();
   try {

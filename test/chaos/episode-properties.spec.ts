@@ -2,7 +2,7 @@ import { at, delivery, GOOD, received } from './good-history';
 import type { Delivery, History } from './history';
 import { episodeProperties } from './episode-properties';
 
-/** An episode with one reminder, told to a contact at channel 0, and over. */
+/** An episode with one reminder that was sent to a contact at channel 0 and is over. */
 const WITH_REMINDER: History = {
   ...GOOD,
   deliveries: [
@@ -14,7 +14,7 @@ const WITH_REMINDER: History = {
   dues: [{ from: at(29), to: at(29.5) }],
 };
 
-/** The same before its end. */
+/** The same episode before its end. */
 const OPEN: History = {
   ...WITH_REMINDER,
   deliveries: WITH_REMINDER.deliveries.slice(0, 2),

@@ -1,6 +1,6 @@
 import { byId, type Delivery, type History, isAccepted, nameOf, overlap, type Span } from './history';
 
-/** One episode of one alert, as its deliveries tell it. */
+/** One episode of one alert, as reconstructed from its deliveries. */
 interface Episode {
   trigger: Delivery | null;
   resolve: Delivery | null;
@@ -8,7 +8,7 @@ interface Episode {
   all: Delivery[];
 }
 
-/** Broken promises about where an episode is told and how it is reminded of, one line each. */
+/** Returns broken promises about the destinations and reminders of episodes, one line each. */
 export function episodeProperties(history: History): string[] {
   const episodes = [...episodesOf(history.deliveries).values()];
   return [
@@ -24,7 +24,7 @@ export function episodeProperties(history: History): string[] {
   ];
 }
 
-/** By alert and number. */
+/** Groups deliveries by alert and episode number. */
 function episodesOf(deliveries: readonly Delivery[]): Map<string, Episode> {
   const episodes = new Map<string, Episode>();
   for (const delivery of deliveries) {
@@ -58,7 +58,7 @@ function episodesHaveOneKey(episodes: readonly Episode[]): string[] {
   });
 }
 
-/** Whoever was told of the outage is told of its end, and nobody else. */
+/** Every recipient of a trigger gets its resolve, and no one else does. */
 function resolvesFollowTriggers(episodes: readonly Episode[], { received }: History): string[] {
   const arrivals = byId(received.filter(isAccepted));
   const channelsOf = ({ id }: Delivery) => new Set((arrivals.get(id) ?? []).map(({ channel }) => channel));
@@ -71,10 +71,10 @@ function resolvesFollowTriggers(episodes: readonly Episode[], { received }: Hist
   });
 }
 
-/** From when on a write's outcome counts for every attempt: one that read the route before may leave so much later. */
+/** The maximum delay of an attempt after it read the route. After it, only the new route may be used. */
 const ROUTE_LIMIT_MS = 10_000;
 
-/** An episode that is open was told at the address that its alert has now, and with the credential of the time. */
+/** An open episode was sent to the current URL of its alert, with the credential of that time. */
 function openEpisodesAreToldWhereAlertsNotify(episodes: readonly Episode[], { received, present }: History): string[] {
   const arrivals = byId(received.filter(isAccepted));
   return episodes.flatMap(({ trigger, resolve, all }) => {
@@ -96,10 +96,10 @@ function openEpisodesAreToldWhereAlertsNotify(episodes: readonly Episode[], { re
   });
 }
 
-/** How far the database's clock and ours may differ. */
+/** The maximum difference between the clocks of the database and this process. */
 const CLOCK_TOLERANCE_MS = 2000;
 
-/** Only checks, stops and other addresses end episodes: a rotated credential does not. */
+/** Only checks, stops, and changed URLs end episodes. A rotated credential does not. */
 function episodesEndForAReason({ deliveries, endings }: History): string[] {
   return deliveries.flatMap((delivery) => {
     if (delivery.kind !== 'resolved' || delivery.reason === 'threshold') return [];
@@ -116,7 +116,7 @@ function remindersAreNumbered({ reminders }: Episode): string[] {
   );
 }
 
-/** After the trigger and before the resolve, as they are enqueued and as they arrive. */
+/** Reminders come after the trigger and before the resolve, both when they are enqueued and when they arrive. */
 function remindersLieBetween({ trigger, resolve, reminders, all }: Episode, { received }: History): string[] {
   if (reminders.length === 0) return [];
   const arrivals = byId(received.filter(isAccepted));
@@ -135,7 +135,7 @@ function remindersLieBetween({ trigger, resolve, reminders, all }: Episode, { re
   });
 }
 
-/** A job that read before the acknowledgement may write so much later. */
+/** The maximum delay of a job that read before the acknowledgement. */
 const JOB_LIMIT_MS = 5000;
 
 function remindersKeepQuiet(episodes: readonly Episode[], { quiet, downtimes }: History): string[] {
@@ -155,17 +155,21 @@ function remindersKeepQuiet(episodes: readonly Episode[], { quiet, downtimes }: 
   );
 }
 
-/** As the API takes it at least, and as all alerts here have it. */
+/** The minimum period of the API, which all alerts here have. */
 const PERIOD_MS = 300_000;
-/** As far as the clocks of one machine differ: what was due before a reminder is no reason for the next one. */
+/** The maximum difference between clocks on one machine. A due time before a reminder does not justify the next one. */
 const DUE_TOLERANCE_MS = 250;
 /**
- * From falling due to the reminder, kills, restarts and outages of the database included. An instance looks for what is due every
- * 20 s; each reading of the embedded database ends it, and on a busy machine it is not up for 20 s between two of them.
+ * The maximum time from due to sent, including kills, restarts, and outages of the database. An instance looks for
+ * due reminders every 20 s. Each reading of the embedded database stops it, and on a busy machine it may not run 20 s
+ * in between.
  */
 export const REMINDER_LIMIT_MS = 180_000;
 
-/** Each has a reason of its own: they were made due, or a full period passed, since the one before. And none is missing. */
+/**
+ * Each reminder has its own reason since the previous one: it was made due, or a full period passed. And none is
+ * missing.
+ */
 function remindersComeWhenDue(
   episodes: readonly Episode[],
   { dues, awaited, quiet, incidentsInHand }: History,

@@ -12,28 +12,28 @@ export interface Listed {
   fields: Fields;
 }
 
-/** A field of which nothing is known. */
+/** A field with an unknown value. */
 export const ANYTHING = '*';
 
 interface Entry {
   kind: Kind;
   parent: string | null;
-  /** Whether it may exist (`true`) and may be gone (`false`). */
+  /** Whether it may exist (`true`) and may be deleted (`false`). */
   presence: Set<boolean>;
-  /** The values that each field may have. */
+  /** The possible values of each field. */
   fields: Record<string, Fields[string][]>;
 }
 
 /**
- * What a client may rely on. A successful write must be visible from then on; one that ended in 503 or without a response
- * may have happened or not, until the service is read.
+ * The state that a client may rely on. A successful write must be visible from then on. A write that ended with 503
+ * or without a response may or may not have happened, until the service is read.
  */
 export class ExpectedState {
   private readonly entries = new Map<string, Entry>();
-  /** By contact: the one that its alerts go to if it is deleted. */
+  /** Maps each contact to the one that its alerts move to if it is deleted. */
   private readonly replacements = new Map<string, string>();
 
-  /** The write succeeded. */
+  /** Records a successful write. */
   acknowledge(write: Write): void {
     const entry = this.entryOf(write);
     if (write.do === 'delete') return this.markDeleted(write, new Set([false]));
@@ -41,7 +41,7 @@ export class ExpectedState {
     for (const [field, value] of Object.entries(write.fields)) entry.fields[field] = [value];
   }
 
-  /** The write may have happened or not. */
+  /** Records a write that may or may not have happened. */
   markUncertain(write: Write): void {
     const entry = this.entryOf(write);
     if (write.do === 'delete') return this.markDeleted(write, new Set([...entry.presence, false]));
@@ -49,19 +49,19 @@ export class ExpectedState {
     for (const [field, value] of Object.entries(write.fields)) (entry.fields[field] ??= []).push(value);
   }
 
-  /** True when it must exist. */
+  /** Returns whether the resource must exist. */
   has(name: string): boolean {
     const presence = this.entries.get(name)?.presence;
     return presence?.has(true) === true && !presence.has(false);
   }
 
-  /** True when these fields certainly have these values. */
+  /** Returns whether these fields certainly have these values. */
   isSure(name: string, fields: Fields): boolean {
     const known = this.entries.get(name)?.fields;
     return Object.entries(fields).every(([field, value]) => known?.[field]?.every((one) => one === value) === true);
   }
 
-  /** Returns the differences to what the service lists, and takes that as the expected state from now on. */
+  /** Returns the differences from the service's lists, and uses these lists as the expected state from now on. */
   reconcile(listed: readonly Listed[]): string[] {
     const broken: string[] = [];
     const shown = new Map(listed.map((resource) => [resource.name, resource]));
@@ -85,7 +85,7 @@ export class ExpectedState {
     return broken;
   }
 
-  /** The contact that an alert has which was given this one: itself while it exists. */
+  /** Returns the contact of an alert that was given this one: the contact while it exists, or its replacement. */
   private heirOf(contact: Fields[string], shown: ReadonlyMap<string, unknown>): Fields[string] {
     const heir = this.replacements.get(String(contact));
     return heir === undefined || shown.has(String(contact)) ? contact : this.heirOf(heir, shown);
@@ -105,7 +105,7 @@ export class ExpectedState {
     this.markGone(name, presence);
   }
 
-  /** A deletion includes everything below. */
+  /** A deletion includes all children. */
   private markGone(name: string, presence: ReadonlySet<boolean>): void {
     const entry = this.entries.get(name);
     if (!entry) return;

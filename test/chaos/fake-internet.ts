@@ -6,12 +6,15 @@ import type { Span, ReceivedNotification, ModeChange, Page } from './history';
 const BEAT_MS = 100;
 const STALL_MS = 1000;
 
-/** Everything around the service: one server with all targets, one per channel, the last of which is a pager. Records what they received and how they were switched. */
+/**
+ * Everything around the service: one server with all targets, and one per channel, the last of which is a pager.
+ * Records the requests that they received and how they were switched.
+ */
 export class FakeInternet {
   readonly startedAt = Date.now();
   readonly received: ReceivedNotification[] = [];
   readonly pages: Page[] = [];
-  /** By endpoint: requests that its target received, and those of them not answered with `ok`. */
+  /** The number of requests to each endpoint's target, and how many of them did not get `ok`. */
   readonly requests = new Map<string, { requests: number; failed: number }>();
   readonly modeChanges = new Map<string, ModeChange[]>();
   readonly ownStalls: Span[] = [];
@@ -66,7 +69,7 @@ export class FakeInternet {
     return `${this.channels[channel]?.url}/hook`;
   }
 
-  /** The channel of a webhook URL; -1 for any other URL. */
+  /** Returns the channel of a webhook URL, or -1 for any other URL. */
   channelOf(url: string): number {
     return this.channels.findIndex((server) => url === `${server.url}/hook`);
   }
@@ -97,7 +100,7 @@ export class FakeInternet {
     this.requests.set(key, { requests: requests + 1, failed: failed + (mode === 'ok' ? 0 : 1) });
   }
 
-  /** Late responses are not the service's fault when this process itself stalled. */
+  /** If this process stalled, late responses are not the service's fault. */
   private detectOwnStall(): void {
     const now = Date.now();
     if (now - this.lastBeatAt > STALL_MS) this.ownStalls.push({ from: this.lastBeatAt, to: now });

@@ -9,11 +9,11 @@ import { MemoryWatch } from './memory-watch';
 import type { InstanceExit, Span } from './history';
 import { type ProcessExit, SupervisedProcess } from './supervised-process';
 
-/** Messages have links: the same for every attempt and every instance. */
+/** Messages contain links, which must be the same for every attempt and every instance. */
 const PUBLIC_URL = 'https://uptime.example.com';
 const FREEZE_MS = 3000;
 const READY_LIMIT_MS = 90_000;
-/** A graceful shutdown may begin this long before its exit is recorded. */
+/** A graceful shutdown may start this long before its exit is recorded. */
 const SHUTDOWN_MS = 30_000;
 
 export type Fault = Extract<Command, { do: 'kill -9' | 'restart' | 'freeze' | 'second instance' | 'database' }>;
@@ -24,7 +24,7 @@ export class Fleet {
   readonly downtimes: Span[] = [];
   /** When reminders were made due. */
   readonly dues: Span[] = [];
-  /** Exits that no command requested, and graceful shutdowns with another status than 0. */
+  /** Exits that no command requested, and graceful shutdowns with a status other than 0. */
   readonly failures: string[] = [];
   longestShutdownMs = 0;
   private protectedSince: number | null = null;
@@ -32,12 +32,12 @@ export class Fleet {
   private readonly activeFaults = new Set<Promise<void>>();
   private readonly memory = new MemoryWatch();
   private databaseQueue: Promise<void> = Promise.resolve();
-  /** Its joins and leaves take effect one after the other. */
+  /** Its joins and leaves happen one after the other. */
   private secondQueue: Promise<void> = Promise.resolve();
   private restartsOfDismissed = 0;
-  /** Reminders are to be made due as soon as an exclusive database is free. */
+  /** Reminders must be made due as soon as an exclusive database is free. */
   private isDueWanted = false;
-  /** The last end of an instance left nothing behind that its next start has to recover from. */
+  /** The last exit of an instance left nothing for its next start to recover. */
   private wasGraceful = false;
 
   constructor(readonly database: ChaosDatabase) {}
@@ -51,7 +51,7 @@ export class Fleet {
     return this.instances.flatMap((instance) => instance?.running ?? []);
   }
 
-  /** Of those. */
+  /** The ports of the running instances. */
   get ports(): number[] {
     return this.running.map(({ url }) => Number(new URL(url).port));
   }
@@ -67,7 +67,7 @@ export class Fleet {
     );
   }
 
-  /** For how long the first instance has been protected. */
+  /** How long the first instance has been protected. */
   get protectedMs(): number {
     return this.protectedSince === null ? 0 : Date.now() - this.protectedSince;
   }
@@ -76,7 +76,7 @@ export class Fleet {
     return this.protectedSince !== null;
   }
 
-  /** From now on the first instance's memory is watched and no fault may end it. Every instance must be healthy. */
+  /** From now on, the first instance's memory is watched and no fault may end it. Every instance must be healthy. */
   protectFirst(): void {
     const process = this.instances[PROTECTED_INSTANCE]?.running;
     if (!process) throw new Error('there is no instance to protect');
@@ -90,7 +90,7 @@ export class Fleet {
     return judgeMemory(this.memory.samples);
   }
 
-  /** Starts a fault; false when its instance is not running. */
+  /** Starts a fault. Returns false if its instance isn't running. */
   inject(fault: Fault): boolean {
     switch (fault.do) {
       case 'kill -9':
@@ -112,7 +112,7 @@ export class Fleet {
     }
   }
 
-  /** Lets time pass for reminders: at once, or where the database has a single user as soon as that one stopped in order. */
+  /** Makes reminders due: at once, or if the database has a single user, as soon as that one has stopped gracefully. */
   makeRemindersDue(): void {
     this.isDueWanted = true;
     if (this.database.exclusive) return;
@@ -120,7 +120,7 @@ export class Fleet {
     this.track(this.databaseQueue);
   }
 
-  /** Notes that reminders are made due meanwhile. */
+  /** Records that reminders are made due during the work. */
   async whileDue<T>(work: () => Promise<T>): Promise<T> {
     const span: Span = { from: Date.now(), to: Number.POSITIVE_INFINITY };
     this.dues.push(span);
@@ -143,7 +143,7 @@ export class Fleet {
       });
   }
 
-  /** Reads the database. The embedded one has a single user, so the instance is stopped for that time. */
+  /** Reads the database. The embedded one has a single user, so its instance is stopped for that time. */
   async inspect<T>(work: Parameters<typeof this.database.inspect<T>>[0]): Promise<T> {
     if (!this.database.exclusive) return this.database.inspect(work);
     await this.dismiss(0, 'SIGTERM');
@@ -154,7 +154,7 @@ export class Fleet {
     }
   }
 
-  /** Ends everything at once. */
+  /** Stops everything at once. */
   async close(): Promise<void> {
     await Promise.allSettled(this.activeFaults);
     await Promise.all([this.dismiss(0, 'SIGKILL'), this.dismiss(1, 'SIGKILL')]);
@@ -162,7 +162,7 @@ export class Fleet {
     await this.database.remove();
   }
 
-  /** Synchronously, for an `exit` handler. */
+  /** Synchronous, for an `exit` handler. */
   killAll(): void {
     for (const process of this.running) process.signal('SIGKILL');
   }
@@ -171,7 +171,7 @@ export class Fleet {
     if (this.database.exclusive && this.isDueWanted && this.wasGraceful) await this.makeDue();
   }
 
-  /** Whether it happened is not said: between outages of the database it may fail. */
+  /** May fail during an outage of the database, without reporting it. */
   private async makeDue(): Promise<void> {
     this.isDueWanted = false;
     await this.whileDue(() => this.database.inspect(makeRemindersDue)).catch(() => {});

@@ -1,13 +1,13 @@
 import type { Delivery, History, ReceivedNotification } from './history';
 
-/** Noon. The target of e1 fails from second 10 to second 40; e2's never does. */
+/** Noon. The target of e1 fails from second 10 to second 40. The target of e2 never fails. */
 const NOON = Date.UTC(2026, 0, 1, 12);
 const AT_SECOND = { triggered: 11, reminder: 30, resolved: 41 } as const;
 
-/** That second of the run. */
+/** Returns the time of this second of the run. */
 export const at = (second: number): number => NOON + second * 1000;
 
-/** A delivery of alert a1 on e1, in its first episode. */
+/** Returns a delivery of alert a1 on e1, in its first episode. */
 export const delivery = (
   id: string,
   kind: 'triggered' | 'resolved' | 'reminder',
@@ -28,7 +28,7 @@ export const delivery = (
   ...more,
 });
 
-/** A request at the first channel. */
+/** Returns a request at the first channel. */
 export const received = (
   id: string,
   second: number,
@@ -43,7 +43,7 @@ export const received = (
   ...more,
 });
 
-/** One episode, delivered as promised: the trigger at the second attempt. */
+/** One episode, delivered as promised. The trigger succeeded at the second attempt. */
 export const GOOD: History = {
   deliveries: [delivery('ev_1', 'triggered'), delivery('ev_2', 'resolved')],
   received: [received('ev_1', 11, { mode: 'error' }), received('ev_1', 16), received('ev_2', 42)],

@@ -6,16 +6,19 @@ export interface Span {
   to: number;
 }
 
-/** How a target or provider responds from a moment on. */
+/** The responses of a target or provider from a moment on. */
 export interface ModeChange {
   from: number;
   mode: ResponseMode;
 }
 
-/** A row of the outbox: one per event, because every alert here sends its resolves; reminders; for the pager acknowledgements. */
+/**
+ * A row of the outbox. There is one per event, because every alert here sends its resolves, plus reminders, and for
+ * the pager acknowledgements.
+ */
 export interface Delivery {
   id: string;
-  /** When its event happened, or it fell due. */
+  /** When its event happened, or when it was due. */
   at: number;
   alert: string;
   endpoint: string;
@@ -23,11 +26,11 @@ export interface Delivery {
   incidentNo: number;
   state: string;
   detail: string | null;
-  /** Why its episode ended; of a resolve. */
+  /** The reason of a resolve: why its episode ended. */
   reason: string | null;
-  /** Of a reminder. */
+  /** The number of a reminder. */
   ordinal: number | null;
-  /** Name of the contact that it goes through; `null` for the alert's own config. */
+  /** The name of its contact, or `null` for the alert's own config. */
   contact: string | null;
   incidentKey: string;
 }
@@ -37,29 +40,29 @@ export interface ReceivedNotification extends Pick<SeenRequest, 'at' | 'mode' | 
   /** Its webhook-id. */
   id: string;
   channel: number;
-  /** The credential that it came with. */
+  /** The credential in the request. */
   rotation: number;
 }
 
-/** Where an alert with an open episode notifies when all has settled. */
+/** The route of an alert with an open episode when everything has settled. */
 export interface PresentRoute {
   channel: number;
   rotation: number;
-  /** The last write that may have changed it was over. */
+  /** When the last write that may have changed it was over. */
   since: number;
 }
 
-/** When an endpoint was certainly acknowledged, as far as one episode is concerned that is open all the time. */
+/** When an endpoint was certainly acknowledged during one episode that stayed open. */
 export interface QuietSpan extends Span {
   endpoint: string;
 }
 
-/** An episode of which one reminder more was made due, and nothing stood in its way. */
+/** An episode with one more reminder that was made due and must arrive. */
 export interface AwaitedReminder {
   alert: string;
   endpoint: string;
   incidentNo: number;
-  /** How many it had. */
+  /** The number of reminders that it had. */
   reminders: number;
   at: number;
 }
@@ -78,22 +81,22 @@ export interface Page extends Pick<SeenRequest, 'at' | 'mode'> {
 
 export interface StoredCheck {
   endpoint: string;
-  /** Number of the probe, 0 for the service itself. */
+  /** The number of the probe, or 0 for the service. */
   location: number;
   at: number;
-  /** What this location saw. */
+  /** The result at this location. */
   outcome: 'up' | 'down' | 'unknown';
 }
 
-/** How many requests a target received over a span. */
+/** The number of requests that a target received over a span. */
 export interface RequestCount extends Span {
   intervalMs: number;
   requests: number;
-  /** Of these, those that it did not answer with `ok`. */
+  /** The number of requests that did not get `ok`. */
   failed: number;
 }
 
-/** An instance that ended. `graceful`: by SIGTERM. */
+/** An exit of an instance. `graceful` means by SIGTERM. */
 export interface InstanceExit {
   at: number;
   graceful: boolean;
@@ -101,46 +104,46 @@ export interface InstanceExit {
 
 /** Everything that happened in a run, up to a moment when no delivery was pending. */
 export interface History {
-  /** To webhooks, in outbox order. */
+  /** Deliveries to webhooks, in outbox order. */
   deliveries: readonly Delivery[];
-  /** To the pager, in outbox order. */
+  /** Deliveries to the pager, in outbox order. */
   pagerDeliveries: readonly Delivery[];
   /** In order of arrival. */
   pages: readonly Page[];
-  /** Alerts to the pager that show as triggered. */
+  /** Alerts to the pager that are shown as triggered. */
   triggeredPagers: ReadonlySet<string>;
   /** In order of arrival. */
   received: readonly ReceivedNotification[];
   checks: readonly StoredCheck[];
-  /** By endpoint; until the first one its target responds with `ok`. */
+  /** By endpoint. Before the first change, its target responds with `ok`. */
   modeChanges: ReadonlyMap<string, readonly ModeChange[]>;
   /** Alerts that a write deleted or disabled, or may have. */
   stopped: ReadonlySet<string>;
-  /** Of every alert that shows as triggered, if nothing has happened since. */
+  /** The routes of all alerts that are shown as triggered, if nothing has happened since. */
   present: ReadonlyMap<string, PresentRoute>;
   /** By alert or contact: writes that may have ended episodes. */
   endings: ReadonlyMap<string, readonly Span[]>;
   quiet: readonly QuietSpan[];
-  /** When somebody may have had an incident in hand: any endpoint may have been in it. */
+  /** When an incident may have been acknowledged. Any endpoint may have been in it. */
   incidentsInHand: readonly Span[];
-  /** When reminders were made due, of all alerts at once. */
+  /** When the reminders of all alerts were made due. */
   dues: readonly Span[];
   awaited: readonly AwaitedReminder[];
   /** Endpoints that no command edits. */
   steady: ReadonlyMap<string, RequestCount>;
-  /** Of these, how many locations those have that have several; the majority decides. */
+  /** The number of locations of these endpoints, for those with several. The majority decides. */
   placed: ReadonlyMap<string, number>;
   disabled: readonly DisabledSpan[];
-  /** Times that a probe or its line was disturbed. */
+  /** How often a probe or its line was disturbed. */
   probeFaults: number;
   exits: readonly InstanceExit[];
-  /** When instances could write no outcome: the database was unavailable, or they were frozen. */
+  /** When instances could write no result, because the database was unavailable or they were frozen. */
   downtimes: readonly Span[];
-  /** When this test process itself stalled, so that its targets responded late. */
+  /** When this test process stalled, so that its targets responded late. */
   ownStalls: readonly Span[];
 }
 
-/** The provider took it. */
+/** Returns whether the provider accepted the request. */
 export const isAccepted = ({ mode }: ReceivedNotification): boolean => mode === 'ok';
 
 /** In order of arrival. */
@@ -154,9 +157,9 @@ export function byId(received: readonly ReceivedNotification[]): Map<string, Rec
   return groups;
 }
 
-/** One delivery in a finding. */
+/** Names one delivery in a finding. */
 export const nameOf = ({ alert, kind, incidentNo, id }: Delivery): string =>
   `${kind} ${incidentNo} of ${alert} (${id})`;
 
-/** Both have a moment in common. */
+/** Returns whether the spans have a moment in common. */
 export const overlap = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to;

@@ -7,16 +7,16 @@ import { newEndpoint, newWebsite } from '../harness/app/resources';
 import type { Fleet } from './fleet';
 import { HEARTBEAT, type SentPing, type StoredJob } from './ping-properties';
 
-/** Of the website with all jobs, which the model does not know. */
+/** The website of all jobs, which isn't part of the model. */
 export const JOBS = 'jobs';
 const COUNT = 4;
-/** One heartbeat takes one a second. */
+/** A heartbeat accepts one ping a second. */
 const PAUSE_MS = 1500;
 const TIMEOUT_MS = 20_000;
 /** Half of the jobs go missing, each time for longer than their period. */
 const VANISHES = { every: 30, at: 5, forMs: 70_000 };
 
-// One snapshot: what is committed and not recorded is pending.
+// One snapshot, in which everything committed but not recorded is pending.
 const STORED = `
   SELECT e.name AS job, coalesce(h.pending, '[]') AS pending,
          (SELECT coalesce(jsonb_agg(jsonb_build_object('at', extract(epoch FROM p.created_at) * 1000, 'kind', p.kind, 'run', p.run_id,
@@ -29,7 +29,9 @@ const STORED = `
 
 export const readJobs = (sql: Sql): Promise<StoredJob[]> => sql.query<StoredJob>(STORED);
 
-/** Jobs that ping whichever instance listens, through all faults: that went well, failed, began, or nothing at all for a while. */
+/**
+ * Jobs that send pings to any running instance, through all faults: success, failure, start, or nothing for a while.
+ */
 export class Jobs {
   readonly sent: SentPing[] = [];
   private readonly stopping = new AbortController();
@@ -40,7 +42,7 @@ export class Jobs {
     private readonly seed: number,
   ) {}
 
-  /** Makes them; the instance must be healthy. Each goes on until `stop`. */
+  /** Creates the jobs on a healthy instance. Each one continues until `stop`. */
   async start(api: Api): Promise<void> {
     const website = await newWebsite(api, JOBS);
     const addresses: string[] = [];

@@ -9,7 +9,7 @@ const check = (location: number, second: number, outcome: StoredCheck['outcome']
   outcome,
 });
 
-/** An endpoint with three locations, of which two saw it down when its alert triggered. */
+/** An endpoint with three locations, two of which saw it down when its alert triggered. */
 const PLACED: History = {
   ...GOOD,
   placed: new Map([['e1', 3]]),

@@ -1,13 +1,13 @@
 import { type Delivery, type History, nameOf, overlap, type Span, type StoredCheck } from './history';
 
-/** With the intervals and the timeout of a run a location that has said nothing for longer has no vote (`silentAfterMs`). */
+/** With the intervals and the timeout of a run, a location without results for longer has no vote (`silentAfterMs`). */
 const VOTE_MS = 22_000;
-/** How far the clocks of database, probes and this process differ, and how long a batch takes to be written. */
+/** The maximum difference between the clocks of database, probes, and this process, plus the time to write a batch. */
 const TOLERANCE_MS = 5000;
 
 /**
- * Broken promises about endpoints with several locations, one line each: no episode begins before as many of them as the majority
- * has have seen the endpoint down. What is disabled does not count among them.
+ * Returns broken promises about endpoints with several locations, one line each. An episode must not start before a
+ * majority of them has seen the endpoint down. Disabled locations do not count.
  */
 export function locationProperties({ deliveries, pagerDeliveries, checks, placed, disabled }: History): string[] {
   const down = checks.filter(({ endpoint, outcome }) => outcome === 'down' && placed.has(endpoint));

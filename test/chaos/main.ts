@@ -30,7 +30,7 @@ function readOrders(): ChaosOrder[] {
 
 const named = (word: string | undefined) => BOTH.filter((name) => word === undefined || word === name);
 
-/** One of the two for each commit: what a submission can afford. */
+/** Returns one of the two databases, which the commit selects, to keep CI short. */
 function inTurn(): DatabaseName {
   const commit = currentCommit();
   const database = BOTH[turnAt(commit ?? '0', BOTH.length)] ?? 'embedded';
@@ -48,7 +48,7 @@ function show({ commands, totals: figures, memory, broken, lastCommands }: Chaos
   console.log(`\nBroken promises (${title}):\n${broken.map((line) => `  ${line}`).join('\n')}`);
 }
 
-/** Plays all orders side by side: a run waits most of the time. They share nothing but this process. */
+/** Plays all orders in parallel, because a run mostly waits. They share nothing but this process. */
 async function main(): Promise<number> {
   const orders = readOrders();
   const reports = await Promise.all(

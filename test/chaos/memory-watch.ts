@@ -22,13 +22,13 @@ export class MemoryWatch {
     return process;
   }
 
-  /** Samples this process from now on. A frozen one responds once it is thawed. */
+  /** Samples this process from now on. A frozen process responds once it is thawed. */
   watch(process: ServiceProcess): void {
     this.watched = process;
     this.timer = setInterval(() => process.signal('SIGUSR2'), SAMPLE_EVERY_MS);
   }
 
-  /** Of the watched process; none once it has ended. */
+  /** The samples of the watched process. None once it has exited. */
   get samples(): MemorySample[] {
     const log = this.watched?.hasEnded === false ? this.logs.get(this.watched) : undefined;
     return log !== undefined && existsSync(log) ? readSamples(readFileSync(log, 'utf8')) : [];

@@ -2,7 +2,7 @@ import { judgeMemory, type MemorySample, readSamples } from './memory';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 
-/** A sample each five seconds for three minutes; `heldMb` by the minute of the life. */
+/** Returns a sample every five seconds for three minutes. `heldMb` depends on the minute. */
 const life = (heldMb: (minute: number) => number): MemorySample[] =>
   Array.from({ length: 37 }, (_, place) => ({
     at: NOON + place * 5000,

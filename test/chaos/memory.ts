@@ -1,10 +1,10 @@
-/** What a process held after all garbage in all its threads was collected. */
+/** The memory of a process after all garbage in all its threads was collected. */
 export interface MemorySample {
   /** Milliseconds since the epoch. */
   at: number;
-  /** Heaps and what they keep outside of themselves, the embedded database's memory included. */
+  /** Heaps and the memory that they reference, including the embedded database. */
   heldBytes: number;
-  /** Includes what the allocator keeps for later: noisy, so only reported. */
+  /** Includes memory that the allocator keeps for later. It is noisy, so it is only reported. */
   residentBytes: number;
 }
 
@@ -18,7 +18,7 @@ interface ThreadLine {
   rssBytes: number;
 }
 
-/** Adds up the threads of each round, and leaves out a round that some thread has not written yet. */
+/** Adds up the threads of each round. Skips a round that some thread has not written yet. */
 export function readSamples(text: string): MemorySample[] {
   const rounds = new Map<number, ThreadLine[]>();
   const complete = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -37,20 +37,21 @@ export function readSamples(text: string): MemorySample[] {
 }
 
 /**
- * The largest growth from the second fifth of a process's life to its last; the first is warm-up. The model has at most 71
- * resources, less than a megabyte in the service's caches, so its data cannot explain more. Measured: about one megabyte.
+ * The maximum growth from the second fifth of a process's life to the last. The first fifth is warm-up. The model has
+ * at most 71 resources, less than a megabyte in the service's caches, so its data can't explain more. About one
+ * megabyte was measured.
  */
 const GROWTH_LIMIT_BYTES = 5_000_000;
-/** Per fifth: fewer are too few for a verdict. */
+/** Per fifth. Fewer samples are not enough for a verdict. */
 const MIN_SAMPLES = 2;
 
-/** A one-line summary, and what is wrong. */
+/** A one-line summary, and the fault if there is one. */
 export interface MemoryFinding {
   summary: string;
   broken: string[];
 }
 
-/** Whether the memory of a long-lived process is flat. Too few samples prove nothing and count as not flat. */
+/** Judges whether the memory of a long-lived process is flat. Too few samples prove nothing and count as not flat. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryFinding {
   const fifths = inFifths(samples);
   const [, second = []] = fifths;

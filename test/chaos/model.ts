@@ -5,8 +5,8 @@ export type Kind = 'website' | 'endpoint' | 'alert' | 'contact';
 export type Fields = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * A website, an endpoint, an alert or a contact as it should be. An alert notifies `via` a contact, or by itself when that is
- * empty; only then it has a channel and a rotation of its own. One to a pager has neither.
+ * The intended state of a website, an endpoint, an alert, or a contact. An alert notifies `via` a contact. If that is
+ * empty, it has its own channel and rotation. An alert to a pager has neither.
  */
 export interface Resource {
   kind: Kind;
@@ -23,14 +23,17 @@ export interface Resource {
 export const childrenOf = (resources: ReadonlyMap<string, { parent: string | null }>, name: string): string[] =>
   [...resources].filter(([, { parent }]) => parent === name).map(([child]) => child);
 
-/** The fields after a change: an alert with a contact has no route of its own. */
+/** Returns the fields after a change. An alert with a contact has no separate route. */
 function changed(before: Fields, changes: Fields): Fields {
   const { channel, rotation, ...fields } = { ...before, ...changes };
   const hasRoute = channel !== undefined && rotation !== undefined && !fields['via'];
   return hasRoute ? { ...fields, channel, rotation } : fields;
 }
 
-/** How everything should be once every command has been carried out: decided by the plan, never by the service's responses. */
+/**
+ * The intended state once every command has been carried out. It depends on the plan, never on the service's
+ * responses.
+ */
 export class Model {
   readonly resources = new Map<string, Resource>();
   readonly providers = new Map<number, ProviderMode>();
@@ -46,25 +49,25 @@ export class Model {
     return [...this.resources.values()].filter((resource) => resource.kind === kind);
   }
 
-  /** How the endpoint's target responds. */
+  /** Returns how the endpoint's target responds. */
   modeOf(endpoint: string): ResponseMode {
     return this.targetModes.get(endpoint) ?? 'ok';
   }
 
-  /** True while the resource and everything above it is enabled. */
+  /** Returns whether the resource and everything above it is enabled. */
   isActive(name: string): boolean {
     const resource = this.resources.get(name);
     if (!resource || resource.fields['enabled'] !== true) return false;
     return resource.parent === null || this.isActive(resource.parent);
   }
 
-  /** Where an alert notifies: what it has itself, or its contact has. */
+  /** Returns the route of an alert: its own, or its contact's. */
   routeOf({ fields }: Resource): { channel: number; rotation: number } {
     const source = fields['via'] ? (this.resources.get(String(fields['via']))?.fields ?? {}) : fields;
     return { channel: Number(source['channel']), rotation: Number(source['rotation']) };
   }
 
-  /** Every round begins with healthy providers. */
+  /** Every round starts with healthy providers. */
   healProviders(): void {
     this.providers.clear();
   }
@@ -126,16 +129,16 @@ export class Model {
   }
 }
 
-/** State of an endpoint or an alert, as the API lists it. */
+/** The state of an endpoint or an alert, as the API lists it. */
 export interface ShownState {
   name: string;
-  /** Of an endpoint. */
+  /** Set for an endpoint. */
   status?: string;
-  /** Of an alert. */
+  /** Set for an alert. */
   triggered?: boolean;
 }
 
-/** Where the listed state differs from the model, once everything has been checked often enough. */
+/** Returns the differences between the listed state and the model, once everything has been checked often enough. */
 export function mismatches(model: Model, shown: readonly ShownState[]): string[] {
   return shown.flatMap(({ name, status, triggered }) => {
     const resource = model.resources.get(name);

@@ -12,7 +12,7 @@ const page = (action: Page['action'], second: number, mode: Page['mode'] = 'ok',
 const of = (kind: 'triggered' | 'resolved', more: Partial<Delivery> = {}): Delivery =>
   delivery(`ev_${kind}`, kind, { alert: 'p1', ...more });
 
-/** One episode that the pager heard of from its beginning to its end, and one that goes on. */
+/** One episode whose start and end both reached the pager, and one that is still open. */
 const PAGED: History = {
   ...GOOD,
   pagerDeliveries: [of('triggered'), of('resolved'), of('triggered', { incidentNo: 2, id: 'ev_3' })],

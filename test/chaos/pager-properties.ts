@@ -1,6 +1,6 @@
 import { type Delivery, type History, nameOf, type Page } from './history';
 
-/** Broken promises about the pager, one line each: what it was told of is open there as long as the alert is triggered. */
+/** Returns broken promises about the pager, one line each. An alert is open at the pager as long as it is triggered. */
 export const pagerProperties = (history: History): string[] => [
   ...pagesAreOfEvents(history),
   ...pagerIsTold(history),
@@ -21,7 +21,7 @@ const ACTION_OF: Readonly<Record<string, Page['action']>> = {
   resolved: 'resolve',
 };
 
-/** A trigger is left out only with its end: nobody is paged for what is over. */
+/** A trigger is skipped only together with its resolve, so that no one is paged for an episode that is over. */
 function pagerIsTold({ pages, pagerDeliveries }: History): string[] {
   const over = keysThatAreOver(pagerDeliveries);
   return pagerDeliveries.flatMap((delivery) => {
@@ -40,10 +40,10 @@ const keysThatAreOver = (deliveries: readonly Delivery[]): Set<string> =>
   new Set(deliveries.filter(({ kind }) => kind === 'resolved').map(({ incidentKey }) => incidentKey));
 
 const isAccepted = ({ mode }: Page): boolean => mode === 'ok';
-/** It got the whole request and may have acted on it, whatever came back. */
+/** It received the whole request and may have acted on it, regardless of its response. */
 const mayHaveActed = ({ mode }: Page): boolean => mode === 'ok' || mode === 'hang' || mode === 'reset';
 
-/** What may have opened of an episode that is over was closed after the last time that it may have. */
+/** If an episode is over and may have been opened at the pager, it was closed after its last possible opening. */
 function keysThatOpenedAreClosed({ pages, pagerDeliveries }: History): string[] {
   return [...keysThatAreOver(pagerDeliveries)].flatMap((key) => {
     const ofKey = pages.filter((page) => page.key === key);
@@ -62,7 +62,7 @@ function openEpisodesArePaged({ pages, pagerDeliveries, triggeredPagers }: Histo
   });
 }
 
-/** What the pager has open of what it accepted. */
+/** Returns the keys that are open at the pager after the requests that it accepted. */
 export function openKeys(pages: readonly Page[]): Set<string> {
   const open = new Set<string>();
   for (const { key, action } of pages.filter(isAccepted))

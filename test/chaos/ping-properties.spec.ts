@@ -102,7 +102,7 @@ describe('the properties of the jobs of a chaos run', () => {
   });
 });
 
-/** What a job does, then for how long nobody sweeps, and for how long nobody is there at all. */
+/** An action of a job, then how long no sweep runs, and how long no instance is running. */
 interface Step {
   does: 'succeed' | 'fail' | 'begin' | 'begin and end';
   tookMs: number;
@@ -122,10 +122,10 @@ const steps = fc.array(
 );
 const SCHEDULE = { ...HEARTBEAT, cron: null, timezone: null };
 const SWEEP_MS = 1000;
-/** What is shorter is no absence. */
+/** A shorter pause isn't an absence. */
 const ABSENCE_MS = 15_000;
 
-/** What the service decides of a job, by its own rules. */
+/** Returns the service's decisions about a job, by its own rules. */
 function decided(history: readonly Step[]): { sent: SentPing[]; stored: StoredJob; now: number } {
   const [pings, verdicts, gaps]: [StoredPing[], Verdict[], Gap[]] = [[], [], []];
   let state: HeartbeatState = {

@@ -1,14 +1,14 @@
 import { ERROR_CODES, type ErrorCode } from '../../src/checker/checker';
 import { SECOND_MS } from '../../src/platform/time/time-units';
 
-/** What every job of a run has. */
+/** The settings of every job of a run. */
 export const HEARTBEAT = { every: 60, grace: 2, max_runtime: 15 } as const;
 
 export interface SentPing {
   job: string;
-  /** Its body, which no other has. */
+  /** The body of the ping, which is unique. */
   marker: string;
-  /** It got a 200. */
+  /** The ping got a 200. */
   acknowledged: boolean;
 }
 
@@ -25,29 +25,35 @@ export interface StoredVerdict {
   at: number;
   /** 0 down, 1 up, 2 unknown. */
   outcome: number;
-  /** Index of the error's code; -1 for none. */
+  /** The index of the error's code, or -1 for none. */
   error: number;
 }
 
-/** What the database holds of a job, at one moment. */
+/** The data of a job in the database at one moment. */
 export interface StoredJob {
   job: string;
   pings: StoredPing[];
   checks: StoredVerdict[];
-  /** Decided and perhaps not recorded yet. */
+  /** Decided but perhaps not recorded yet. */
   pending: { atMs: number; outcome: string; code: ErrorCode | null }[];
 }
 
 const LIMIT_MS = (HEARTBEAT.every + HEARTBEAT.grace) * SECOND_MS;
-/** Instances know the database's time to some milliseconds, and no two checks share one. */
+/** Instances know the database's time to some milliseconds, and no two checks have the same time. */
 const SKEW_MS = 500;
-/** A sweep comes each second, on a busy machine later; an absence of ours moves a deadline to the next run at most. */
+/**
+ * A sweep runs every second, or later on a busy machine. An absence of the service moves a deadline to the next run
+ * at most.
+ */
 const NOTICED_MS = HEARTBEAT.every * SECOND_MS + 40_000;
 
 const isEnd = ({ kind }: StoredPing): boolean => kind === 0 || kind === 2;
 const codeOf = ({ error }: StoredVerdict): ErrorCode | null => ERROR_CODES[error] ?? null;
 
-/** What jobs may rely on and did not get. `sent`: up to before the database was read at `now`. */
+/**
+ * Returns the broken promises to jobs. `sent` contains the pings up to the moment before the database was read at
+ * `now`.
+ */
 export const brokenPings = (sent: readonly SentPing[], stored: readonly StoredJob[], now: number): string[] =>
   stored.flatMap((job) => [
     ...lost(sent, job),
@@ -57,7 +63,7 @@ export const brokenPings = (sent: readonly SentPing[], stored: readonly StoredJo
     ...forgotten(job, now),
   ]);
 
-/** An acknowledged ping is there, and none is there twice. */
+/** Every acknowledged ping is stored, and none is stored twice. */
 function lost(sent: readonly SentPing[], { job, pings }: StoredJob): string[] {
   const counts = new Map<string, number>();
   for (const { marker } of pings) counts.set(marker ?? '', (counts.get(marker ?? '') ?? 0) + 1);
@@ -70,7 +76,7 @@ function lost(sent: readonly SentPing[], { job, pings }: StoredJob): string[] {
     });
 }
 
-/** Checks, and verdicts that will be some. */
+/** Returns checks, and verdicts that are about to become checks. */
 function verdictsOf({ checks, pending }: StoredJob): StoredVerdict[] {
   const outcomes = ['down', 'up', 'unknown'];
   const known = new Set(checks.map(({ at }) => at));
@@ -96,7 +102,7 @@ function withoutCheck(stored: StoredJob): string[] {
   });
 }
 
-/** A run is missed once, and only where none has ended for so long. */
+/** A run is missed only once, and only if none has ended for that long. */
 function falselyMissed(stored: StoredJob): string[] {
   const missed = verdictsOf(stored).filter((one) => codeOf(one) === 'heartbeat_missed');
   return missed.flatMap(({ at }, place) => {
@@ -111,7 +117,7 @@ function falselyMissed(stored: StoredJob): string[] {
   });
 }
 
-/** A run takes too long once, and only where it began and has not ended. */
+/** A run takes too long only once, and only if it started and has not ended. */
 function falselyOverrun(stored: StoredJob): string[] {
   const { job, pings } = stored;
   const open = new Set(pings.filter(({ kind }) => kind === 1));
@@ -119,7 +125,8 @@ function falselyOverrun(stored: StoredJob): string[] {
   return verdicts
     .filter((one) => codeOf(one) === 'heartbeat_overran')
     .flatMap(({ at }) => {
-      // What a ping said between its deadline and the sweep comes first: it follows a millisecond later.
+      // The result of a ping between the deadline and the sweep comes first. The missed run follows a millisecond
+      // later.
       const isBehind = verdicts.some((one) => one.at === at - 1);
       const may = [...open].filter(({ at: startedAt }) => {
         const laterMs = at - startedAt - HEARTBEAT.max_runtime * SECOND_MS;
@@ -127,7 +134,7 @@ function falselyOverrun(stored: StoredJob): string[] {
       });
       const endOf = ({ run }: StoredPing) =>
         pings.find((ping) => isEnd(ping) && ping.run === run && ping.at < at - SKEW_MS);
-      // Several may have begun in that time: it is told of one that goes on.
+      // Several runs may have started in that time. The report is about one that is still running.
       const begun = may.find((start) => !endOf(start)) ?? may[0];
       if (!begun) return [`${job} took too long at ${at}, and nothing began: ${nearby(stored, at)}`];
       open.delete(begun);
@@ -136,11 +143,11 @@ function falselyOverrun(stored: StoredJob): string[] {
     });
 }
 
-/** The pings and verdicts of the minute before, for whoever has to understand it. */
+/** Returns the pings and verdicts of the minute before, to explain a finding. */
 const nearby = (stored: StoredJob, at: number): string =>
   JSON.stringify([...stored.pings, ...verdictsOf(stored)].filter((one) => Math.abs(at - 30_000 - one.at) < 31_000));
 
-/** Who is silent is not forgotten. */
+/** A job that stays silent must be detected. */
 function forgotten(stored: StoredJob, now: number): string[] {
   const last = stored.pings.filter(isEnd).at(-1);
   if (!last || now < last.at + LIMIT_MS + NOTICED_MS) return [];

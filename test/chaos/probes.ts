@@ -11,10 +11,10 @@ const START_LIMIT_MS = 90_000;
 
 const FAULT_OF: Readonly<Record<LineState, Fault>> = { 'is cut': 'reset', 'is silent': 'silent', 'is whole': 'none' };
 
-/** A probe as the service knows it, and the process that is started again whenever it ends. */
+/** A probe in the service, and its process, which is restarted whenever it exits. */
 class HeldProbe {
   readonly process: SupervisedProcess;
-  /** What it was started with. */
+  /** The token with which it was started. */
   private takenToken = '';
 
   constructor(
@@ -26,13 +26,13 @@ class HeldProbe {
     this.process = new SupervisedProcess(() => this.start(), onExit);
   }
 
-  /** As people do: it is started again with the new one. */
+  /** Restarts it with the new token, as an operator would. */
   give(token: string): void {
     this.token = token;
     this.process.end('SIGTERM');
   }
 
-  /** True while it runs with its newest token; one that was starting meanwhile is ended once more. */
+  /** Returns whether it runs with its newest token. A process that started in the meantime is stopped once more. */
   isReady(): boolean {
     if (this.process.running === null || this.process.isEnding) return false;
     if (this.token === this.takenToken) return true;
@@ -47,24 +47,24 @@ class HeldProbe {
   }
 }
 
-/** The probes beside the service, each behind a line to whichever instance listens. */
+/** The probes next to the service, each behind a line to any running instance. */
 export class Probes {
-  /** Ends that no command asked for, and graceful ones with another status than 0. */
+  /** Exits that no command requested, and graceful ones with a status other than 0. */
   readonly failures: string[] = [];
-  /** Times that one of them was killed, restarted or frozen, or its line was disturbed. */
+  /** How often one of them was killed, restarted, or frozen, or its line was disturbed. */
   faults = 0;
   private readonly held: HeldProbe[] = [];
   private readonly frozen = new Set<Promise<void>>();
   private connections = 0;
 
-  /** `ports`: of the instances that listen. */
+  /** `ports` returns the ports of the running instances. */
   constructor(private readonly ports: () => readonly number[]) {}
 
   get restarts(): number {
     return this.held.reduce((sum, { process }) => sum + process.restarts, 0);
   }
 
-  /** Makes them at a service that is healthy. */
+  /** Creates the probes on a healthy service. */
   async start(api: Api): Promise<void> {
     for (const key of PROBES) {
       const fields = { key, allow_private: true };
@@ -79,7 +79,7 @@ export class Probes {
     return this.held[number]?.id ?? '';
   }
 
-  /** False when there is nothing to do it to. */
+  /** Returns false if the fault can't be applied now. */
   inject(fault: ProbeFault, number: number): boolean {
     const process = this.held[number]?.process;
     this.faults++;
@@ -96,7 +96,7 @@ export class Probes {
     this.held[number]?.give(token);
   }
 
-  /** Lifts every fault, and waits until each runs with its newest token. */
+  /** Lifts every fault, and waits until each probe runs with its newest token. */
   async recover(): Promise<void> {
     for (const { line } of this.held) line.set('none');
     await Promise.all(this.frozen);
@@ -112,7 +112,7 @@ export class Probes {
     await Promise.all(this.held.map(({ line }) => line.close()));
   }
 
-  /** Synchronously, for an `exit` handler. */
+  /** Synchronous, for an `exit` handler. */
   killAll(): void {
     for (const { process } of this.held) process.running?.signal('SIGKILL');
   }
@@ -123,7 +123,7 @@ export class Probes {
       this.failures.push(`the probe ${key}, asked to stop, ended with ${status}:\n${log}`);
   }
 
-  /** As a balancer does. */
+  /** Rotates over the instances, as a load balancer does. */
   private nextPort(): number | null {
     const ports = this.ports();
     return ports[this.connections++ % Math.max(1, ports.length)] ?? null;

@@ -4,7 +4,7 @@ import { episodeProperties } from './episode-properties';
 import { locationProperties } from './location-properties';
 import { pagerProperties } from './pager-properties';
 
-/** Broken promises, one line each. */
+/** Returns broken promises, one line each. */
 export const brokenProperties = (history: History): string[] => [
   ...everyEventIsDelivered(history),
   ...nothingIsDeliveredTwice(history),
@@ -23,20 +23,20 @@ function everyEventIsDelivered({ deliveries, received, stopped }: History): stri
     const accepted = (arrivals.get(delivery.id) ?? []).filter(isAccepted).length;
     const what = `${nameOf(delivery)} is ${delivery.state} ${delivery.detail ?? ''}`.trim();
     if (delivery.state === 'delivered') return accepted > 0 ? [] : [`lost event: ${what}, and no provider accepted it`];
-    // An episode that ends before its reminder leaves takes it along.
+    // An episode that ends before its reminder is sent cancels it.
     if (delivery.state === 'superseded')
       return delivery.kind === 'reminder' || stopped.has(delivery.alert) ? [] : [`dropped event: ${what}`];
     return [`undelivered event: ${what}`];
   });
 }
 
-/** An outcome is written within this time while the database is available, on a busy machine. */
+/** A result is written within this time while the database is available, even on a busy machine. */
 const WRITE_LIMIT_MS = 5000;
 
-/** An exit may be recorded this much before a request that preceded it: this process reads the two independently. */
+/** An exit may be recorded this long before an earlier request, because this process reads the two independently. */
 const EXIT_CLOCK_TOLERANCE_MS = 1000;
 
-/** True when the sender may have ended before it could write that the provider had accepted. */
+/** Returns whether the sender may have exited before it could record that the provider had accepted. */
 function isAmbiguous(at: number, { exits, downtimes, ownStalls }: History): boolean {
   const stalledMs = ownStalls
     .filter((span) => overlap(span, { from: at - WRITE_LIMIT_MS, to: at }))
@@ -65,17 +65,17 @@ function nothingIsDeliveredTwice(history: History): string[] {
   });
 }
 
-/** What stands around the first place where they differ. */
+/** Returns the text around the first difference. */
 function difference(a: string, b: string): string {
   const from = Math.max(0, [...a].findIndex((letter, place) => letter !== b[place]) - 20);
   return [a, b].map((text) => text.slice(from, from + 80)).join(' and ');
 }
 
-/** How often a provider accepted the same notification again. */
+/** Returns how often a provider accepted the same notification again. */
 export const repeats = ({ received }: Pick<History, 'received'>): number =>
   [...byId(received).values()].reduce((sum, arrivals) => sum + Math.max(0, arrivals.filter(isAccepted).length - 1), 0);
 
-/** From the first of the failing checks behind a trigger to its event. */
+/** The time from the first of the failing checks behind a trigger to its event. */
 const TRIGGER_LIMIT_MS = 30_000;
 
 function nothingIsInvented({ deliveries, received, modeChanges, ownStalls }: History): string[] {
@@ -118,9 +118,14 @@ function eventsAlternateInOrder({ deliveries, received }: History): string[] {
   return broken;
 }
 
-/** From the start of a check to its last attempt: three seconds each, two after a stall, late starts included. */
+/**
+ * The time from the start of a check to its last attempt: three seconds each, two after a stall, including late
+ * starts.
+ */
 const CHECK_MS = 12_000;
-/** How far a check's timestamp by the database's clock and its arrival by ours may differ. */
+/**
+ * The maximum difference between a check's timestamp by the database's clock and its arrival by this process's clock.
+ */
 const CLOCK_TOLERANCE_MS = 2000;
 
 function checksAgreeWithTargets({ checks, modeChanges, ownStalls }: History): string[] {
@@ -144,14 +149,17 @@ function modesDuring(modeChanges: readonly ModeChange[], { from, to }: Span): Re
     .map(({ mode }) => mode);
 }
 
-/** Requests beyond one per interval that an exit or a downtime may cost: unfinished checks start again. */
+/**
+ * The extra requests beyond one per interval that an exit or a downtime may cost, because unfinished checks start
+ * again.
+ */
 const EXTRA_REQUESTS_PER_FAULT = 2;
 /** Slots do not start exactly on time. */
 const SLOT_JITTER = 1.1;
 
 function nothingIsCheckedTooOften({ steady, exits, downtimes, probeFaults }: History): string[] {
   return [...steady].flatMap(([endpoint, { intervalMs, requests, failed, from, to }]) => {
-    // A failure during a stall of the monitor is checked again, so half of the failures may be such repeats.
+    // A failure during a stall of the monitor is checked again, so half of the failures may be repeats.
     const due = (SLOT_JITTER * (to - from)) / intervalMs + failed / 2;
     const most = due + EXTRA_REQUESTS_PER_FAULT * (exits.length + downtimes.length + probeFaults) + 5;
     if (requests <= most) return [];

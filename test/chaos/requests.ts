@@ -5,9 +5,9 @@ import type { Fields } from './model';
 export type Request = [method: string, path: string, body?: object];
 
 const CHECK_TIMEOUT_SECONDS = 3;
-/** Seconds, the fewest there are: time passes by command. */
+/** The minimum in seconds. Time passes by command. */
 export const REMIND_EVERY_SECONDS = 300;
-/** Its value is what a rotation changes: the same address, another credential. */
+/** A rotation changes its value: the same URL with another credential. */
 export const ROTATION_HEADER = 'x-rotation';
 
 /** A webhook's config as the API shows it. */
@@ -16,7 +16,7 @@ export interface WebhookConfig {
   headers?: { key: string; value: string }[];
 }
 
-/** Writes as requests: names as ids, channels as configs. */
+/** Converts writes to requests: names to IDs, and channels to configs. */
 export class Requests {
   private readonly ids = new Map<string, string>();
   private readonly names = new Map<string, string>();
@@ -32,12 +32,12 @@ export class Requests {
     return this.ids.get(name);
   }
 
-  /** The id itself when nobody knows it. */
+  /** Returns the ID if its name is unknown. */
   nameOf(id: string): string {
     return this.names.get(id) ?? id;
   }
 
-  /** `null` when something that it names is not known to exist. */
+  /** Returns `null` if the write names a resource that isn't known to exist. */
   of(write: Write): Request | null {
     const id = this.ids.get(write.name);
     const fields = write.do === 'delete' ? {} : write.fields;
@@ -51,7 +51,7 @@ export class Requests {
     return replacementId === undefined ? null : ['DELETE', `${path}?replace_with=${replacementId}`];
   }
 
-  /** Where a config notifies; the channel is -1 for an address that is none of ours. */
+  /** Returns the route of a config. The channel is -1 for a URL outside the test. */
   routeIn({ url, headers = [] }: WebhookConfig): { channel: number; rotation: number } {
     const rotation = headers.find(({ key }) => key.toLowerCase() === ROTATION_HEADER)?.value;
     return { channel: this.internet.channelOf(url), rotation: Number(rotation) };

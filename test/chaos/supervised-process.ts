@@ -1,31 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceProcess } from '../harness/processes/service-process';
 
-/** By contract a shutdown takes up to 25 s; the rest is for a busy machine. */
+/** By contract, a shutdown takes up to 25 s. The rest is for a busy machine. */
 const SHUTDOWN_LIMIT_MS = 40_000;
 const RESTART_DELAY_MS = 500;
 
-/** How an instance ended, and whether that was requested. */
+/** How an instance exited, and whether that was requested. */
 export interface ProcessExit {
   at: number;
   status: number | NodeJS.Signals | null;
-  /** `gracefully`: by one SIGTERM; `forcibly`: by SIGKILL or a second SIGTERM; `null`: not at all. */
+  /** `gracefully` is one SIGTERM, `forcibly` is SIGKILL or a second SIGTERM, and `null` means not requested. */
   requested: 'gracefully' | 'forcibly' | null;
-  /** Since the request. */
+  /** The time since the request. */
   tookMs: number;
   log: string;
 }
 
-/** One instance of the service, restarted whenever it ends, as a supervisor does, until it is dismissed. */
+/** One instance of the service. It is restarted whenever it exits, as a supervisor does, until it is dismissed. */
 export class SupervisedProcess {
   private process: ServiceProcess | null = null;
   private wanted = true;
   private requested: ProcessExit['requested'] = null;
   private requestedAt = 0;
   private readonly supervision: Promise<void>;
-  /** Starts after the first one, failed attempts included. */
+  /** The number of starts after the first one, including failed attempts. */
   restarts = -1;
-  /** Why the latest attempt to start failed. */
+  /** The reason why the latest start failed. */
   startError = '';
 
   constructor(
@@ -35,17 +35,17 @@ export class SupervisedProcess {
     this.supervision = this.supervise();
   }
 
-  /** The running process; `null` while it starts. */
+  /** The running process, or `null` while it starts. */
   get running(): ServiceProcess | null {
     return this.process?.hasEnded === false ? this.process : null;
   }
 
-  /** True from a requested end until the next start: readiness may still be 200 in between. */
+  /** True from a requested end until the next start, because readiness may still be 200 in between. */
   get isEnding(): boolean {
     return this.requested !== null;
   }
 
-  /** Sends the signal; false when there is nothing to send it to. */
+  /** Sends the signal. Returns false if there is no process. */
   end(signal: 'SIGTERM' | 'SIGKILL'): boolean {
     const { running } = this;
     if (!running) return false;
@@ -56,7 +56,7 @@ export class SupervisedProcess {
     return true;
   }
 
-  /** Ends it for good, and waits for its exit. */
+  /** Ends it permanently and waits for its exit. */
   async dismiss(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.wanted = false;
     this.end(signal);
@@ -73,7 +73,7 @@ export class SupervisedProcess {
         this.startError = '';
       } catch (error) {
         this.startError = String(error);
-        // The database may be unavailable; the next attempt may find it.
+        // The database may be unavailable until the next attempt.
         await delay(RESTART_DELAY_MS);
         continue;
       }

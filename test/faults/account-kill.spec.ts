@@ -9,7 +9,7 @@ import { KILL_DATABASES, type KillScene } from '../harness/processes/kill-scene'
 import type { ServiceProcess } from '../harness/processes/service-process';
 import { HostileIssuer } from '../harness/servers/hostile-issuer';
 
-/** Where the process is killed, and whether all of it has happened then. */
+/** The points at which the process is killed, and whether the change is complete at that point. */
 const MADE: readonly [point: FailpointName, happened: boolean][] = [
   ['account.token_used', false],
   ['account.joined', false],
@@ -59,7 +59,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
   }
   const invite = async (email: string): Promise<string> =>
     (await (await open()).admin.post<{ token: string }>('/invitations', { email, role: 'read' })).body.token;
-  /** Everything of the people with this e-mail: all or nothing of it. */
+  /** Returns everything stored about the users with this email: all of it or nothing. */
   async function stored(email: string) {
     const [row] = await (await open()).app.get(Database).query<Record<string, number>>(
       `SELECT (SELECT count(*)::int FROM invitation WHERE email = $1) AS invitations, count(p.id)::int AS people,
@@ -80,7 +80,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
     await victim.killed();
   };
 
-  // First, while nobody has one.
+  // This must be the first test, because no user may exist.
   it('the first one is whole or not there wherever it is killed, and the link of the start works exactly once', async () => {
     const email = 'first@example.com';
     const token = await (await open()).app.get(SignInLinks).create();
@@ -191,7 +191,10 @@ suite('two instances on one database (needs PostgreSQL)', () => {
     await cluster.remove();
   }, 60_000);
 
-  /** What each instance answers to the same, sent to all at once, several times; an address may be wrong twenty times. */
+  /**
+   * Returns the responses of each instance to the same request, sent to all at once several times. An address may be
+   * wrong 20 times.
+   */
   const atOnce = async (from: string, body: (n: number) => object): Promise<number[]> => {
     const answers = Array.from({ length: 6 }, (_, n) =>
       new Browser(instances[n % 2] ?? { url: '' }).send('POST', '/auth/account', body(n), { 'x-forwarded-for': from }),

@@ -6,7 +6,7 @@ import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 12;
-/** Connections of the API's pool. */
+/** The number of connections in the API's pool. */
 const POOL = 10;
 const READERS = 3 * POOL;
 
@@ -55,7 +55,7 @@ suite('reads that exhaust the API’s pool (skipped without PostgreSQL’s progr
     process.stderr.write(
       `F15: all checked in ${Math.round(took)} ms, notified in ${Math.round(performance.now() - failing)} ms\n`,
     );
-    // The reads time out together after a while; then the next ones wait.
+    // The reads time out together after a while. Then the next ones wait.
     await eventually('every connection of the pool waits still', async () => (await waitingReads()) >= POOL, 60_000);
     target.status = 200;
     await eventually('every resolve is delivered', () => hook.seen.length >= 2 * ENDPOINTS, 60_000);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
 
-/** Both ends of a connection are descriptors of this process, and the rest of it needs some. */
+/** Both ends of a connection are descriptors of this process, and the rest of the process needs some. */
 const fileLimit = (): number => {
   const limit = spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout.trim();
   return limit === 'unlimited' ? 1_000_000 : Number(limit);
@@ -12,7 +12,7 @@ const fileLimit = (): number => {
 const IDLE = Math.min(10_000, Math.floor((fileLimit() - 600) / 2));
 const hasSlowHttpTest = spawnSync('slowhttptest', ['-h']).error === undefined;
 
-/** A raw client and what it received before its socket was closed. */
+/** A raw client and everything it received before its socket was closed. */
 class Client {
   heard = '';
   closed = false;
@@ -59,7 +59,8 @@ describe('the API’s server against slow, greedy and idle clients', () => {
   it('ends requests whose headers or body do not arrive in time with 408, while it serves other clients', async () => {
     const head = 'POST /api/v1/websites HTTP/1.1\r\nHost: a\r\n';
     const slowHeaders = await open(200, head);
-    // Without a key the body is not waited for: the response is 401 at once. An organization may have only so many open.
+    // Without a key, the response is 401 at once, without reading the body. The number of open requests per
+    // organization is limited.
     const slowBodies: Client[] = [];
     for (let n = 0; n < 10; n++) {
       const { write } = await app.organization(`Slow ${n}`);
@@ -98,7 +99,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
 
   it(`serves requests beside ${IDLE} idle connections, and closes those`, async () => {
     const idle: Client[] = [];
-    // Both ends are in this process: more at once would make its event loop lag so much that requests are shed.
+    // Both ends are in this process. With more at once, its event loop would lag so much that requests are shed.
     while (idle.length < IDLE) idle.push(...(await open(Math.min(100, IDLE - idle.length), '')));
     expect(await isServed()).toBe(true);
     expect((await app.write.post('/websites', { name: 'Shop', url: 'https://a.example' })).status).toBe(201);

@@ -12,9 +12,9 @@ import { HttpTarget } from '../../packages/testing/servers/http-target';
 import { eventually } from '../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 
-/** More than the socket buffers of both sides hold for a client that reads nothing. */
+/** More than the socket buffers on both sides hold for a client that reads nothing. */
 const MORE_THAN_BUFFERED = 8_000_000;
-/** The server’s own limit is 30 s, twice as long at most. */
+/** The server’s own limit is 30 s, or at most twice as long. */
 const GIVEN_UP_WITHIN_MS = 150_000;
 const LIMIT_MS = 240_000;
 
@@ -27,10 +27,10 @@ describe('the API’s server against clients that do not read their responses', 
   let silent: HttpTarget;
   let endpoint: string;
   let endpointUuid: string;
-  /** The server’s ends of the open connections, by the port of the client’s. */
+  /** The server’s ends of the open connections, by the client’s port. */
   const ends = new Map<number, Socket>();
   const clients: Socket[] = [];
-  /** Every response that the server began; an unread one holds its bytes. */
+  /** Every response that the server started. An unread one keeps its bytes in memory. */
   const responses: WeakRef<ServerResponse>[] = [];
 
   beforeAll(async () => {
@@ -66,9 +66,9 @@ describe('the API’s server against clients that do not read their responses', 
   const request = (path: string, more = '') =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${app.read.key ?? ''}\r\n${more}\r\n`;
 
-  /** Sends it all at once and reads nothing; returns the connection, and the server’s end of it. */
+  /** Sends it all at once and reads nothing. Returns the connection and the server’s end of it. */
   async function send(text: string): Promise<{ client: Socket; end: Socket }> {
-    // Each client has an address of its own, because what waits to be read is bounded by address.
+    // Each client has a separate address, because unread responses are limited by address.
     const localAddress = `127.9.0.${(addresses = (addresses % 250) + 1)}`;
     const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', localAddress }).pause();
     clients.push(client);
@@ -79,7 +79,7 @@ describe('the API’s server against clients that do not read their responses', 
     const end = await eventually('the server has accepted the connection', () => ends.get(localPort ?? 0));
     return { client, end };
   }
-  /** Repeats the request until its responses exceed the socket buffers; again if a busy server has shed them. */
+  /** Repeats the request until its responses exceed the socket buffers. Sends it again if a busy server has shed it. */
   async function requestMuch(path: string): Promise<{ client: Socket; end: Socket }> {
     const headers = { Authorization: `Bearer ${app.read.key ?? ''}`, 'Accept-Encoding': 'identity' };
     const length = await eventually('the path is served', async () => {
@@ -122,7 +122,7 @@ describe('the API’s server against clients that do not read their responses', 
       [endpointUuid, count],
     );
 
-  /** The id that a stream greets with. */
+  /** Returns the ID in the first event of a stream. */
   async function streamPosition(): Promise<string> {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8');
     client.write(request('/api/v1/stream'));
@@ -135,7 +135,7 @@ describe('the API’s server against clients that do not read their responses', 
     throw new Error(`the stream ended without a position: ${text}`);
   }
 
-  /** Responses still in memory. */
+  /** Returns the responses that are still in memory. */
   function held(): ServerResponse[] {
     collect();
     return responses.map((response) => response.deref()).filter((response) => response !== undefined);
@@ -155,13 +155,13 @@ describe('the API’s server against clients that do not read their responses', 
     await eventually('every connection is gone', () => unread.size === 0, GIVEN_UP_WITHIN_MS);
     return most;
   }
-  /** Events come little by little, so that the unread part stays below the limit of a stream. */
+  /** Events come slowly, so that the unread part stays below the limit of a stream. */
   async function stopReadingStream(): Promise<void> {
     const { end } = await send(request('/api/v1/stream'));
     let most = 0;
     let [before, sent] = [-1, 0];
     const isGone = async () => {
-      // More only once what was written is sent: two lots at once would be more than a stream may keep.
+      // More only after the written events are sent, because two batches at once would exceed the limit of a stream.
       if (!isStuck(end) && sent > before && sent === end.bytesWritten) {
         before = sent;
         await writeEvents(2500);
@@ -177,7 +177,7 @@ describe('the API’s server against clients that do not read their responses', 
   }
   async function readSlowly(): Promise<void> {
     const { length } = await (await fetch(`${app.url}/api/v1/openapi.json`)).text();
-    // At this pace most of a minute: more than what a client has that reads nothing.
+    // At this pace, it takes most of a minute: more than the limit of a client that reads nothing.
     const [count, began] = [10, performance.now()];
     const { client } = await send(request('/api/v1/openapi.json').repeat(count));
     let [read, portion] = [0, 0];
@@ -198,13 +198,13 @@ describe('the API’s server against clients that do not read their responses', 
     expect(read).toBeGreaterThan(count * length);
     expect(performance.now() - began).toBeGreaterThan(30_000);
   }
-  /** So little at a time that the system’s buffers have room for more only after minutes. */
+  /** Reads so slowly that the system’s buffers have room for more only after minutes. */
   async function readHardly(): Promise<void> {
     const { client, end } = await send(request('/api/v1/openapi.json').repeat(10));
     client.on('data', () => client.pause());
     const steady = setInterval(() => client.resume(), 4000);
     try {
-      // A client that reads nothing has 60 s at most.
+      // A client that reads nothing has at most 60 s.
       await new Promise((resolve) => setTimeout(resolve, 75_000));
       expect(isStuck(end)).toBe(true);
       expect(end.closed).toBe(false);
@@ -238,7 +238,7 @@ describe('the API’s server against clients that do not read their responses', 
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
       expect((await app.read.get('/websites')).status).toBe(200);
       expect(most).toBeGreaterThan(5_000_000);
-      // All but the last responses of connections that are kept alive.
+      // All but the last responses of keep-alive connections.
       await eventually('their memory is freed', () => held().length <= large.length, 60_000);
     },
     LIMIT_MS,

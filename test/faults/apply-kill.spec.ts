@@ -9,10 +9,10 @@ import { buildService, ServiceProcess } from '../harness/processes/service-proce
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-/** Of each of two websites; with ENDPOINTS=1000 it takes minutes. */
+/** The number of endpoints per website, of which there are two. ENDPOINTS=1000 takes minutes. */
 const ENDPOINTS = Number(process.env['ENDPOINTS'] ?? 150);
 
-/** One that changes each endpoint of the other, too. */
+/** Returns a document that also changes each endpoint of the other document. */
 const documentOf = (interval: number, websites: readonly string[]): object => ({
   version: 1,
   owner: 'shop-repo',
@@ -55,7 +55,7 @@ suite('kill -9 in the middle of a large apply (needs PostgreSQL)', () => {
     await cluster.remove();
   }, 60_000);
 
-  /** Of each table of the organization a digest of all its rows. */
+  /** Returns a digest of all rows for each table of the organization. */
   async function stored({ orgId }: ServiceOrganization): Promise<unknown[]> {
     const tables = ['contact', 'website', 'endpoint', 'endpoint_schedule', 'endpoint_state', 'alert', 'audit_log'];
     return Promise.all(
@@ -82,7 +82,7 @@ suite('kill -9 in the middle of a large apply (needs PostgreSQL)', () => {
       victim = await ServiceProcess.start(cluster.url, { ROLE: 'api', FAILPOINTS: `${point}=kill` });
       await expect(new Api(victim.url, org.write.key).put('/configuration?prune=true', next)).rejects.toThrow();
       await victim.killed();
-      // PostgreSQL may need a moment to roll back what the killed process had begun.
+      // PostgreSQL may need a moment to roll back the transaction of the killed process.
       await survivor.app
         .get(Database)
         .transaction((tx) => tx.query('LOCK TABLE website IN SHARE MODE'), { lockMs: 20_000 });

@@ -6,13 +6,13 @@ import { eventually } from '../../packages/testing/eventually';
 import { buildService, ServiceProcess, watch } from '../harness/processes/service-process';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
-/** Local clocks in Berlin are set an hour forward, and back, at these moments. */
+/** At these moments, local clocks in Berlin are set forward and back by an hour. */
 const SUMMER = '2027-03-28T01:00:00Z';
 const WINTER = '2027-10-31T01:00:00Z';
 /** 2^31 seconds since 1970. */
 const OVERFLOW = '2038-01-19T03:14:08Z';
 const BEFORE_MS = 600_000;
-/** The clock is not moved any more from here on. */
+/** From here on, the clock isn't moved anymore. */
 const APPROACH_MS = 2500;
 
 interface Check {
@@ -49,10 +49,10 @@ suite('clock changes and the end of 32-bit time (skipped without faketime)', () 
     service = await ServiceProcess.start('', { ...zone, ...clock.env });
   }
 
-  /** Newest first. */
+  /** Returns the checks, newest first. */
   const checksOf = async (endpoint: string) => (await service.api.get<Check[]>(`/endpoints/${endpoint}/checks`)).body;
 
-  /** Checks continue from before the moment to after it: never in a burst, in UTC, and all of them up. */
+  /** Checks continue across the moment, in UTC, all up, and never in a burst. */
   async function passes(moment: string, endpoint: string): Promise<void> {
     const at = Date.parse(moment);
     const begun = async () =>
@@ -65,7 +65,7 @@ suite('clock changes and the end of 32-bit time (skipped without faketime)', () 
     expect(checks.map(({ outcome }) => outcome)).toEqual(checks.map(() => 'up'));
     expect(checks.every(({ checked_at: text }) => /^20\d\d-\d\d-\d\dT[\d:.]+Z$/.test(text))).toBe(true);
     const times = checks.map((each) => Date.parse(each.checked_at)).reverse();
-    // One check may begin late, or half an interval early on a new grid; the one after it is on time.
+    // One check may start late, or half an interval early on a new grid. The next one is on time.
     const spans = times.slice(2).map((time, place) => time - (times[place] ?? 0));
     expect(Math.min(...spans)).toBeGreaterThanOrEqual(1000);
     expect(Math.min(...times)).toBeLessThan(at);
@@ -102,7 +102,7 @@ suite('clock changes and the end of 32-bit time (skipped without faketime)', () 
     const received = hook.seen.map(({ body }) => JSON.parse(body) as { type: string; timestamp: string });
     expect(received.map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
     for (const { timestamp } of received) expect(timestamp).toMatch(/^2038-01-19T03:1\d:/);
-    // However many days of slots were missed.
+    // The number of missed days does not matter.
     expect((await checksOf(rare)).filter((each) => each.checked_at > '2038').length).toBeLessThanOrEqual(1);
     expect(service.hasEnded).toBe(false);
     await stop();

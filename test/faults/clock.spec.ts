@@ -43,7 +43,7 @@ suite('wall clocks that are wrong or jump (skipped without faketime or PostgreSQ
     );
   }
 
-  /** Checks continue at their interval, dated by the database, without an alert. */
+  /** Checks continue at their interval, with the database's time, without an alert. */
   async function expectSteady(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await allChecked();
     expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);

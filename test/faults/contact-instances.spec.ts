@@ -45,7 +45,7 @@ suite('two instances, one of which changes a contact while the other sends (need
     for (let n = 0; n < ALERTS; n++)
       alerts.push(await scene.alert('webhook', { type: undefined, config: undefined, contact_id: contact }));
     for (let round = 1; round <= ROUNDS; round++) {
-      // Each second change only rotates the token.
+      // Every second change only rotates the token.
       const sink = `sink-${Math.floor(round / 2)}`;
       await Promise.all([
         scene.report(round % 3 === 0 ? 'S' : 'F', ...alerts),

@@ -15,11 +15,11 @@ import { FakeProvider } from '../../packages/testing/servers/fake-provider';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-/** What has become of an alert's messages when its contact changes. */
+/** The states of an alert's messages when its contact changes. */
 const ALERTS = ['told', 'waiting', 'in flight', 'over'] as const;
 type Name = (typeof ALERTS)[number];
 
-/** Where messages go, and with which credential. */
+/** The destination of messages, and their credential. */
 interface Way {
   path: string;
   token: string;
@@ -27,8 +27,8 @@ interface Way {
 const OLD: Way = { path: 'old', token: 'first' };
 
 /**
- * The process that changes a contact (the victim) is killed; another one (the survivor, in this process), which checks and
- * sends nothing until then, makes the change again if it did not happen, and sends what is due.
+ * The process that changes a contact (the victim) is killed. Another one (the survivor, in this process) checks and
+ * sends nothing until then. It makes the change again if it did not happen, and sends everything that is due.
  */
 suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
@@ -104,7 +104,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
     sink.requests.splice(0);
   }, 60_000);
 
-  /** Everything that the change writes. */
+  /** Returns everything that the change writes. */
   const stored = async () => [
     await sql('SELECT * FROM contact ORDER BY id'),
     await sql('SELECT * FROM alert ORDER BY id'),
@@ -114,7 +114,10 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
     await sql(`SELECT * FROM audit_log WHERE resource = 'contact' ORDER BY id`),
   ];
 
-  /** `path token kind: alerts` of what has arrived since the last call. Fails when a message arrived twice. */
+  /**
+   * Returns `path token kind: alerts` of everything that arrived since the last call. Fails if a message arrived
+   * twice.
+   */
   function arrived(): Record<string, Name[]> {
     const requests = sink.requests.splice(0);
     const ids = requests.map(
@@ -174,7 +177,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
         await expect(change(new Api(victim.url, survivor.write.key), replacement)).rejects.toThrow();
         await victim.killed();
         const isCommitted = point === 'contact.committed';
-        // PostgreSQL may need a moment to roll back what the killed process had begun.
+        // PostgreSQL may need a moment to roll back the transaction of the killed process.
         await survivor.app.get(Database).transaction((tx) => tx.query('LOCK TABLE contact IN SHARE MODE'));
         const after = await stored();
         expect(JSON.stringify(after) === JSON.stringify(before)).toBe(!isCommitted);

@@ -5,7 +5,7 @@ import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
-/** How long PostgreSQL is stopped; `AWAY_SECONDS=30` is the full length. */
+/** How long PostgreSQL is stopped. `AWAY_SECONDS=30` is the full length. */
 const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 8) * 1000;
 const ENDPOINTS = 12;
 
@@ -47,7 +47,7 @@ suite('PostgreSQL becomes unavailable (skipped without its programs)', () => {
   });
 
   const eventsOf = () => witness.count('SELECT FROM alert_event');
-  /** Every endpoint has a check that began after this call. */
+  /** Waits until every endpoint has a check that started after this call. */
   async function allChecked(limitMs = 60_000): Promise<void> {
     const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
     await eventually(

@@ -9,7 +9,7 @@ import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
 const ENDPOINTS = 10;
 const INTERVAL = 2;
-/** A check in flight, one more for the jump, and one because the window may begin and end with a slot. */
+/** A check in flight, one more for the jump, and one because the window may start and end with a slot. */
 const EXTRA_CHECKS = 3;
 const HOUR = 3600;
 
@@ -94,7 +94,8 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
     await jump(-HOUR);
     await expectSteady();
     await expectNotifiedOnce();
-    // By PostgreSQL's clock: the outcome of the last message may not be written yet, and by ours it would be overdue.
+    // Uses PostgreSQL's clock. The result of the last message may not be written yet, and would be overdue by this
+    // process's clock.
     await checkInvariants(witness, new Date(Date.now() - HOUR * 1000));
   }, 180_000);
 

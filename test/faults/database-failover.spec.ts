@@ -24,7 +24,7 @@ suite('several hosts in DATABASE_URL (skipped without PostgreSQL’s programs)',
     standby = await PostgresCluster.standby(primary.port);
     target = await SwitchableServer.start();
     witness = DatabaseWitness.on(standby.url);
-    // The standby is the first of them: the service has to find out which one accepts writes.
+    // The standby is the first of them, so the service must find out which one accepts writes.
     service = await ServiceProcess.start(
       `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/postgres`,
     );

@@ -18,7 +18,7 @@ const suite = findPostgres() === null ? describe.skip : describe;
 suite('a standby that takes over (skipped without PostgreSQL’s programs)', () => {
   let primary: PostgresCluster;
   let standby: PostgresCluster;
-  /** Between the service and its database, and between the standby and the primary. */
+  /** The proxies between the service and its database, and between the standby and the primary. */
   let toDatabase: FaultProxy;
   let toPrimary: FaultProxy;
   let service: ServiceProcess;

@@ -9,12 +9,12 @@ import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const DESCRIPTORS = 256;
-/** With slow responses they need more sockets at once than the process may open files. */
+/** With slow responses, these endpoints need more sockets at once than the process may open. */
 const ENDPOINTS = 300;
 const SLOW_MS = 5000;
-/** Only a service that hangs is waited for that long; beside other work 600 requests alone take more than a minute. */
+/** Only a service that hangs takes that long. Next to other work, 600 requests alone take more than a minute. */
 const PATIENCE_MS = 240_000;
-/** So long who was shown out stays away. */
+/** How long a disconnected client waits before it reconnects. */
 const BACK_MS = 200;
 
 const obstacle =
@@ -59,7 +59,7 @@ suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () =>
     expect(await bench.witness.count('SELECT FROM alert_event')).toBe(0);
     expect(hook.seen).toEqual([]);
     expect(service.hasEnded).toBe(false);
-    // Not checkEngine: checks that had to wait run closer together than the schedule.
+    // Not `checkEngine`, because delayed checks are closer together than in the schedule.
     await checkInvariants(bench.witness);
   };
   const moreUp = async (count: number): Promise<void> => {
@@ -69,7 +69,7 @@ suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () =>
 
   it('delays checks instead of taking the descriptors of the API and the database', async () => {
     slow = true;
-    // Asked for now: of a long log only the end is kept.
+    // Read now, because only the end of a long log is kept.
     expect(service.log).toContain('The limit of open files leaves room for 78 checks');
     await watchAll();
     await eventually('many are in flight', () => target.tcp.openConnections > 60, PATIENCE_MS);
@@ -105,7 +105,10 @@ suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () =>
   }, 600_000);
 });
 
-/** Clients that connect and say nothing. Whom the service shows out comes back, as checks may not have been due meanwhile. */
+/**
+ * Clients that connect and send nothing. A disconnected client reconnects, because checks may not have been due in
+ * the meantime.
+ */
 class Crowd {
   private readonly sockets = new Set<Socket>();
   private returns = true;
@@ -117,7 +120,7 @@ class Crowd {
     for (let one = 0; one < size; one++) this.join();
   }
 
-  /** From now on nobody comes back. */
+  /** From now on, no client reconnects. */
   stay(): void {
     this.returns = false;
   }

@@ -18,7 +18,7 @@ const WEBSITE = { name: 'Written', url: `https://a.example/${'x'.repeat(1500)}` 
 const suite = noSmallVolume === null ? describe : describe.skip;
 const onServer = findPostgres() === null ? describe.skip : describe;
 
-/** Writes websites until `stop`; 201 and 503 `storage_unavailable` are the only responses it accepts. */
+/** Writes websites until `stop`. It accepts only the responses 201 and 503 `storage_unavailable`. */
 class Writer {
   readonly acknowledged: string[] = [];
   refused = 0;
@@ -30,7 +30,7 @@ class Writer {
     this.done.catch(() => {});
   }
 
-  /** Throws what went wrong while writing. */
+  /** Throws the error of a failed write. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.done;
@@ -79,7 +79,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
     return writer;
   }
 
-  /** Waits until writes are refused, with the process alive. The targets fail from now on. */
+  /** Waits until writes are refused, with the process alive. From now on, the targets fail. */
   async function expectAlive(writer: Writer, readStatus: number): Promise<void> {
     await eventually('writes are refused', () => writer.refused > 5, 60_000);
     target.status = 500;
@@ -92,7 +92,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
     expect(statuses).toEqual([200, readStatus, readStatus]);
   }
 
-  /** Acknowledged writes are there; failures since then are delivered, once each. */
+  /** Acknowledged writes are stored. Failures since then are delivered, once each. */
   async function expectRecovered(writer: Writer): Promise<void> {
     const [before, began] = [writer.acknowledged.length, performance.now()];
     await eventually('writes succeed again', () => writer.acknowledged.length > before, 60_000);
@@ -152,7 +152,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await eventually('PostgreSQL stops', async () => !(await succeeds('SELECT pg_switch_wal()')), 30_000);
       await expectAlive(writer, 503);
       volume.free();
-      // PostgreSQL restarts itself until its recovery fails; then its supervisor has to.
+      // PostgreSQL restarts automatically until its recovery fails. Then its supervisor must restart it.
       await eventually(
         'PostgreSQL is back',
         async () => {
@@ -210,7 +210,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await client.connect();
       await client.query('CREATE TABLE note (text text)');
       await client.query(`INSERT INTO note VALUES ('acknowledged')`);
-      // A transaction that began before may keep writing.
+      // A transaction that started earlier may keep writing.
       await client.query('BEGIN');
       await client.query(`INSERT INTO note VALUES ('begun')`);
       volume.fill();

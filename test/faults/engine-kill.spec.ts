@@ -41,7 +41,7 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
 
   it('records no failure for 200 checks in flight at kill -9, and checks each endpoint again after the start', async () => {
     const target = await SwitchableServer.holding();
-    // Long enough that no check ends or is due again before the last one has begun.
+    // Long enough that no check ends or is due again before the last one has started.
     const settings = { endpoint: { interval: 300, timeout: 120 } };
     await watch((await restart()).api, 200, target.url, hook.url, settings);
     await eventually('all are in flight', () => target.seen.length === 200, 60_000);
@@ -74,7 +74,7 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
       );
       await service?.kill();
       await checkEngine(witness);
-      // The claims of the killed instance expire after 20 s; another test covers that wait.
+      // The claims of the killed instance expire after 20 s. Another test covers that wait.
       await witness.query(`UPDATE instance SET heartbeat_at = now() - interval '1 minute'`);
       await restart();
     }

@@ -11,10 +11,10 @@ import { buildService, DatabaseWitness, ServiceProcess } from '../harness/proces
 
 jest.setTimeout(240_000);
 
-/** Held by a test, it stops the second migration at its commit, when its name has been written. */
+/** While a test holds this lock, the second migration stops at its commit, after its name was written. */
 const GATE = 77;
 
-/** Two migrations; the process that runs them kills itself where `DIE` says. */
+/** Two migrations. The process that runs them kills itself at the point in `DIE`. */
 const STOCK = `
 const at = (point) => {
   if (process.env.DIE !== point) return undefined;
@@ -58,7 +58,7 @@ const POINTS = [
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
-/** Which migrations are written down, and which have left what they do. */
+/** Returns the migrations that are recorded, and those whose changes are stored. */
 async function stateOf(query: Query): Promise<{ names: unknown[]; entries: unknown[] }> {
   const names = await query('SELECT name FROM extension_migration ORDER BY ran_at, name');
   const [table] = await query(`SELECT to_regclass('stock_entry') IS NOT NULL AS is_there`);
@@ -157,7 +157,7 @@ describe('kill -9 in the migrations of an extension', () => {
       const service = launch(database.url, { GATE: 'shut' });
       await eventually('it commits', isAtGate, 60_000);
       await service.kill();
-      // The session of the killed process is still at its commit: what it has written cannot be seen yet.
+      // The session of the killed process is still at its commit, so its changes are not visible yet.
       expect(await witness.count('SELECT FROM extension_migration')).toBe(1);
       await gate.release();
       await start(database.url, { GATE: 'open' });

@@ -13,7 +13,7 @@ import { buildService, DatabaseWitness, ServiceProcess } from '../harness/proces
 import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const GRACE_SECONDS = 8;
-/** Longer than twice the grace, and than the 15 s that are an absence. */
+/** Longer than twice the grace, and longer than the 15 s of an absence. */
 const AWAY_MS = 17_000;
 const DAY_SECONDS = 86_400;
 
@@ -22,7 +22,7 @@ interface Job {
   pingId: string;
 }
 
-/** A job that has pinged once, with an alert to `hook`. */
+/** Creates a job that has pinged once, with an alert to `hook`. */
 async function newJob(api: Api, hook: string, heartbeat: object): Promise<Job> {
   const id = await newEndpoint(api, await newWebsite(api), { url: undefined, type: 'HEARTBEAT', heartbeat });
   await newAlert(api, id, { type: 'webhook', config: { url: hook } });
@@ -30,7 +30,7 @@ async function newJob(api: Api, hook: string, heartbeat: object): Promise<Job> {
   return { id, pingId: body.heartbeat.ping_id };
 }
 const ping = ({ url }: ServiceProcess, { pingId }: Job, rest = '') => fetch(`${url}/ping/${pingId}${rest}`);
-/** What its checks say, oldest first. */
+/** Returns the results of its checks, oldest first. */
 async function saysOf({ api }: ServiceProcess, { id }: Job): Promise<string[]> {
   const { body } = await api.get<{ outcome: string; error: { code: string } | null }[]>(`/endpoints/${id}/checks`);
   return body.map(({ outcome, error }) => error?.code ?? outcome).toReversed();
@@ -53,7 +53,7 @@ suite('a deadline that passes while the monitor is away for 17 s (skipped withou
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
 
-  /** One that stays silent, one that pings as soon as it can, and one whose run has begun and should be over. */
+  /** A job that stays silent, one that pings as soon as it can, and one whose run has started and should be over. */
   class Jobs {
     private constructor(
       private readonly witness: DatabaseWitness,
@@ -77,7 +77,7 @@ suite('a deadline that passes while the monitor is away for 17 s (skipped withou
       return new Jobs(witness, silent, told, running);
     }
 
-    /** Each is `unknown` once where nothing came, and nobody was told. */
+    /** Each one without a ping is `unknown` once, and no notification was sent. */
     async expectUnharmed(service: ServiceProcess): Promise<void> {
       const isDecided = async (job: Job) => (await saysOf(service, job)).includes('monitor_offline');
       await eventually('it is decided', async () => (await isDecided(this.silent)) && isDecided(this.running), 60_000);
@@ -119,7 +119,7 @@ suite('a deadline that passes while the monitor is away for 17 s (skipped withou
       const response = await ping(service, jobs.told);
       expect([response.status, Number(response.headers.get('retry-after')) > 0]).toEqual([503, true]);
       refused++;
-      // More often is too often for one job.
+      // One job may not ping more often.
       await delay(1100);
     }
     expect(refused).toBeGreaterThan(5);

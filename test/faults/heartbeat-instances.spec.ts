@@ -63,7 +63,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     return some;
   };
   const uuids = (all: readonly Watched[]) => all.map(({ id }) => parseId('endpoint', id));
-  /** A minute ago the deadline of each has passed. */
+  /** Moves the deadline of each to a minute ago. */
   const lateAll = (all: readonly Watched[]) =>
     query(
       `UPDATE heartbeat SET expected_at = now() - interval '3 minutes', deadline_at = now() - interval '1 minute'
@@ -80,7 +80,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
       const left = `SELECT FROM heartbeat WHERE endpoint_id = ANY ($1::uuid[]) AND (pending IS NOT NULL OR next_at <= now())`;
       return (await query(left, [uuids(all)])).length === 0;
     });
-  /** Of each: checks that are up and down, and events. */
+  /** Returns the checks that are up, the checks that are down, and the events of each. */
   const counts = (all: readonly Watched[]) =>
     query<{ up: number; down: number; events: number }>(
       `SELECT (SELECT count(*)::int FROM check_result r WHERE r.endpoint_key = e.key AND outcome & 3 = 1) AS up,
@@ -109,7 +109,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     const [statuses] = await Promise.all([Promise.all(pings), sweepBoth()]);
     expect(statuses).toEqual(alike(200));
     await settled(all);
-    // Missed before the ping, and over with it; or it came first.
+    // Missed before the ping and recovered with it, or the ping came first.
     for (const { up, down, events } of await counts(all))
       expect([
         [1, 0, 0],
@@ -174,7 +174,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
         Array.from({ length: 6 }, (_, place) => create(place % 2 === 0 ? first : second, `nightly-${round}`)),
       );
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 201]);
-      // A website takes ten pings at once for heartbeats that are not there yet, then one a second.
+      // A website accepts ten pings at once for heartbeats that do not exist yet, then one a second.
       for (const app of [first, second]) await app.advance('10 s');
     }
     expect(await query(`SELECT FROM endpoint WHERE external_key LIKE 'nightly-%'`)).toHaveLength(ROUNDS);

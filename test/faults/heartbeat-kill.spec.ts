@@ -6,10 +6,10 @@ import { checkEngine } from '../harness/app/invariants';
 import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
 import { KILL_DATABASES, type KillScene } from '../harness/processes/kill-scene';
 
-/** What is stored of one heartbeat. */
+/** The stored data of one heartbeat. */
 interface Stored {
   pings: number;
-  /** Codes of the errors of its checks, oldest first. */
+  /** The error codes of its checks, oldest first. */
   checks: (string | null)[];
   events: number;
   pending: boolean;
@@ -17,7 +17,10 @@ interface Stored {
 
 const HOURLY = { every: 3600, grace: 60 };
 
-/** Where the process is killed, and what is there at once, before anybody finishes it. */
+/**
+ * The points at which the process is killed, and the data that is stored then, before another process finishes the
+ * work.
+ */
 const PING: readonly [point: FailpointName, pings: number, checks: number][] = [
   ['heartbeat.before_commit', 0, 0],
   ['heartbeat.committed', 1, 0],
@@ -63,7 +66,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of a ping, and of the sweep
     const { body } = await (await scene.survivor()).read.get<{ error: { code: string } | null }[]>(path);
     return { ...row, checks: body.map(({ error }) => error?.code ?? null).toReversed() };
   }
-  /** What another process does that lives on: half a minute later it looks, and looks again. */
+  /** Runs another process that survives. Half a minute later, it sweeps twice. */
   async function survived(): Promise<Stored> {
     const survivor = await scene.survivor();
     await survivor.advance('31 s');
@@ -81,7 +84,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of a ping, and of the sweep
       expect(await stored()).toMatchObject({ pings, checks: Array(checks).fill('heartbeat_failed'), events: checks });
       const whole = { pings, checks: Array(pings).fill('heartbeat_failed'), events: pings, pending: false };
       expect(await survived()).toEqual(whole);
-      // What `curl --retry` does then.
+      // `curl --retry` would do this.
       expect(await ping((await scene.survivor()).url)).toBe(200);
       expect(await survived()).toMatchObject({ pings: pings + 1, checks: Array(pings + 1).fill('heartbeat_failed') });
     },

@@ -38,7 +38,7 @@ suite('kill -9 of an instance during a request with an Idempotency-Key (skipped 
       retryAfter: response.headers.get('retry-after'),
     };
   };
-  /** What is stored of the request: the website, its endpoint, their audit entries, the response. */
+  /** Returns the stored data of the request: the website, its endpoint, their audit entries, and the response. */
   const stored = async (key: string) => [
     await witness.count('SELECT FROM website WHERE name = $1', [key]),
     await witness.count('SELECT FROM endpoint e JOIN website w ON w.id = e.website_id WHERE w.name = $1', [key]),

@@ -37,7 +37,7 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
   }, 60_000);
 
   it('beside a version that knows none each is told once, and a minute later each is a member or has left', async () => {
-    // All that the version before did of them: it wrote flags, events and deliveries.
+    // The previous version did only this: it wrote flags, events, and deliveries.
     other.app.get(IncidentRecorder).record = async (_tx, _triggers, _leaving, saveFlags) => {
       await saveFlags(new Map());
       return new Map();
@@ -59,7 +59,7 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
     expect(await aMinuteLater()).toEqual([]);
     const opened = await tables.openMembers(scene.app.orgId);
     expect(new Set(opened)).toEqual(new Set(alerts.map(({ endpointUuid }) => endpointUuid)));
-    // Each is up again at the one that did not see it go down.
+    // Each recovery is seen by the instance that did not see the failure.
     await Promise.all([report(other.app, 'S', ours), report(scene.nest, 'S', theirs)]);
     expect(await aMinuteLater()).toEqual([]);
     expect(await tables.openMembers(scene.app.orgId)).toEqual([]);

@@ -16,7 +16,10 @@ import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
 import { KILL_DATABASES, type KillScene } from '../harness/processes/kill-scene';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 
-/** What the checks of the killed process find: all are down; the others, too; these while somebody has it in hand; all are up. */
+/**
+ * The findings of the killed process: all are down, the others are down as well, these while acknowledged, or all are
+ * up.
+ */
 type Act = 'opens' | 'is joined' | 'holds' | 'ends';
 
 const RECORDER: readonly [act: Act, point: FailpointName][] = [
@@ -32,7 +35,7 @@ const RECORDER: readonly [act: Act, point: FailpointName][] = [
   ['ends', 'outbox.before_claim'],
 ];
 
-/** How often a fold arrives at most. */
+/** The maximum number of times that a fold arrives. */
 const FOLD: readonly [point: FailpointName, most: number][] = [
   ['outbox.after_claim', 1],
   ['outbox.before_claim', 1],
@@ -57,9 +60,12 @@ const REGROUPING: readonly FailpointName[] = [
 
 const ADDRESS = '127.0.0.1';
 const TOMORROW = `now() + interval '1 day'`;
-/** Starts cost most on the embedded database, which plays one point of each scene; `KILL_POINTS=all` plays all there, too. */
+/**
+ * Starts take longest on the embedded database, so it plays one point of each scene. `KILL_POINTS=all` also plays all
+ * points there.
+ */
 const PLAYS_ALL = process.env['KILL_POINTS'] === 'all';
-/** Several starts of a process, on a busy machine. */
+/** The time for several starts of a process on a busy machine. */
 const LIMIT_MS = 300_000;
 
 describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (name, start) => {
@@ -94,7 +100,10 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
   const api = async () => new Api((await scene.survivor()).url, key);
   const uuidOf = (id: string) => parseId('endpoint', id) ?? '';
 
-  /** Three endpoints of two websites behind one port, each with an alert at the chat, and one at a pager if so wished. */
+  /**
+   * Creates three endpoints of two websites behind one port, each with an alert to the chat, and optionally one to a
+   * pager.
+   */
   async function begin({ paged }: { paged: boolean }): Promise<void> {
     const organization = await (await scene.survivor()).organization('Killed');
     orgId = organization.orgId;
@@ -119,7 +128,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     await Alerting.of((await scene.survivor()).app).check(batch);
   }
 
-  /** Time passes: leases are over, and so is what makes one message of several. Sends until nothing waits. */
+  /** Moves time past leases and the wait for combined messages. Sends until nothing is pending. */
   async function deliver(): Promise<void> {
     const { app } = await scene.survivor();
     const config = app.get(Config);
@@ -136,7 +145,10 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     config.role = 'api';
   }
 
-  /** A digest of all that is stored of the organization's incidents, alerts and deliveries, once the database has noticed the end. */
+  /**
+   * Returns a digest of the organization's incidents, alerts, and deliveries, once the database has noticed the end
+   * of the process.
+   */
   async function stored(): Promise<unknown[]> {
     const { app } = await scene.survivor();
     await app
@@ -172,7 +184,10 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     said(pager).flatMap((one) => (one['event_action'] === action ? one['dedup_key'] : []));
   const texts = () => said(chat).map(({ text }) => text ?? '');
 
-  /** When all are due, and that nobody has claimed any: who starts next would check again what a killed process had begun. */
+  /**
+   * Makes all due and clears claims, because the next process would otherwise repeat checks that a killed process had
+   * started.
+   */
   const plan = (at: string, ids: readonly string[] | null = null) =>
     query(
       `UPDATE endpoint_schedule SET next_check_at = ${at}, claimed_slot = NULL, claimed_by = NULL, busy_until = NULL
@@ -180,14 +195,17 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
       [ids],
     );
 
-  /** A process checks these endpoints, and is killed on the way. */
+  /** Starts a process that checks these endpoints and is killed at this point. */
   async function killedChecking(ids: readonly string[], point: FailpointName): Promise<void> {
     await plan('now()', ids.map(uuidOf));
     await (await scene.launch('worker', `${point}=kill`)).killed();
     await plan(TOMORROW);
   }
 
-  /** Nothing is open, each trigger and resolve is told, each key of the pager that was opened is closed, and no number is missing. */
+  /**
+   * Nothing is open, each trigger and resolve was sent, each key that was opened at the pager is closed, and no
+   * number is missing.
+   */
   async function expectWhole(): Promise<void> {
     await report('S');
     await deliver();
@@ -323,7 +341,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
       await report('F', [one, two]);
       await report('F', [apart], '192.0.2.9');
       await deliver();
-      // The youngest first.
+      // Newest first.
       const [{ id: other }, { id }] = [await incident(0), await incident(1)];
       await (await api()).put(`/incidents/${id}/acknowledgement`, { note: 'on it' });
       await deliver();

@@ -6,7 +6,10 @@ import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const ENDPOINTS = 12;
 const BEGINS_IN_MS = 4000;
-/** Longer than what a killed instance has claimed waits for another one, 11 to 15 s: on a machine at rest each is checked inside. */
+/**
+ * Longer than the 11 to 15 s until another instance takes over the claims of a killed one. On an idle machine, each
+ * is checked inside.
+ */
 const LASTS_MS = 20_000;
 /** The mark of a planned check in check_result.outcome. */
 const PLANNED = 16;
@@ -53,7 +56,7 @@ suite('two instances and a maintenance window, one killed at each edge (skipped 
       async () => (await bench.witness.count('SELECT FROM alert WHERE triggered')) === ENDPOINTS,
       90_000,
     );
-    // What was under way when its sender was killed comes after its lease, a minute, and maybe again, under the same id.
+    // Messages of a killed sender come after its lease of a minute, and perhaps again with the same ID.
     const arrived = () => new Set(hook.seen.map(({ path, headers }) => `${path} ${String(headers['webhook-id'])}`));
     await eventually('each has arrived', () => arrived().size >= ENDPOINTS, 120_000);
     expect(arrived().size).toBe(ENDPOINTS);
@@ -61,7 +64,7 @@ suite('two instances and a maintenance window, one killed at each edge (skipped 
     expect(await bench.witness.count('SELECT FROM alert_event')).toBe(ENDPOINTS);
     expect(await bench.witness.count('SELECT FROM alert WHERE incident_started_at < $1', [ends_at])).toBe(0);
 
-    // Where the window was made late, on a machine that stalls, checks from before it are not planned.
+    // If the window was created late on a stalling machine, checks before it are not planned.
     const wrong = `SELECT FROM check_result WHERE (outcome & ${PLANNED} > 0) <> (checked_at >= $1 AND checked_at < $2)
                       AND NOT (checked_at >= $1 AND checked_at < $3)`;
     expect(await bench.witness.count(wrong, [starts_at, ends_at, made])).toBe(0);
@@ -71,7 +74,8 @@ suite('two instances and a maintenance window, one killed at each edge (skipped 
     );
     expect(Number(counts?.kept)).toBeGreaterThan(ENDPOINTS);
     expect(counts?.counted).toBe(counts?.kept);
-    // The outage inside is planned and ended with the window, for each that was found down inside; the one after it is not.
+    // If an endpoint was down inside the window, that outage is planned and ends with the window. The outage after it
+    // isn't planned.
     const found = `SELECT DISTINCT endpoint_key FROM check_result
                     WHERE outcome & 3 = 0 AND outcome & ${PLANNED} > 0 AND checked_at < $1`;
     const downInside = await bench.witness.count(found, [ends_at]);

@@ -30,7 +30,8 @@ suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQLâ
   beforeEach(async () => {
     await witness.query('DELETE FROM maintenance_occurrence');
     await witness.query('DELETE FROM stream_event');
-    // Each endpoint is down, and due in an hour; after the window 25 s after its end, when the worker has gone.
+    // Each endpoint is down and due in an hour. After the window, it is due 25 s after the end, when the worker has
+    // exited.
     await witness.query('UPDATE endpoint_state SET status = 0, last_checked_at = now()');
     await witness.query(
       `UPDATE endpoint_schedule SET next_check_at = now() + interval '1 hour', busy_until = NULL, phase_ms = 25000`,
@@ -52,7 +53,7 @@ suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQLâ
     const worker = ServiceProcess.launch(cluster.url, { ROLE: 'worker', FAILPOINTS: `maintenance.${point}=kill` });
     await eventually('it is killed', () => worker.hasEnded, 60_000);
   };
-  /** Another worker runs until `isDone`. */
+  /** Runs another worker until `isDone`. */
   const survived = async (isDone: () => Promise<boolean>): Promise<void> => {
     const worker = await ServiceProcess.start(cluster.url, { ROLE: 'worker' });
     await eventually('the next one does it', isDone, 60_000);

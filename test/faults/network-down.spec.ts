@@ -7,7 +7,7 @@ import { eventually } from '../../packages/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
-/** How long the monitor is without its network; `OFFLINE_SECONDS=300` is the full length. */
+/** How long the monitor is without its network. `OFFLINE_SECONDS=300` is the full length. */
 const OFFLINE_MS = Number(process.env['OFFLINE_SECONDS'] ?? 10) * 1000;
 const ENDPOINTS = 12;
 

@@ -25,7 +25,7 @@ suite(`a part of the network is missing${why}`, () => {
   let bench: FaultBench;
   let world: SwitchableServer;
   let service: ServiceProcess;
-  /** Makes hook addresses unique per test: late requests of an earlier test arrive elsewhere. */
+  /** Makes hook URLs unique per test, so that late requests of an earlier test arrive elsewhere. */
   let turn = 0;
 
   beforeAll(async () => {
@@ -63,7 +63,7 @@ suite(`a part of the network is missing${why}`, () => {
   });
 
   const hookOf = (label: string) => `/hook-${turn}-${label}`;
-  /** Endpoints at `host` with alerts to the hook of this label; waits until they are up. */
+  /** Creates endpoints at `host` with alerts to the hook of this label. Waits until they are up. */
   async function watchHealthy(host: string, count: number, label: string): Promise<string[]> {
     const settings = { endpoint: { interval: 1, timeout: 2 } };
     const { endpoints } = await watch(

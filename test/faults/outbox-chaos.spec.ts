@@ -5,8 +5,8 @@ import type { ProviderScript } from '../../packages/testing/servers/fake-provide
 import { checkInvariants, checkSettled } from '../harness/app/invariants';
 
 /**
- * Random histories. `CHAOS_RUNS=1000` is the full run; a failure prints the seed that repeats it. Without the variable the seed
- * is fixed, so that no build fails by chance.
+ * The number of random histories. `CHAOS_RUNS=1000` is the full run, and a failure prints the seed that repeats it.
+ * Without the variable, the seed is fixed, so that no build fails by chance.
  */
 const CHAOS_RUNS = process.env['CHAOS_RUNS'];
 const RUNS = Number(CHAOS_RUNS ?? 12);
@@ -72,7 +72,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    // Each endpoint for itself: what a fold says of several is told elsewhere.
+    // Each endpoint is separate. Another spec tests messages that combine several.
     scene = await DeliveryScene.start({}, { apart: true });
   });
   afterAll(() => scene.close());
@@ -162,7 +162,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
   const accepted = (path: string) =>
     scene.provider.requests.filter((request) => request.path.startsWith(path) && (request.status ?? 200) < 300);
 
-  /** Every event that was not cancelled has arrived, in order per destination; repeats only under the same id. */
+  /** Every event that was not canceled has arrived, in order per destination. Repeats have the same ID. */
   async function expectHookComplete(alert: SceneAlert): Promise<void> {
     const events = (await eventsOf(alert)).filter(({ dropped }) => !dropped).map((event) => event.public);
     const received = new Map<string, string[]>();
@@ -177,7 +177,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     }
   }
 
-  /** The open episode is open under its key; every other one that was sent is closed. */
+  /** The open episode is open under its key. Every other episode that was sent is closed. */
   async function expectPagerCurrent(alert: SceneAlert): Promise<void> {
     const events = await eventsOf(alert);
     const newest = events.at(-1);
@@ -192,7 +192,10 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     }
   }
 
-  /** The last chat notification shows the current state. After a move, the earlier destination may get its own last one later. */
+  /**
+   * The last chat notification shows the current state. After a move, the earlier destination may get its own last
+   * one later.
+   */
   async function expectChatCurrent(alert: SceneAlert): Promise<void> {
     const newest = (await eventsOf(alert)).findLast(({ dropped }) => !dropped);
     const lasts = new Map(

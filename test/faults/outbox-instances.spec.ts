@@ -5,7 +5,7 @@ import { checkSettled } from '../harness/app/invariants';
 import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 
-/** Events of the storm. `STORM_EVENTS=10000` is the full run. */
+/** The number of events in the storm. `STORM_EVENTS=10000` is the full run. */
 const EVENTS = Number(process.env['STORM_EVENTS'] ?? 360);
 const TYPES: SceneType[] = ['slack', 'pagerduty', 'webhook'];
 
@@ -63,7 +63,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       await scene.report('F', ...alerts.slice(i, i + 10));
       await Promise.all(all().map((service) => service.drain()));
     }
-    // Five at once, one more each ten seconds, and a digest each minute.
+    // Five at once, another one every ten seconds, and a digest every minute.
     const seconds = (performance.now() - began) / 1000;
     expect(scene.provider.requests.length).toBeLessThanOrEqual(6 + Math.floor(seconds / 10) + Math.floor(seconds / 60));
   });

@@ -14,15 +14,15 @@ import { findPostgres, PostgresCluster } from '../harness/database/postgres-clus
 
 /** Rounds per failpoint. `KILL_ROUNDS=20` is the full run. */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
-/** Starting a process, on a busy machine. */
+/** The time to start a process on a busy machine. */
 const ROUND_LIMIT_MS = 60_000;
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
 /**
- * One process (the child) is killed at a failpoint; another one (the survivor, in this process) takes over. The
- * survivor's loops are off while the child works. Leases are set to expired instead of waiting a minute, so that a round takes
- * seconds.
+ * One process (the child) is killed at a failpoint. Another one (the survivor, in this process) takes over. The
+ * survivor's loops are off while the child works. Leases are set to expired instead of waiting a minute, so that a
+ * round takes seconds.
  */
 suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs PostgreSQL)`, () => {
   let cluster: PostgresCluster;
@@ -97,14 +97,14 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     return response.body.id;
   }
 
-  /** The three alerts change; their deliveries are pending, and this process does not send them. */
+  /** Changes the three alerts. Their deliveries are pending, and this process does not send them. */
   async function transition(): Promise<string> {
     isDown = !isDown;
     await alerting.check([{ endpointId: endpointUuid, result: isDown ? 'F' : 'S' }]);
     return isDown ? 'triggered' : 'resolved';
   }
 
-  /** The survivor takes over what the killed process had leased. */
+  /** The survivor takes over the leases of the killed process. */
   async function takeOver(): Promise<void> {
     await sql(`UPDATE notification SET lease_until = now() - interval '1 second' WHERE lease_token IS NOT NULL`);
     await sql(
@@ -119,7 +119,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     await checkSettled(survivor.app.get(Database));
   }
 
-  /** Every channel received the event, at most `most` times, under one key. */
+  /** Every channel received the event under one key, at most `most` times. */
   async function expectDelivered(kind: string, most: number): Promise<void> {
     const events = await Promise.all(alertUuids.map(async (id) => (await alerting.events(id)).at(-1)));
     expect(events.map((event) => event?.type)).toEqual([kind, kind, kind]);
@@ -148,13 +148,13 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     }
   }
 
-  /** Providers with a request; `null` while there are none. */
+  /** Returns the providers with a request, or `null` while there are none. */
   function arrived(): FakeProvider[] | null {
     const requested = [pager, hook, chat].filter(({ requests }) => requests.length > 0);
     return requested.length > 0 ? requested : null;
   }
 
-  /** How many deliveries of the newest transition needed no second attempt. */
+  /** Returns how many deliveries of the newest transition needed no second attempt. */
   async function acknowledged(kind: string): Promise<number> {
     const rows = await sql<{ kind: string; attempts: number }>(
       'SELECT DISTINCT ON (alert_id) kind, attempts FROM notification ORDER BY alert_id, seq DESC',
@@ -170,14 +170,14 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
 
   const rounds = Array.from({ length: ROUNDS }, (_, round) => round + 1);
 
-  /** Where a crash leaves no doubt whether the request was sent, it arrives exactly once. */
+  /** If the crash leaves no doubt whether the request was sent, it arrives exactly once. */
   const POINTS: [FailpointName, number][] = [
     ['outbox.before_claim', 1],
     ['outbox.after_claim', 1],
     ['outbox.before_send', 1],
     ['outbox.after_request_written', 2],
     ['outbox.after_send', 2],
-    // Of three attempts in flight one is acknowledged; the others die between sending and acknowledgement.
+    // One of three attempts in flight is acknowledged. The others die between sending and acknowledgement.
     ['outbox.after_ack', 2],
   ];
   describe.each(POINTS)('kill at %s: delivered at most %i times', (point, most) => {
@@ -189,7 +189,8 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
         await victim.killed();
         const unanswered =
           point === 'outbox.after_request_written' ? await eventually('one provider has a request', arrived) : [];
-        // What was surely not sent is marked as a possible repeat as well: the survivor cannot tell the difference.
+        // Messages that were certainly not sent are also marked as a possible repeat, because the survivor can't see
+        // the difference.
         const before = chat.requests.length;
         await takeOver();
         if (before === 0 && chat.requests[0]) chat.requests[0].body = chat.requests[0].body.replace('"Repeat: ', '"');

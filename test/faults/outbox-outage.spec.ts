@@ -77,7 +77,7 @@ describe.each(Object.entries(UNAVAILABLE))(
         .received<{ event_action: string; dedup_key: string }>('pagerduty')
         .filter(({ dedup_key }) => dedup_key.startsWith(paged?.id ?? '?'))
         .map(({ event_action, dedup_key }) => `${event_action} ${dedup_key.split('-').at(-1)}`);
-      // The first episode is over and must page nobody. If the page may have been opened, it is closed.
+      // The first episode is over and must page no one. If the page may have been opened, it is closed.
       expect(pages).toEqual(behaviour === 'responds 500' ? ['trigger 2'] : ['resolve 1', 'trigger 2']);
 
       const texts = scene.received<{ text: string; attachments: unknown }>('slack');

@@ -13,7 +13,7 @@ describe('deliveries that hang without an error', () => {
     const job = scene.nest.get(ConsistencyJob);
     await scene.nest.get(SchedulerRegistry).getCronJob('consistency-check').stop();
     const alert = await scene.alert('webhook');
-    // A run that the cron began on the full minute may still be in progress.
+    // A run that cron started on the full minute may still be in progress.
     await eventually('the consistency check passes', async () => {
       await job.tick();
       return heartbeat.seen.length > 0;

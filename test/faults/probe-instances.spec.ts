@@ -18,7 +18,7 @@ suite('two instances on one database (needs PostgreSQL)', () => {
     await cluster.remove();
   }, 60_000);
 
-  /** Whether each of them lets the token in. */
+  /** Returns whether each instance accepts the token. */
   const takes = async (token: string): Promise<boolean[]> => {
     const held = instances.map(({ app }) => app.get(ProbeTokens).holderOf(token, () => {}));
     return (await Promise.all(held)).map((holder) => holder?.isEnabled === true);

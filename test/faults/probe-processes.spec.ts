@@ -20,33 +20,36 @@ import { StartFolder, type StartProcess } from '../harness/processes/start-proce
 import { FaultProxy } from '../harness/servers/fault-proxy';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 
-/** `PROBE_PARTITIONS=long`: 5 and 20 minutes cut off and 10 without the service, in real time; else parts of a minute. */
+/**
+ * `PROBE_PARTITIONS=long` cuts probes off for 5 and 20 minutes and stops the service for 10, in real time. Otherwise
+ * parts of a minute.
+ */
 const LONG = process.env['PROBE_PARTITIONS'] === 'long';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const INTERVAL = 5 * SECOND;
-/** A location that has reported nothing for 27 s is silent, and what it reports then is late. */
+/** A location that has reported nothing for 27 s is stale, and its next results are late. */
 const CHECKED = { timeout: 2, interval: INTERVAL / SECOND };
-/** Longer than a location may be silent. */
+/** Longer than the time after which a location is stale. */
 const CUT = LONG ? 5 * MINUTE : 32 * SECOND;
 const AWAY = LONG ? 10 * MINUTE : 45 * SECOND;
-/** What heals then has been well again for longer than results are fresh when they arrive. */
+/** After this time, the recovery is older than the maximum age of a fresh result. */
 const HEALED_AFTER = LONG ? 4 * MINUTE : 10 * SECOND;
-/** What a machine that does other things may add to a promise. */
+/** The time that a busy machine may add to a promise. */
 const BUSY = 10 * SECOND;
 const LEASE = 15 * MINUTE;
 const CUT_FOR_LONG = 20 * MINUTE;
 const LIMIT = LONG ? 30 * MINUTE : 6 * MINUTE;
 
 interface Slot {
-  /** Of the grid of the endpoint at the location, counted since the epoch. */
+  /** The slot in the grid of the endpoint at the location, counted since the epoch. */
   slot: number;
-  /** How long after it the check began. */
+  /** How long after the slot the check started. */
   lateMs: number;
   atMs: number;
 }
 
-/** The recorded checks of a location in the order in which they were recorded. */
+/** Returns the recorded checks of a location in the order of recording. */
 const slotsOf = (sql: Sql, endpoint: string, key: string): Promise<Slot[]> =>
   sql.query<Slot>(
     `SELECT floor(at / stride)::int AS slot, mod(at, stride)::float8 AS "lateMs", ms::float8 AS "atMs"
@@ -60,15 +63,15 @@ const slotsOf = (sql: Sql, endpoint: string, key: string): Promise<Slot[]> =>
     [parseId('endpoint', endpoint), key],
   );
 
-/** Slots in a row that a busy machine may leave out; that nothing found is lost says `expectAllRecorded`. */
+/** The number of slots in a row that a busy machine may skip. `expectAllRecorded` ensures that no result is lost. */
 const LEFT_OUT = 2;
 
-/** Where more slots than that are missing, or a check came more than an interval late. */
+/** Returns the places where more slots are missing, or a check came more than an interval late. */
 function gapsOf(slots: readonly Slot[]): string[] {
   const gaps: string[] = [];
   let next = Infinity;
   for (const { slot, lateMs } of slots.toReversed()) {
-    // It may have begun when the next one was due.
+    // It may have started when the next one was due.
     const own = Math.min(slot, next - 1);
     if (next !== Infinity && (own < next - 1 - LEFT_OUT || own < slot - 1))
       gaps.push(`${slot} + ${lateMs} ms before ${next}`);
@@ -83,13 +86,11 @@ const eventsOf = (sql: Sql, endpoints: readonly string[]) =>
     [endpoints.map((id) => parseId('endpoint', id))],
   );
 
-/** Requests of an endpoint that may be the second of a check: one that a stall of the process spoilt is repeated. */
+/** Returns the requests that may be the second of a check, because a check that a stall distorted is repeated. */
 const repeatsOf = (requests: readonly { at: number }[]): number =>
   requests.slice(1).filter(({ at }, i) => at - (requests[i]?.at ?? 0) < INTERVAL - SECOND).length;
 
-/**
- * Of a probe that has ended by itself: each check that a target saw is recorded, and no more are.
- */
+/** For a probe that exited automatically: each check that a target saw is recorded, and no others are. */
 async function expectAllRecorded(
   sql: Sql,
   key: string,
@@ -103,7 +104,7 @@ async function expectAllRecorded(
   }
 }
 
-/** Makes a probe and starts its program, as often as it is told to. */
+/** Creates a probe and starts its program as often as needed. */
 class ProbeProgram {
   private constructor(
     private readonly folder: StartFolder,
@@ -128,7 +129,7 @@ class ProbeProgram {
     return this.folder.launch({ env: this.env });
   }
 
-  /** The next start has another token. */
+  /** Rotates the token for the next start. */
   async rotate(): Promise<void> {
     const { body } = await this.api.post<RotatedProbeView>(`/probes/${this.id}/rotate`, {});
     this.env = { ...this.env, PROBE_TOKEN: body.token };
@@ -146,7 +147,7 @@ const kill = async (process: StartProcess): Promise<void> => {
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-// Most of each scene is waiting: they are played side by side, and each test waits for its own.
+// Each scene mostly waits, so they run in parallel, and each test waits for its own scene.
 suite('the programs of probes beside a service (skipped without PostgreSQL’s programs)', () => {
   const folder = new StartFolder();
   const clocks = fakeTime === null ? [] : [new SetClock(), new SetClock()];
@@ -155,7 +156,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   let bench: FaultBench;
   let api: Api;
   let serviceUrl: string;
-  /** Endpoints of programs that nobody kills, by the location. */
+  /** Endpoints of programs that are never killed, by location. */
   const ended = new Map<string, string[]>();
   let played: Record<
     'killed' | 'twoProcesses' | 'refused' | 'rotated' | 'cutOff' | 'cutForLong' | 'wrongClocks' | 'away',
@@ -177,7 +178,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       wrongClocks: wrongClocks(),
       away: away(),
     };
-    // Each is waited for by its test.
+    // Its test waits for each scene.
     for (const scene of Object.values(played)) scene.catch(() => {});
   }, 180_000);
   afterAll(async () => {
@@ -189,7 +190,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     for (const clock of clocks) clock.remove();
   }, LIMIT);
 
-  /** Endpoints that tell with their first failure, under paths of this name. */
+  /** Creates endpoints that alert at the first failure, under paths with this name. */
   const watched = async (
     by: Api,
     name: string,
@@ -203,7 +204,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   const toldOf = (name: string) => hook.seen.filter(({ key }) => key === name).map(({ path }) => path);
   const arrived = (name: string) => target.seen.filter(({ key }) => key === name);
   const slots = (endpoint: string, key: string) => slotsOf(bench.witness, endpoint, key);
-  /** As soon as the database of a busy machine answers. */
+  /** Retries until the database of a busy machine responds. */
   const slotsOfAll = (endpoints: readonly string[], key: string) =>
     eventually(
       'the database answers',
@@ -237,14 +238,14 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       const after = all.filter(({ atMs }) => atMs > killedAt);
       expect(gapsOf(after)).toEqual([]);
       expect((after[0]?.atMs ?? NaN) - runningAt).toBeLessThan(INTERVAL + BUSY);
-      // The target saw no more of them than was recorded, or is about to be.
+      // The target saw no more of them than were recorded or are about to be.
       const requests = arrived('killed').filter(({ path, at }) => path === `/killed/${index}` && at > killedAt);
       expect(requests.length - after.length).toBeLessThanOrEqual(2);
       const passed = (requests.at(-1)?.at ?? NaN) - (requests[0]?.at ?? NaN);
       expect(requests.length).toBeLessThanOrEqual(passed / INTERVAL + 2);
       late.push(after[0]?.lateMs ?? NaN);
     }
-    // A busy machine makes a check late, and none early.
+    // A busy machine makes a check late, never early.
     expect(Math.min(...late)).toBeLessThan(50);
     expect([await eventsOf(bench.witness, endpoints), toldOf('killed')]).toEqual([[], []]);
   }
@@ -291,7 +292,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     ]);
   }
 
-  /** Checks each second until it is ended. */
+  /** Checks every second until `end` has taken effect. */
   async function isRefused(key: string, by: Api, end: (id: string) => Promise<ApiResponse>): Promise<void> {
     const probe = await ProbeProgram.of(by, key, folder, serviceUrl);
     const fields = { ...CHECKED, type: 'HTTP', url: `${target.url}/${key}`, interval: 1, locations: [key] };
@@ -344,7 +345,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     const all = [...endpoints, ...shared];
     probe.start();
     await recorded(bench.witness, all, 'cut', 1);
-    // Half-open: what was under way arrives when it ends, after it was sent again.
+    // The connection is half-open. Its pending data arrives when this ends, after the probe has sent it again.
     relay.set('silent');
     await delay(CUT);
     relay.set('none');
@@ -381,13 +382,13 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       const kept = list.slice(before[index]?.length ?? 0).filter(({ atMs }) => atMs < backAt);
       expect(gapsOf(kept)).toEqual([]);
       expect(gapsOf(list)).toHaveLength(2);
-      // 15 minutes of what was found are kept.
+      // Results of the last 15 minutes are kept.
       expect(Math.abs((kept[0]?.atMs ?? NaN) - (backAt - LEASE))).toBeLessThan(20 * SECOND);
       found += list.filter(({ atMs }) => atMs <= lastCheck).length;
     }
     const repeats = endpoints.map((_, i) => repeatsOf(checks.filter(({ path }) => path === `/long/${i}`)));
     const least = checks.length - found - repeats.reduce((sum, count) => sum + count, 0);
-    // What was dropped between its first poll and its first batch is told with its next poll.
+    // Results that were dropped between the first poll and the first batch are reported with the next poll.
     const { dropped } = await eventually(
       'it is told',
       async () => {
@@ -407,7 +408,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       LIMIT,
     );
 
-  /** Seconds that each is ahead, and after it was set. */
+  /** The seconds that each clock is ahead, before and after it was set. */
   const AHEAD = [
     [400 * 86_400, -300],
     [-400 * 86_400, 300],
@@ -440,7 +441,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     for (const [i, id] of endpoints.entries()) {
       const all = await slots(id, name);
       expect(gapsOf(all)).toEqual([]);
-      // By a clock that is right; the first of them may be a check at once.
+      // Measured by a correct clock. The first of them may be an immediate check.
       const [{ slot, lateMs, atMs } = { slot: NaN, lateMs: NaN, atMs: NaN }] = all;
       const phase = atMs - lateMs - slot * INTERVAL;
       offsets.push(

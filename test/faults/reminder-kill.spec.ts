@@ -9,7 +9,7 @@ import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
 
-/** Where a process is killed, by the period in which it is, and how many reminders there are then. */
+/** The point at which a process is killed, by period, and how many reminders exist then. */
 const KILLED: Readonly<Record<number, { at: FailpointName; sent: number }>> = {
   2: { at: 'reminder.after_lock', sent: 1 },
   4: { at: 'reminder.after_enqueue', sent: 3 },
@@ -26,8 +26,8 @@ interface Told {
 const suite = findPostgres() === null ? describe.skip : describe;
 
 /**
- * Three instances in this process look at the same time; now and then another process gets ahead of them and is killed at a
- * failpoint. Instead of waiting for a period the reminder is made due in the database.
+ * Three instances in this process run the job at the same time. Sometimes another process gets ahead of them and is
+ * killed at a failpoint. Instead of waiting for a period, the reminder is made due in the database.
  */
 suite('three instances, others killed with -9 at every point of a reminder (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
@@ -37,7 +37,7 @@ suite('three instances, others killed with -9 at every point of a reminder (need
   beforeAll(async () => {
     buildService();
     cluster = await PostgresCluster.start();
-    // Their own timers do nothing: only the test has them look.
+    // Their own timers do nothing. Only the test runs the job.
     const role = 'api' as const;
     scene = await DeliveryScene.start({ databaseUrl: cluster.url, role });
     others = [
@@ -55,7 +55,7 @@ suite('three instances, others killed with -9 at every point of a reminder (need
   const becomeDue = () => scene.database.query(`UPDATE alert SET remind_at = now() - interval '1 second'`);
   const reminders = async () => (await scene.database.query(`SELECT FROM notification WHERE kind = 'reminder'`)).length;
 
-  /** What a killed process had leased is due, and is sent from here until nothing waits. */
+  /** Makes the leases of a killed process due, and sends until nothing is pending. */
   async function deliver(): Promise<void> {
     await scene.database.query(
       `UPDATE notification SET lease_until = now() - interval '1 second' WHERE lease_token IS NOT NULL`,
@@ -84,7 +84,7 @@ suite('three instances, others killed with -9 at every point of a reminder (need
         expect(await reminders()).toBe(killed.sent);
       }
       await eventually('it is sent', async () => {
-        // PostgreSQL may need a moment to notice that the killed process is gone.
+        // PostgreSQL may need a moment to notice that the killed process has exited.
         await Promise.all(instances().map((app) => app.get(ReminderJob).run()));
         return (await reminders()) === period;
       });

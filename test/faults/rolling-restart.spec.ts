@@ -7,7 +7,7 @@ import { eventually } from '../../packages/testing/eventually';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 const CLIENTS = 4;
-/** Between two requests of a client: the traffic of a machine that has time for its restarts. */
+/** The pause between two requests of a client, which leaves the machine time for its restarts. */
 const PAUSE_MS = 15;
 /** How often instances are restarted behind a proxy. */
 const PROXIES: [name: ProxyName, restarts: number][] = [
@@ -72,10 +72,10 @@ suite('two instances that are restarted one after another (skipped without Postg
   });
 });
 
-/** Clients that read and create, on connections that they keep. */
+/** Clients that read and create over keep-alive connections. */
 class Traffic {
   readonly failures: string[] = [];
-  /** When the processes started that have answered. */
+  /** The start times of the processes that have responded. */
   readonly serving = new Set<string>();
   count = 0;
   private isOver = false;
@@ -93,7 +93,7 @@ class Traffic {
           agent,
         );
         this.count++;
-        // An honest answer of a machine that is busy with other things.
+        // A correct response of a busy machine.
         const isOverload = result.includes('"temporarily_unavailable"');
         if (!/^20[01]/.test(result) && !isOverload) this.failures.push(`${isRead ? 'GET' : 'POST'}: ${result}`);
         const [, startedAt] = /"started_at":"([^"]+)"/.exec(result) ?? [];
@@ -110,7 +110,7 @@ class Traffic {
   }
 }
 
-/** The status, whether the connection stays, and the state of the system; or the code of the error. */
+/** Returns the status, whether the connection stays open, and the state of the system, or the code of the error. */
 const once = (url: string, method: 'GET' | 'POST', key: string | null, agent: Agent): Promise<string> =>
   new Promise((resolve) => {
     const body = method === 'POST' ? JSON.stringify({ name: 'Shop', url: 'https://shop.example.com' }) : '';

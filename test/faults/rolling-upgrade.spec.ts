@@ -9,8 +9,8 @@ import { watch } from '../harness/processes/service-process';
 const ENDPOINTS = 20;
 
 /**
- * The expand phase of a newer version: it adds columns and tables, with defaults, that the running version does not know. One
- * statement per table: two tables locked at once could deadlock with the recorder.
+ * The expand phase of a newer version. It adds columns and tables, with defaults, that the running version does not
+ * know. There is one statement per table, because two tables locked at once could deadlock with the recorder.
  */
 const NEWER_SCHEMA = [
   `ALTER TABLE website ADD COLUMN of_the_next_version text NOT NULL DEFAULT 'x'`,

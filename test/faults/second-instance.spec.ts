@@ -6,7 +6,7 @@ import { findPostgres, PostgresCluster } from '../harness/database/postgres-clus
 import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 60;
-/** By contract a killed instance is replaced within 30 s; the rest is for a busy machine. */
+/** By contract, a killed instance is replaced within 30 s. The rest is for a busy machine. */
 const REPLACED_MS = 30_000;
 const BUSY_MACHINE_MS = 30_000;
 
@@ -38,7 +38,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     await cluster.remove();
   }, 60_000);
   beforeEach(async () => {
-    // The first time both migrate an empty database at once.
+    // At the first start, both migrate an empty database at once.
     [first, second] = await Promise.all([
       ServiceProcess.start(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`)),
       ServiceProcess.start(cluster.url),
@@ -63,13 +63,13 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
   const notified = (type: string) =>
     hook.seen.filter(({ body }) => body.includes(`"alert.${type}"`)).map(({ path }) => path);
 
-  /** Fails with what both instances have logged: who took whom for dead, and when. */
+  /** Fails with the log of both instances: which one considered the other dead, and when. */
   const isSound = () =>
     checkEngine(witness).catch((error: unknown) => {
       throw new Error(`${String(error)}\nthe first:\n${first.log}\nthe second:\n${second.log}`);
     });
 
-  /** Waits until every endpoint has a check that began after this call; returns how many milliseconds that took. */
+  /** Waits until every endpoint has a check that started after this call. Returns how many milliseconds that took. */
   async function allChecked(what: string, limitMs: number): Promise<number> {
     const began = performance.now();
     const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');

@@ -10,7 +10,7 @@ import { type ServiceProcess, watch } from '../harness/processes/service-process
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-/** Sends one request on a connection of its own; returns the status, or the code of the error. */
+/** Sends one request over a separate connection. Returns the status or the code of the error. */
 function statusOf(url: string): Promise<number | string> {
   return new Promise((resolve) => {
     const request = get(url, { agent: new Agent() }, (response) => {
@@ -25,7 +25,7 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
   let hook: SwitchableServer;
   let target: HttpTarget;
   let service: ServiceProcess;
-  /** Requests of checks that the target answered in full. */
+  /** The number of requests of checks that the target completed. */
   let answered: number;
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     service.signal('SIGTERM');
     while (seen.at(-1) !== 'ECONNREFUSED') seen.push(await statusOf(seen.length % 2 === 0 ? ready : api));
     expect(await service.ended()).toBe(0);
-    // The kernel resets connections that a closing listener had not accepted yet; no process has read those requests.
+    // The kernel resets connections that a closing listener had not accepted yet. No process has read those requests.
     const statuses = seen.filter((each) => typeof each === 'number');
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(seen.slice(0, statuses.length)).toEqual(statuses);

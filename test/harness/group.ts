@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { endSharedServices, keepSharedServices } from './app/shared-services';
 
 const ROOT = resolve(__dirname, '../..');
-/** What a spec may listen to, and must have ceased to in its end. */
+/** Events that a spec may listen to. It must remove its listeners at the end. */
 const EVENTS = ['uncaughtException', 'unhandledRejection', 'SIGTERM', 'SIGINT', 'warning'] as const;
 
-/** What a spec may not change for those that run after it in the same process. */
+/** Returns everything that a spec must not change for the specs that run after it in the same process. */
 const surroundings = (): Record<string, unknown> => ({
   directory: process.cwd(),
   environment: { ...process.env },
@@ -13,8 +13,9 @@ const surroundings = (): Record<string, unknown> => ({
 });
 
 /**
- * Runs these specs one after the other as one file of Jest: they share modules and the services of `startApp`. Each begins
- * as it would alone and leaves nothing behind in the process; the services end empty, with invariants that hold.
+ * Runs these specs one after the other as one Jest file, so that they share modules and the services of `startApp`.
+ * Each spec starts as it would alone and leaves nothing behind in the process. At the end, the services are empty and
+ * their invariants hold.
  */
 export function describeFiles(files: readonly string[]): void {
   keepSharedServices();
@@ -38,7 +39,7 @@ export function describeFiles(files: readonly string[]): void {
   });
 }
 
-/** A spec that cannot be loaded is a failed test of its own, not the end of the group. */
+/** If a spec can't be loaded, this adds a failed test instead of stopping the group. */
 function load(file: string): void {
   try {
     expect.setState({ testPath: resolve(ROOT, file) });

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Whose turn it is of `count` at a commit: 0 to `count - 1`, the same for the same commit. */
+/** Returns whose turn it is at a commit, from 0 to `count - 1`. The result is always the same for the same commit. */
 export function turnAt(commit: string, count: number): number {
   return Number.parseInt(commit.slice(0, 8), 16) % count;
 }
 
-/** The commit, and the files that it and those before it changed; `null` for what is not known. */
+/** The commit, and the files that it and the commits before it changed. Unknown values are `null`. */
 export interface UnderTest {
   commit: string | null;
   changed: readonly string[] | null;
 }
 
 /**
- * One of `parts` parts of what can be played, which one the commit says, and what covers a changed file: `coversOf` gives files
- * and folders. All of it where either is not known.
+ * Returns one of `parts` parts, which the commit selects, and everything that covers a changed file. `coversOf`
+ * returns files and folders. If the commit or the changed files are unknown, returns everything.
  */
 export function partOf<T>(
   all: readonly T[],
@@ -30,14 +30,15 @@ export function partOf<T>(
   return all.filter((one, index) => index % parts === turn || coversOf(one).some(isChanged));
 }
 
-/** The commit that this tree stands on; `null` without git. */
+/** Returns the commit of this tree, or `null` without git. */
 export function currentCommit(): string | null {
   return git('rev-parse', 'HEAD');
 }
 
 /**
- * Files that the commits under test changed, uncommitted changes included: since this branch left the remote's main one,
- * or without such a branch since the first parent of the last commit. `null` when that is not known: no git, or a shallow clone.
+ * Returns the files that the commits under test changed, including uncommitted changes. These are the commits since
+ * this branch left the remote's main branch, or without such a branch, since the first parent of the last commit.
+ * Returns `null` if that is unknown: without git, or in a shallow clone.
  */
 export function changedFiles(): string[] | null {
   const left = git('merge-base', 'HEAD', 'origin/HEAD');

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** CPU of the main thread of this process so far, milliseconds: what the kernel has counted, however busy the machine is. */
+/**
+ * Returns the CPU milliseconds of this process's main thread so far. The kernel counts them, so other load does not
+ * matter.
+ */
 const cpuOfMainThread = (): number =>
   Number(readFileSync(`/proc/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
-/** The longest that the main thread of this process worked without letting others in, milliseconds of CPU, and the result. */
+/**
+ * Returns the longest time that this process's main thread worked without a break, in CPU milliseconds, and the
+ * result.
+ */
 export async function longestPieceOf<Result>(
   work: () => Promise<Result>,
 ): Promise<{ longestMs: number; result: Result }> {

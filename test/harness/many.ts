@@ -1,3 +1,3 @@
-/** `count` items, made of their numbers from 0 on. */
+/** Returns `count` items, created from their numbers, starting with 0. */
 export const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => itemOf(i));

@@ -1,7 +1,7 @@
 import { OUTCOME_CODE } from '../../src/endpoint/outcome-code';
 import type { EndpointState } from '../../src/monitoring/record/endpoint-state';
 
-/** Nothing of each outcome in an hour. */
+/** An hour without any checks. */
 export const NO_COUNTS = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 
 /** The state of an endpoint before its first check. */

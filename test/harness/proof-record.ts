@@ -1,17 +1,17 @@
-/** What one section of `npm run prove` came to. */
+/** The result of one section of `npm run prove`. */
 export interface Proof {
   section: string;
   isGreen: boolean;
   seconds: number;
   /** `null` for a section without tests. */
   counts: Counts | null;
-  /** Short, and whether there were changes beside it. */
+  /** The short hash, and whether there were uncommitted changes. */
   commit: string;
   /** `2026-07-30`. */
   date: string;
 }
 
-/** The last line of a run of tests. */
+/** The numbers in the last line of a test run. */
 export interface Counts {
   passed: number;
   failed: number;
@@ -23,7 +23,7 @@ const END = '<!-- /proven -->';
 const HEAD = ['Section', 'Result', 'Seconds', 'Passed', 'Failed', 'Skipped', 'Commit', 'Date'];
 const NOT_YET = 'not yet';
 
-/** The counts that the output of a section ends with; `null` without any. */
+/** Returns the counts at the end of a section's output, or `null` if there are none. */
 export function countsIn(output: string): Counts | null {
   const [, passed, failed, skipped] =
     [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].at(-1) ?? [];
@@ -31,14 +31,14 @@ export function countsIn(output: string): Counts | null {
   return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
 }
 
-/** One row for each of the sections, in their order. */
+/** Returns one row for each section, in order. */
 export function proofTable(sections: readonly string[], proofs: readonly Proof[]): string {
   return tableOf(sections, new Map(proofs.map((proof) => [proof.section, cellsOf(proof)])));
 }
 
 /**
- * The document with the proofs in its marked place. Sections that were not played keep the row of their last time; rows of
- * sections that exist no more are dropped.
+ * Returns the document with the proofs in its marked place. Sections that did not run keep their last row. Rows of
+ * removed sections are dropped.
  */
 export function recorded(document: string, sections: readonly string[], proofs: readonly Proof[]): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];

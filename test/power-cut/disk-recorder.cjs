@@ -1,15 +1,16 @@
 'use strict';
 /**
- * Records everything that a process writes below a directory: with its order, and with each wait for the disk. Load it with
- * `node -r`, in all threads; then POWER_CUT_ROOT is the directory and POWER_CUT_LOG the file that the records are appended to.
- * A program can also require it before anything else, and call `record`. A function of `fs` that would write unseen throws an error.
+ * Records everything that a process writes below a directory, in order, with each wait for the disk. Load it with
+ * `node -r`, in all threads. POWER_CUT_ROOT is then the directory, and POWER_CUT_LOG the file that the records are
+ * appended to. A program can also require it before anything else and call `record`. Functions of `fs` that would
+ * write unrecorded throw an error.
  */
 const fs = require('node:fs');
 const path = require('node:path');
 const { threadId } = require('node:worker_threads');
 
 const real = { ...fs, promises: { ...fs.promises } };
-/** Descriptors of files below the root: the next position that a write without a position has. */
+/** Descriptors of files below the root, with the position of the next write without a position. */
 const positions = new Map();
 let root = null;
 let append = () => {};
@@ -22,7 +23,7 @@ const inRoot = (name) => {
   return full.startsWith(root + path.sep) ? full.slice(root.length + 1) : null;
 };
 
-/** One record: the lengths of its two parts, the operation as JSON, and the bytes of a write. */
+/** Encodes one record: the lengths of its two parts, the operation as JSON, and the bytes of a write. */
 function encode(operation, bytes = Buffer.alloc(0)) {
   const text = Buffer.from(JSON.stringify(operation));
   const head = Buffer.alloc(8);
@@ -52,7 +53,7 @@ function openSync(name, flags = 'r', mode) {
   return descriptor;
 }
 
-/** Recorded first: another thread can get the same number as soon as the file is closed. */
+/** Recorded first, because another thread can get the same number as soon as the file is closed. */
 function forget(descriptor) {
   if (positions.delete(descriptor)) append({ op: 'close', fd: descriptor });
 }
@@ -156,7 +157,7 @@ const recorded = {
   fdatasyncSync: (descriptor) => waited(descriptor, () => real.fdatasyncSync(descriptor)),
 };
 
-/** The asynchronous functions take their time between two records, as the synchronous ones do not. */
+/** Unlike the synchronous functions, the asynchronous ones take time between two records. */
 const later = {
   async open(name, flags = 'r', mode) {
     const existed = inRoot(name) === null || real.existsSync(name);
@@ -210,7 +211,7 @@ function watch(handle) {
   });
 }
 
-/** Functions that change files and are used nowhere yet: their names are their first or second argument. */
+/** Functions that change files and aren't used yet, with the position of the path among their arguments. */
 const UNSEEN = {
   sync: ['appendFileSync', 'writevSync', 'symlinkSync', 'copyFileSync', 'cpSync', 'mkdtempSync'],
   callback: [
@@ -241,7 +242,7 @@ function refuseUnseen(target, names) {
   }
 }
 
-/** Replaces the functions of `fs`. Until `record` names a directory they do what they did before. */
+/** Replaces the functions of `fs`. Until `record` names a directory, they behave as usual. */
 function install() {
   Object.assign(fs, recorded);
   Object.assign(fs.promises, later);
@@ -255,7 +256,7 @@ function install() {
   };
 }
 
-/** Records what is written below a directory from now on; `take` gets each record. Returns a function that ends it. */
+/** Records every write below a directory from now on. `take` receives each record. Returns a function that stops it. */
 function record(directory, take) {
   root = path.resolve(directory);
   append = take;

@@ -14,7 +14,7 @@ import type { Fact } from './recording';
 
 const EMBEDDED = join(__dirname, '../../src/platform/database/embedded');
 
-/** What is wrong with the files of a database, by PostgreSQL's own tools. Each statement returns one text for each fault. */
+/** Checks of a database's files with PostgreSQL's own tools. Each statement returns one text for each fault. */
 const FILES: readonly string[] = [
   `SELECT format('%s, block %s: %s', c.oid::regclass, h.blkno, h.msg) AS fault
      FROM pg_class c, LATERAL verify_heapam(c.oid, check_toast => true) h WHERE c.relkind IN ('r', 'm', 't', 'S')`,
@@ -35,7 +35,7 @@ const uuidOf = (kind: string, id: string): string => {
   return uuid;
 };
 
-/** The last fact of its kind about each resource. */
+/** Returns the last fact of this kind about each resource. */
 function lastOf<Kind extends Fact['fact']>(
   facts: readonly Fact[],
   kind: Kind,
@@ -45,7 +45,7 @@ function lastOf<Kind extends Fact['fact']>(
   return last;
 }
 
-/** Websites and endpoints that have an older name than a client was told, are missing, or are there again. */
+/** Returns websites and endpoints that have an older name than a client saw, are missing, or exist again. */
 async function lostNames(sql: Sql, facts: readonly Fact[], kind: 'website' | 'endpoint'): Promise<string[]> {
   const live = kind === 'website' ? 'WHERE deleted_at IS NULL' : '';
   const rows = await sql.query<{ id: string; name: string }>(`SELECT id, name FROM ${kind} ${live}`);
@@ -83,12 +83,12 @@ async function lostChecks(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
   });
 }
 
-/** Events that a webhook was called with and that are lost, and events that are stored or were told twice. */
+/** Returns events that were sent to a webhook and are lost, and events that are stored or were sent twice. */
 async function wrongEvents(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
   const rows = await sql.query<{ id: string }>('SELECT id FROM alert_event');
   const stored = new Set(rows.map(({ id }) => id));
   const doubled = await sql.query<{ id: string }>(
-    // Counted by content, so that no unique index answers in place of the table.
+    // Counted by content, so that a damaged unique index can't hide duplicates in the table.
     `SELECT min(id::text) AS id FROM alert_event GROUP BY alert_id::text || incident_no || type HAVING count(*) > 1`,
   );
   const told = new Map<string, string>();
@@ -103,7 +103,9 @@ async function wrongEvents(sql: Sql, facts: readonly Fact[]): Promise<string[]> 
   return wrong;
 }
 
-/** Deliveries that a service has not sent although it had the time, and those that it only believes to have sent. */
+/**
+ * Returns deliveries that a service has not sent although it had time, and deliveries that it wrongly considers sent.
+ */
 async function untold(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
   const rows = await sql.query<{ id: string; state: string }>(
     `SELECT event_id AS id, state FROM notification WHERE event_id IS NOT NULL AND state IN ('pending', 'failed', 'delivered')`,
@@ -123,7 +125,7 @@ async function attempt(what: string, work: () => Promise<string[]>): Promise<str
   }
 }
 
-/** What of the facts does not hold in a database. */
+/** Returns the facts that do not hold in a database. */
 export async function brokenFacts(sql: Sql, facts: readonly Fact[], recordedAt: Date): Promise<string[]> {
   return [
     ...(await lostNames(sql, facts, 'website')),
@@ -138,7 +140,7 @@ export async function brokenFacts(sql: Sql, facts: readonly Fact[], recordedAt: 
   ];
 }
 
-/** Faults in the files. Writes to the database: the tools are extensions of it. */
+/** Returns faults in the files. Writes to the database, because the tools are extensions. */
 async function damagedFiles(sql: Sql): Promise<string[]> {
   await sql.query('CREATE EXTENSION IF NOT EXISTS amcheck');
   await sql.query('CREATE EXTENSION IF NOT EXISTS pg_visibility');
@@ -153,7 +155,10 @@ const sqlOf = (database: PGlite): Sql => ({
     (await database.query(sql, [...parameters])).rows as Row[],
 });
 
-/** The generated key is the only way into a new service: it must be in its file as soon as the database knows it. */
+/**
+ * The generated key is the only way into a new service, so it must be in its file as soon as the database contains
+ * it.
+ */
 async function lostKey(sql: Sql, directory: string): Promise<string[]> {
   if ((await sql.query('SELECT FROM organization')).length === 0) return [];
   const file = join(directory, 'bootstrap-api-key');
@@ -161,7 +166,7 @@ async function lostKey(sql: Sql, directory: string): Promise<string[]> {
   return isPlausibleApiKey(key) ? [] : ['the first admin key is lost'];
 }
 
-/** A disk of a first start that was interrupted: the next one must succeed. No client knew anything yet. */
+/** Examines the disk of an interrupted first start. The next start must succeed. No client has seen anything yet. */
 async function firstStart(directory: string): Promise<void> {
   const server = await DatabaseServer.open({ databaseUrl: null, dataDir: directory });
   try {
@@ -171,13 +176,13 @@ async function firstStart(directory: string): Promise<void> {
   }
 }
 
-/** How a disk is examined. */
+/** The parameters for examining a disk. */
 export interface Examination {
   readonly facts: readonly Fact[];
   readonly recordedAt: Date;
-  /** The compiled engine, so that it is not compiled for every disk. */
+  /** The compiled engine, so that it isn't compiled for every disk. */
   readonly module: CompiledEngine;
-  /** A service has run on the disk since then: nothing is pending, and every delivered event is among the facts. */
+  /** A service has run on the disk since then. Nothing is pending, and every delivered event is among the facts. */
   readonly isSettled?: boolean;
 }
 
@@ -198,7 +203,7 @@ export const openDisk = (directory: string, { module }: Pick<Examination, 'modul
     { extensions: { amcheck, pg_visibility }, pgliteWasmModule: module },
   );
 
-/** Starts the database of a disk as the service does, and returns what is wrong with it. */
+/** Starts the database of a disk as the service does. Returns the faults. */
 export async function examine(directory: string, examination: Examination): Promise<string[]> {
   const { facts, recordedAt, isSettled = false } = examination;
   return attempt('the database does not start', async () => {

@@ -15,7 +15,7 @@ import {
 } from './simulated-disk';
 import { record, Surroundings } from './workload';
 
-/** What is to be played. */
+/** The parameters of a run. */
 export interface PowerCutOrder {
   readonly seed: number;
   /** The length of the recorded run. */
@@ -23,7 +23,7 @@ export interface PowerCutOrder {
   readonly disks: Readonly<Record<DiskKind, number>>;
 }
 
-/** How a disk is made and examined. */
+/** How a disk is created and examined. */
 export const DISK_KINDS = [
   /** The power fails once. */
   'cut',
@@ -31,12 +31,12 @@ export const DISK_KINDS = [
   'cut again',
   /** The power fails once, and the whole service starts on the disk. */
   'service',
-  /** The power fails once, and the engine never waited for the disk: shows that the other kinds prove something. */
+  /** The power fails once, and the engine never waited for the disk. Shows that the other kinds prove something. */
   'not synchronized',
 ] as const;
 export type DiskKind = (typeof DISK_KINDS)[number];
 
-/** One examined disk: the moment of the power cut, and what was wrong. */
+/** One examined disk: the moment of the power cut, and the faults. */
 export interface DiskReport {
   readonly kind: DiskKind;
   readonly moment: number;
@@ -45,16 +45,16 @@ export interface DiskReport {
 
 export interface PowerCutReport {
   readonly moments: number;
-  /** Facts by their kind. */
+  /** The number of facts by kind. */
   readonly facts: Readonly<Record<string, number>>;
   readonly disks: readonly DiskReport[];
 }
 
-/** The shares of a run from which moments are taken. The others are anywhere in it. */
+/** The shares of a run from which moments are chosen. The others can be anywhere in it. */
 const IN_FIRST_START = 0.15;
 const AFTER_A_FACT = 0.4;
 
-/** The moment at which the power fails: before the moment of this number. */
+/** Returns the number of a moment. The power fails just before it. */
 function chooseMoment(moments: readonly Moment[], random: () => number): number {
   const firstFact = moments.findIndex(({ kind }) => kind === 'fact');
   const share = random();
@@ -65,7 +65,7 @@ function chooseMoment(moments: readonly Moment[], random: () => number): number 
   return next < 0 ? moments.length : next + 1;
 }
 
-/** A place for one disk, emptied for each. */
+/** The folder of one disk, which is emptied for each disk. */
 class Bench {
   constructor(private readonly folder: string) {}
 
@@ -81,7 +81,7 @@ class Bench {
   }
 }
 
-/** A disk whose database loses power again, at a moment of its recovery. */
+/** A disk whose database loses power again, during its recovery. */
 async function cutAgain(
   bench: Bench,
   image: DiskImage,
@@ -105,7 +105,7 @@ async function cutAgain(
 const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 1024 ** 3;
 
-/** A directory in memory if the system has one with enough room, because each disk is written and recovered once. */
+/** A directory in memory, if the system has one with enough room, because each disk is written and recovered once. */
 function temporaryFolder(): string {
   if (!existsSync(IN_MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(IN_MEMORY);
@@ -148,7 +148,7 @@ class PowerCutRun {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The disks of all kinds that are synchronized, or of those that are not, in the order of their moments. */
+  /** Yields the disks of all kinds that are synchronized, or of those that aren't, in the order of their moments. */
   private *cuts(moments: readonly Moment[], isSynced: boolean): Generator<Cut> {
     const disk = new SimulatedDisk();
     const facts: Fact[] = [];
@@ -164,7 +164,7 @@ class PowerCutRun {
         const next = moments[at];
         if (next?.kind === 'fact') facts.push(next.fact);
         else if (next !== undefined) disk.play(next.operation, next.bytes);
-        // The new cluster itself is stored by the service, not by the engine.
+        // The service stores a new cluster, not the engine.
         if (!isSynced && facts.length > 0) disk.ignoresSyncs = true;
       }
       yield { kind, moment, facts: [...facts], image: disk.after(new PowerCut(this.random)) };

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { EmbeddedMaintenance } from '../../src/platform/database/embedded/embedded-maintenance';
 import { type Service, startExactly } from '../../packages/testing/service/start-service';
 
-/** A migration that creates a table, fills it, and changes it, like those of an upgrade. */
+/** A migration that creates a table, fills it, and changes it, like the migrations of an upgrade. */
 class Stock1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE TABLE stock (id integer PRIMARY KEY, text text NOT NULL)');
@@ -25,8 +25,9 @@ const start = (dataDir: string, isUpgraded: boolean): Promise<Service> =>
   });
 
 /**
- * A program that the power-cut test records: the service on the data directory of its first argument. It does what its standard input
- * says, line by line, and answers each line with one of its own: its address and an admin key after a start, else an empty one.
+ * The program that the power-cut test records: the service on the data directory in its first argument. It runs the
+ * commands on its standard input, line by line. It responds to a start with its URL and an admin key, and to other
+ * lines with an empty line.
  */
 async function main(): Promise<void> {
   const [dataDir = ''] = process.argv.slice(2);

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { DiskOperation } from './simulated-disk';
 
-/** Something that a client was told or saw. From then on it must be in the database, whatever happens to the power. */
+/** A fact that a client has seen. From then on it must be in the database, regardless of power cuts. */
 export type Fact =
-  /** A website or an endpoint was created or renamed: its name ends with this version, or a later one. */
+  /** A website or an endpoint was created or renamed. Its name ends with this version, or a later one. */
   | { readonly fact: 'website' | 'endpoint'; readonly id: string; readonly version: number }
-  /** A request to delete it was sent: from now on it may be missing. */
+  /** A request to delete it was sent. From now on, it may be missing. */
   | { readonly fact: 'deleting'; readonly id: string }
   /** It was deleted. */
   | { readonly fact: 'deleted'; readonly id: string }
-  /** This many pings of a heartbeat were answered with 200. */
+  /** This many pings of a heartbeat got a 200. */
   | { readonly fact: 'pings'; readonly id: string; readonly count: number }
   /** A client read this check of an endpoint. */
   | { readonly fact: 'check'; readonly id: string; readonly at: string }

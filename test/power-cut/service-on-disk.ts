@@ -9,15 +9,15 @@ import type { Surroundings } from './workload';
 const LIMIT_MS = 60_000;
 const NOTHING_PENDING = /^uptime_deliveries_pending(\{[^}]*\})? 0$/m;
 
-/** What a service has told after it was started on a disk, and what is wrong with it. */
+/** The output of a service that was started on a disk, and its faults. */
 export interface ServiceRun {
   readonly told: readonly Fact[];
   readonly wrong: readonly string[];
 }
 
 /**
- * Runs the built service on a disk until it has sent everything that it owed, and stops it: it must start, know the first admin key and
- * every website that a client was told of, and deliver.
+ * Runs the built service on a disk until it has sent all pending messages, and stops it. It must start, know the
+ * first admin key and every website that a client saw, and deliver.
  */
 export async function runService(directory: string, facts: readonly Fact[], around: Surroundings): Promise<ServiceRun> {
   const told: Fact[] = [];

@@ -3,7 +3,7 @@ import { type DiskOperation, PowerCut, randomNumbers, SimulatedDisk } from './si
 const LOST = new PowerCut(() => 0);
 const bytes = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value);
 
-/** A disk on which these operations were played. */
+/** Returns a disk after these operations. */
 function played(...operations: readonly (DiskOperation | [DiskOperation, Uint8Array])[]): SimulatedDisk {
   const disk = new SimulatedDisk();
   for (const each of operations)
@@ -22,7 +22,7 @@ const sync = (fd: number): DiskOperation[] => [
   { op: 'sync', fd, id: `of ${fd}` },
   { op: 'synced', id: `of ${fd}` },
 ];
-/** The names in a directory, stored. */
+/** The operations that store the names in a directory. */
 const syncTop = (): DiskOperation[] => [open(99, ''), ...sync(99), { op: 'close', fd: 99 }];
 
 const filesAfter = (disk: SimulatedDisk, cut: PowerCut): Record<string, number[] | null> =>

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What one record of `disk-recorder.cjs` says. Paths are relative to the recorded directory, which is `''`. */
+/** One record of `disk-recorder.cjs`. Paths are relative to the recorded directory, which is `''`. */
 export type DiskOperation =
   | { readonly op: 'open'; readonly fd: number; readonly path: string; created: boolean; truncated: boolean }
   | { readonly op: 'close'; readonly fd: number }
@@ -13,18 +13,18 @@ export type DiskOperation =
   | { readonly op: 'sync'; readonly fd: number; readonly id: string }
   | { readonly op: 'synced'; readonly id: string };
 
-/** A file as it is after a power cut: its bytes, or `null` for a directory. */
+/** The files after a power cut: the bytes of each file, or `null` for a directory. */
 export type DiskImage = ReadonlyMap<string, Uint8Array | null>;
 
-/** The unit that a disk writes whole or not at all. */
+/** The unit that a disk writes completely or not at all. */
 const SECTOR = 512;
 
-/** A change of a file that is not known to be on the disk. `time` orders it among all changes. */
+/** A change of a file that may not be on the disk yet. `time` orders it among all changes. */
 type FileChange = { readonly time: number } & (
   { readonly at: number; readonly bytes: Uint8Array } | { readonly size: number }
 );
 
-/** A change of the names in a directory: all of it reaches the disk, or nothing. */
+/** A change of the names in a directory. It reaches the disk completely or not at all. */
 interface NameChange {
   readonly time: number;
   readonly names: ReadonlyMap<string, Node | null>;
@@ -40,7 +40,7 @@ class FileNode {
     this.size = bytes.length;
   }
 
-  /** Applies the changes before a time to what is stored. */
+  /** Applies the changes before a time to the stored content. */
   store(before: number): void {
     const later = this.pending.filter(({ time }) => time >= before);
     for (const change of this.pending) if (change.time < before) this.apply(change);
@@ -59,7 +59,7 @@ class FileNode {
     this.size = end;
   }
 
-  /** What a power cut leaves of it. */
+  /** Returns the content after a power cut. */
   after(losses: Losses): Uint8Array {
     const stored = this.stored.subarray(0, this.size);
     if (this.pending.length === 0) return stored;
@@ -100,7 +100,7 @@ function apply(to: Map<string, Node>, names: ReadonlyMap<string, Node | null>): 
     else to.set(name, node);
 }
 
-/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
+/** Returns numbers from 0 up to 1 that depend only on the seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -111,21 +111,21 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Decides what is left of the changes that no program waited for. */
+/** Decides which parts remain of the changes that no program waited for. */
 interface Losses {
   keepsNames(): boolean;
-  /** The change, nothing of it, or some sectors of a write. */
+  /** Returns the change, nothing, or some sectors of a write. */
   partsOf(change: FileChange): Iterable<FileChange>;
 }
 
 const NO_LOSSES: Losses = { keepsNames: () => true, partsOf: (change) => [change] };
 
-/** A power cut loses any of the changes that no program waited for. */
+/** A power cut that loses any of the changes that no program waited for. */
 export class PowerCut implements Losses {
   private readonly keeps: number;
 
   constructor(private readonly random: () => number) {
-    // Nothing, everything, or a part of what the system had not been asked to store.
+    // Keeps nothing, everything, or a part of the data that the system had not been asked to store.
     this.keeps = [0, 1, random(), random()][Math.floor(4 * random())] ?? 0;
   }
 
@@ -148,19 +148,19 @@ export class PowerCut implements Losses {
 }
 
 /**
- * A disk that plays recorded operations and says what it may contain after a power cut: everything that a program waited for is
- * there. Each later write is there, missing, or there in some of its sectors. Each later change of names in a directory is there
- * or missing, also that of a new file whose content is there.
+ * A disk that plays recorded operations and returns its possible contents after a power cut. Everything that a
+ * program waited for is there. Each later write is there, missing, or there in some of its sectors. Each later change
+ * of names in a directory is there or missing, even the name of a new file whose content is there.
  */
 export class SimulatedDisk {
   private readonly top = new DirectoryNode();
   private readonly files = new Map<number, Node>();
   private readonly syncs = new Map<string, { node: Node; time: number }>();
   private time = 0;
-  /** While it is true, waits of programs have no effect: the disk of a program that never waits. */
+  /** While it is true, waits of programs have no effect, like the disk of a program that never waits. */
   ignoresSyncs = false;
 
-  /** A disk on which all of an image is stored. */
+  /** Returns a disk on which all of an image is stored. */
   static of(image: DiskImage): SimulatedDisk {
     const disk = new SimulatedDisk();
     for (const [path, bytes] of image)
@@ -203,12 +203,12 @@ export class SimulatedDisk {
     }
   }
 
-  /** Everything that programs have written, as the running system shows it. */
+  /** Returns everything that programs have written, as the running system shows it. */
   whole(): DiskImage {
     return this.after(NO_LOSSES);
   }
 
-  /** What a power cut at this moment leaves. */
+  /** Returns the contents after a power cut at this moment. */
   after(losses: Losses): DiskImage {
     const image = new Map<string, Uint8Array | null>();
     const add = (path: string, node: Node): void => {
@@ -252,7 +252,7 @@ export class SimulatedDisk {
     return node;
   }
 
-  /** The directory that a path is in, and its name there. */
+  /** Returns the directory of a path, and its name there. */
   private place(path: string): { directory: DirectoryNode; name: string } {
     const at = path.lastIndexOf('/');
     const directory = this.find(path.slice(0, Math.max(at, 0)));

@@ -44,7 +44,7 @@ class RecordedService {
     return this.api;
   }
 
-  /** Sends a line to the program and returns its answer. One at a time. */
+  /** Sends a line to the program and returns its response. Only one line at a time. */
   async order(line: string): Promise<void> {
     this.child.stdin?.write(`${line}\n`);
     if (line === 'upgrade') await this.greeting();
@@ -70,21 +70,24 @@ class RecordedService {
   }
 }
 
-/** The names of websites and endpoints end with how often they were changed. */
+/** The names of websites and endpoints end with their number of changes. */
 const named = (version: number): object => ({ name: `Shop, version ${version}` });
 
-/** The part of a webhook's body that says which event it is about. */
+/** The part of a webhook's body that identifies its event. */
 export interface Webhook {
   readonly data: { readonly event: { readonly id: string; readonly type: string; readonly incident_key: string } };
 }
 
-/** The event that a webhook was called with. */
+/** Returns the event in the body of a webhook. */
 function eventOf(body: string): Fact {
   const { id, type, incident_key: incident } = (JSON.parse(body) as Webhook).data.event;
   return { fact: 'event', id, incident, type };
 }
 
-/** Servers that endpoints and alerts name. They outlive the recorded run, for a service that starts on one of the disks. */
+/**
+ * Servers that endpoints and alerts use. They outlive the recorded run, for a service that starts on one of the
+ * disks.
+ */
 export class Surroundings {
   private take: (fact: Fact) => void = () => {};
 
@@ -99,7 +102,7 @@ export class Surroundings {
     return surroundings;
   }
 
-  /** From now on, each event that a webhook is called with is passed to `take`. */
+  /** From now on, passes each event of a webhook to `take`. */
   onEvent(take: (fact: Fact) => void): void {
     this.take = take;
   }
@@ -131,7 +134,7 @@ class Clients {
     return made;
   }
 
-  /** Endpoints that are checked every second, with an alert each, and a heartbeat. */
+  /** Creates endpoints that are checked every second, with an alert each, and a heartbeat. */
   async prepare(): Promise<PingedEndpoint & { readonly id: string }> {
     const website = await this.create('/websites', { url: 'https://shop.example.com', ...named(0) });
     this.note({ fact: 'website', id: website.id, version: 0 });
@@ -236,8 +239,8 @@ class Clients {
 }
 
 /**
- * Records a first start, a run with checks, API writes, alerts, checkpoints, and vacuums, a restart with a migration, more of the
- * same, and a clean stop.
+ * Records a first start, a run with checks, API writes, alerts, checkpoints, and vacuums, a restart with a migration,
+ * a similar run, and a clean stop.
  */
 export async function record(
   surroundings: Surroundings,

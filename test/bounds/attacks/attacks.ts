@@ -7,13 +7,13 @@ import { ON_PINGS } from './on-pings';
 import { ON_REQUESTS } from './on-requests';
 import { BY_STRANGERS } from './by-strangers';
 
-/** What every attack is played with, and what bounds nearly all of them. */
+/** Files that every attack uses, and the limits on nearly all of them. */
 const STAGE = [
   ...['scene.ts', 'victim.ts', 'visitors.ts', 'client.ts', 'attacks/targets.ts'].map((file) => `test/bounds/${file}`),
   'src/platform/capacity',
 ];
 
-/** Their own file and the stage belong to what they cover. */
+/** Each attack also covers its own file and the stage. */
 const of = (file: string, attacks: readonly Attack[]): Attack[] =>
   attacks.map((attack) => ({ ...attack, covers: [...attack.covers, `test/bounds/attacks/${file}`, ...STAGE] }));
 
@@ -34,7 +34,7 @@ const nobody: Attack = {
   begin: async () => async () => ({ text: '', asDocumented: true }),
 };
 
-/** What the victim feels when there is no attack. */
+/** The victim's results without an attack. */
 export const COMPARISON: readonly Attack[] = [
   nobody,
   { ...nobody, name: 'nobody, while the host hangs', breakage: 'silence' },

@@ -6,25 +6,25 @@ import { counted, times } from './targets';
 
 const LOAD = ['src/platform/http/load', 'src/platform/http/body', 'src/platform/http/server.adapter.ts', 'src/app.ts'];
 
-/** From so many addresses, one after the other. */
+/** The numbers of addresses, one after the other. */
 const CROWDS = [1, 2, 50, 1000];
-/** Open requests that the service allows: few, so that few sockets would take them all. */
+/** The number of open requests that the service allows. It is low, so that a few sockets would use it up. */
 const PLACES = 60;
-/** More than these at each route, at so many routes at once, for so long. */
+/** More sockets than these at each route, at several routes at once, for this long. */
 const SOCKETS = 64;
 const ROUTES = 4;
 const HELD_MS = 150;
 
-/** The n-th stranger; each address on loopback is another client. */
+/** Returns the address of the n-th stranger. Each loopback address is another client. */
 const addressOf = (n: number): string => `127.20.${Math.floor(n / 250) % 250}.${(n % 250) + 1}`;
 
-/** What a stranger sends and how it goes on: it sends no more, and reads nothing. */
+/** Returns the request of a stranger, who then sends no more and reads nothing. */
 type Way = (route: KeylessRoute) => string;
 
 const slowHeaders: Way = ({ method, path }) => `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Slow: `;
 const slowBody: Way = ({ method, path }) =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`;
-/** As many as queue up behind one that nobody reads. */
+/** As many requests as queue up after one whose response isn't read. */
 const unread: Way = ({ method, path }) =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Length: 0\r\n\r\n`.repeat(9);
 
@@ -38,13 +38,13 @@ async function connected(
   for (const n of times(SOCKETS))
     for (const route of routes) {
       sockets.push(rawConnection(url, way(route), from(sockets.length)));
-      // So that they come as fast as strangers send them, and no faster than they can be accepted.
+      // Paced so that they come as fast as strangers send them, but no faster than they can be accepted.
       if (n % 16 === 15 && route === routes[0]) await pause(5);
     }
   return sockets;
 }
 
-/** Every route without a key in one way, a few at a time, from one address, from two, from fifty and from a thousand. */
+/** Attacks every route without a key in one way, a few at a time, from one, two, fifty, and a thousand addresses. */
 async function besiege({ url, slug }: World, way: Way): Promise<number> {
   const routes = await keylessRoutes(url, slug);
   let opened = 0;
@@ -54,7 +54,7 @@ async function besiege({ url, slug }: World, way: Way): Promise<number> {
       opened += sockets.length;
       await pause(HELD_MS);
       for (const socket of sockets) socket.destroy();
-      // A thousand at once take longer to come than the others.
+      // A thousand connections take longer to arrive.
       if (crowd > 50) await pause(HELD_MS);
     }
   return opened;
@@ -100,7 +100,7 @@ const halfOpen: Attack = {
   },
 };
 
-/** Counts what came of many requests. */
+/** Counts the responses to many requests. */
 function counter(): { count: (asked: Promise<Reply>) => Promise<void>; statuses: Map<number, number> } {
   const statuses = new Map<number, number>();
   const count = async (asked: Promise<Reply>): Promise<void> => {
@@ -134,7 +134,7 @@ const months: Attack = {
   what: 'one visitor asks for 100 months of the history of a public page a second, in both forms',
   covers: ['src/status-page'],
   withVisitors: true,
-  // A page that is frozen shows only after a while.
+  // A frozen page becomes visible only after a while.
   windowMs: 45_000,
   begin: async ({ url, slug }) => {
     const { count, statuses } = counter();

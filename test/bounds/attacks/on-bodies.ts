@@ -2,7 +2,7 @@ import { repeat, send, type Text } from '../client';
 import type { Attack } from '../scene';
 import { counted, times } from './targets';
 
-/** 8,000 fields that nothing knows, each with a text that nothing can hold: 118 KB. */
+/** 8,000 unknown fields, each with a text that no field accepts: 118 KB. */
 const WIDE: Text = {
   type: 'application/json',
   body: JSON.stringify(Object.fromEntries(times(8000).map((index) => [String(index), '\0']))),

@@ -4,7 +4,7 @@ import { listOf, rawConnection, type Reply, send } from '../client';
 import { type Attack, type Attacker, pause, type World } from '../scene';
 import { HostileTarget, response, times } from './targets';
 
-/** JSON objects one in another, around as much text as a body may have. */
+/** Nested JSON objects around as much text as a body may contain. */
 const deep = (): Buffer => {
   const levels = 2000;
   return Buffer.from(`${'{"a":'.repeat(levels)}"${'x'.repeat(900_000)}"${'}'.repeat(levels)}`);
@@ -17,7 +17,7 @@ const watch = (by: Attacker, endpoints: readonly object[]): Promise<string[]> =>
     endpoints.map((more, index) => ({ name: `E${index}`, type: 'HTTP', interval: 1, timeout: 60, ...more })),
   );
 
-/** What the newest check of an endpoint says. */
+/** Returns the newest check of an endpoint. */
 async function newestCheck({ url }: World, { read }: Attacker, endpoint: string | undefined) {
   const { text } = await send(url, 'GET', `/api/v1/endpoints/${endpoint ?? ''}/checks?limit=1`, { key: read });
   return listOf(text)[0];
@@ -109,7 +109,7 @@ const onDemand: Attack = {
       attacker,
       times(20).map(() => ({ url: target.url, interval: 86_400, timeout: 300 })),
     );
-    // Each is checked once when it is new, for as long as the timeout: those do not count.
+    // Each new endpoint is checked once, for as long as the timeout. Those checks do not count.
     await eventually('its checks run', () => target.connections === endpoints.length, 20_000);
     const scheduled = target.connections;
     const leave = new AbortController();

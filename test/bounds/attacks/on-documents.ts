@@ -8,14 +8,14 @@ const json = (body: object): Text => ({ type: 'application/json', body: JSON.str
 
 const many = (count: number, item: string): string => Array<string>(count).fill(item).join(', ');
 
-/** 4 KB whose aliases stand for 462 MB. */
+/** 4 KB whose aliases expand to 462 MB. */
 const BOMB = [
   'version: 1',
   `a0: &a0 "${'x'.repeat(3700)}"`,
   ...times(3).map((level) => `a${level + 1}: &a${level + 1} [${many(50, `*a${level}`)}]`),
 ].join('\n');
 
-/** Sends the texts by a read key, one after the other, as fast as they are answered and at most five a second. */
+/** Sends the texts with a read key, one after the other, as fast as they are answered and at most five a second. */
 function inTurn(world: World, { read }: Attacker, texts: readonly { path: string; text: Text }[]) {
   const statuses = new Map<number, number>();
   let turn = 0;
@@ -30,7 +30,7 @@ function inTurn(world: World, { read }: Attacker, texts: readonly { path: string
   };
 }
 
-/** An attack by a read key whose requests are answered with one of these, or told to wait. */
+/** An attack with a read key whose requests get one of these responses, or are rate limited. */
 const reading = (
   name: string,
   what: string,
@@ -45,7 +45,7 @@ const reading = (
     const end = inTurn(world, await world.organization('Attacker'), texts());
     return async () => {
       const statuses = await end();
-      // How long its own requests wait for each other is the attacker's business: 0 is none in 30 s.
+      // The attacker's own requests may wait for each other. 0 means no response within 30 s.
       const asDocumented = [...statuses.keys()].every((status) => [...expected, 429, 0].includes(status));
       return { text: counted(statuses), asDocumented: asDocumented && expected.some((one) => statuses.has(one)) };
     };
@@ -166,7 +166,7 @@ const applies: Attack = {
   name: 'applies',
   what: 'two clients that apply 800 alerts over and over, each time with another description, by write keys',
   covers: ['src/configuration/apply', 'src/alert/declared-alerts.service.ts'],
-  // An apply holds the only session of the embedded database, for as long as it writes.
+  // An apply holds the only session of the embedded database for as long as it writes.
   readsWithinMs: 3000,
   begin: async (world) => {
     const attacker = await world.organization('Attacker');

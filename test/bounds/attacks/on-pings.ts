@@ -7,7 +7,7 @@ const MIDDLEWARE = 'src/heartbeat/ping.middleware.ts';
 const SERVICE = 'src/heartbeat/ping.service.ts';
 const RATE_LIMITS = 'src/identity/rate-limits.ts';
 
-/** Makes heartbeats; the paths that their jobs ping. */
+/** Creates heartbeats. Returns the paths that their jobs ping. */
 async function heartbeatsOf(
   attacker: Attacker,
   count: number,
@@ -21,7 +21,10 @@ async function heartbeatsOf(
   return ids.map((id) => `/ping/${id}`);
 }
 
-/** Pings until it is stopped, beside the job of another organization that pings once a second; says what either was told. */
+/**
+ * Pings until it is stopped, next to the job of another organization that pings once a second. Returns the responses
+ * to both.
+ */
 async function flood(world: World, perSecond: number, one: () => { path: string; body?: string }) {
   const [job = ''] = await heartbeatsOf(await world.organization('Job'), 1);
   await send(world.url, 'GET', job, { from: VICTIM });
@@ -71,7 +74,7 @@ const storm: Attack = {
 };
 
 const OUTPUT = 'o'.repeat(100_000);
-/** Of one body, and of all of an organization in a minute: 16 MiB at once, 64 KiB a second. */
+/** The maximum size of one body. All bodies of an organization are limited to 16 MiB at once and 64 KiB a second. */
 const KEPT = 10_000;
 const ALL_KEPT = (16 * 1024 + 64 * 60) * 1024;
 

@@ -251,7 +251,7 @@ const rotation: Attack = {
   },
 };
 
-/** Hashing takes 32 MiB each for two at once; the rest is what 64 requests and their connections take. */
+/** Hashing takes 32 MiB each for two at once. The rest is used by 64 requests and their connections. */
 const SIGN_IN_MB = 64 + 32;
 
 const signIns: Attack = {
@@ -281,7 +281,7 @@ const signIns: Attack = {
     const flood = repeat(1 / 2, burst);
     return async () => {
       await flood.stop();
-      // While all of them arrive the first may be done.
+      // The first may be done before all of them have arrived.
       const judged = first.get(401) ?? 0;
       const asDocumented = judged >= 22 && judged <= 26 && judged + (first.get(429) ?? 0) === 64 && added < SIGN_IN_MB;
       return { text: `of the first 64 ${counted(first)}; ${added} MB added`, asDocumented };

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** A hostile server: runs the script once the head of a request has arrived, and counts its connections. */
+/** A hostile server. Runs the script once the head of a request has arrived, and counts its connections. */
 export class HostileTarget {
   private readonly open = new Set<Socket>();
 
@@ -33,7 +33,7 @@ export class HostileTarget {
   }
 }
 
-/** A whole response as bytes. */
+/** Returns a whole response as bytes. */
 export const response = (status: string, body: Buffer, headers = ''): Buffer =>
   Buffer.concat([
     Buffer.from(
@@ -43,10 +43,10 @@ export const response = (status: string, body: Buffer, headers = ''): Buffer =>
     body,
   ]);
 
-/** `count` numbers from 0. */
+/** Returns `count` numbers, starting with 0. */
 export const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** How often there was which status. */
+/** Formats how often each status occurred. */
 export const counted = (statuses: ReadonlyMap<number, number>): string =>
   [...statuses]
     .sort(([a], [b]) => a - b)

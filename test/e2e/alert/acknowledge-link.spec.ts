@@ -52,7 +52,7 @@ describe('the link of a message', () => {
       ) ?? [];
     return token;
   };
-  /** An alert at Slack on an endpoint of its own that is triggered, and the token of its message. */
+  /** Creates a triggered Slack alert on a separate endpoint. Returns it with the token of its message. */
   const triggered = async (name = 'slack', rule: object = {}): Promise<{ alert: SceneAlert; token: string }> => {
     scene.provider.expect(ACCEPTED.slack);
     const alert = await scene.alert('slack', rule, name);
@@ -292,7 +292,7 @@ describe('the link of a message', () => {
 
   describe('that is not valid', () => {
     const refused = async (token: string): Promise<string> => {
-      // One address may ask only so often, whatever it asks.
+      // Requests are limited by address, for any alert.
       scene.clock.advance(1000);
       const [page, form] = [await open(token), await take(token, 'mine')];
       expect([page.status, form.status]).toEqual([404, 404]);

@@ -96,7 +96,7 @@ describe('acknowledgements', () => {
     const alert = await scene.alert('pagerduty', { failure_threshold: 2 }, 'time');
     await scene.report('F', alert);
     await put(alert, { until: new Date(scene.now().getTime() + 60_000).toISOString() });
-    // The database's clock, which decides, may be some milliseconds behind.
+    // The database's clock decides, and may be some milliseconds behind.
     scene.clock.advance(62_000);
     expect((await get(alert)).status).toBe(404);
     await scene.nest.get(AcknowledgementJob).removeOver();

@@ -19,7 +19,7 @@ describe('what became of the messages of alerts', () => {
   const failed = (query = ''): Promise<{ status: number; body: DeliveryView[]; headers: Record<string, string> }> =>
     scene.app.read.get<DeliveryView[]>(`/deliveries?state=failed${query}`);
 
-  /** An alert whose trigger the provider refused for good. */
+  /** Returns an alert whose trigger the provider refused permanently. */
   const givenUp = async (path: string, name: string): Promise<SceneAlert> => {
     const alert = await scene.alert('slack', {}, path, scene.app, name);
     scene.provider.expect(GONE);

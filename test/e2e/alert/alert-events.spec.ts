@@ -77,7 +77,7 @@ describe('alert events', () => {
       created_at: expect.stringMatching(/Z$/),
       delivery: expect.objectContaining({ id: expect.not.stringMatching(triggered?.delivery?.id ?? '') }),
     });
-    // 20 s between the checks, and what it took to decide.
+    // 20 s between the checks, plus the time to decide.
     expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(20);
     expect(resolved?.duration_seconds).toBeLessThan(80);
   });

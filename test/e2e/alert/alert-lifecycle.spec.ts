@@ -19,12 +19,12 @@ interface StoredDelivery {
   detail: string | null;
   channel_type: string;
   incident_no: number;
-  /** The pinned config, opened; `null` when the alert's own is used. */
+  /** The pinned config, decrypted. `null` means that the alert's own config is used. */
   pinned: object | null;
   notification: Notification;
 }
 
-/** Each is sent until it is not refused because others hold its rows for long, as on a busy machine. */
+/** Sends each request again until it isn't refused for long row locks, as on a busy machine. */
 async function documented(requests: (() => Promise<{ status: number }>)[]): Promise<void> {
   const sent = requests.map(async (send) => {
     let status = 503;
@@ -34,7 +34,7 @@ async function documented(requests: (() => Promise<{ status: number }>)[]): Prom
   await Promise.all(sent);
 }
 
-/** The process serves only: nothing is checked or sent behind the test's back. */
+/** The process only serves the API, so nothing is checked or sent in the background. */
 describe('an open episode', () => {
   let service: TestApp;
   let api: Api;
@@ -60,7 +60,7 @@ describe('an open episode', () => {
   const story = async (alertId: string) => (await eventsOf(alertId)).map(({ type, reason }) => `${type} ${reason}`);
   const triggeredFlag = async (alertId: string) => (await api.get<AlertView>(`/alerts/${alertId}`)).body.triggered;
 
-  /** The deliveries of an alert, with snapshots of configs opened. */
+  /** Returns the deliveries of an alert, with decrypted snapshots of configs. */
   async function deliveriesOf(alertId: string): Promise<StoredDelivery[]> {
     const id = parseId('alert', alertId) ?? '';
     const rows = await sql().query<StoredDelivery & { config: SealedConfig | null }>(
@@ -73,7 +73,7 @@ describe('an open episode', () => {
     }));
   }
 
-  /** As if the provider had taken the trigger. */
+  /** Marks the trigger as delivered. */
   async function deliverAll(alertId: string): Promise<void> {
     await sql().query(
       `UPDATE notification SET state = 'delivered', finished_at = now(), attempts = 1
@@ -82,7 +82,7 @@ describe('an open episode', () => {
     );
   }
 
-  /** An alert on the endpoint whose episode is open, with its trigger delivered. */
+  /** Creates an alert with an open episode on the endpoint and a delivered trigger. */
   async function openEpisode(fields: object = {}): Promise<string> {
     const alertId = await newAlert(api, endpointId, { failure_threshold: 1, success_threshold: 2, ...fields });
     await alerting.play(endpointId, 'F');

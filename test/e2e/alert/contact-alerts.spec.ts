@@ -22,7 +22,7 @@ interface Added {
   existing: number;
 }
 
-/** Endpoints of the measured organization. */
+/** The number of endpoints in the measured organization. */
 const MANY = 10_000;
 
 describe('POST /contacts/:id/alerts', () => {
@@ -55,7 +55,7 @@ describe('POST /contacts/:id/alerts', () => {
 
   const add = (body: object, id = contactId) => api.post<Added & Refusal>(`/contacts/${id}/alerts`, body);
   const alerts = async (query = '') => (await api.get<AlertView[]>(`/alerts${query}`)).body;
-  /** The names of the endpoints that have an alert through the contact. */
+  /** Returns the names of the endpoints that have an alert through the contact. */
   const reached = async () => {
     const ids = (await alerts(`?contact_id=${contactId}`)).map(({ endpoint_id }) => endpoint_id);
     return Object.entries(endpoints)
@@ -233,7 +233,8 @@ describe('POST /contacts/:id/alerts', () => {
   it(`makes the alerts of ${MANY} endpoints in a few seconds, with as many statements as for one`, async () => {
     const source = app.app.get(DataSource);
     const queries = collectQueries(source);
-    // A key is read again after a second and marked as used each minute; what changes added is read and written each five.
+    // A key is read again after a second and marked as used every minute. The bytes that changes add are read and
+    // written every five seconds.
     const isOfRequest = (sql: string) => !/api_key|organization_change/.test(sql) && !OF_PRESENCE.test(sql);
     const statements = () => queries.splice(0).filter(([sql]) => isOfRequest(sql)).length;
     await add({ scope: { website_ids: [blog] } });
@@ -251,11 +252,11 @@ describe('POST /contacts/:id/alerts', () => {
     const tookMs = performance.now() - began;
     const many = statements();
     expect([status, body]).toEqual([200, { created: MANY + 2, existing: 0 }]);
-    // A job of the service may ask something beside one of them.
+    // A job of the service may run a query at the same time.
     expect(many - few).toBeLessThanOrEqual(1);
     const againAt = performance.now();
     expect((await add({ scope: { website_ids: [shop] } })).body).toEqual({ created: 0, existing: MANY + 2 });
-    // For the record: how long it takes depends on the machine.
+    // Printed only for information, because the time depends on the machine.
     if (process.env['TEST_LOG'] !== undefined)
       process.stdout.write(
         `${MANY} alerts: ${Math.round(tookMs)} ms, again ${Math.round(performance.now() - againAt)} ms, ${many} statements\n`,

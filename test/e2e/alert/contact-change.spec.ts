@@ -8,10 +8,10 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 import { collectQueriesOfChanges } from '../../harness/app/query-counter';
 import { parseId } from '../../../src/platform/ids/id';
 
-/** More than an organization may have sent at once, which are 32. */
+/** More than the 32 that an organization may have in flight. */
 const ALERTS = 60;
 const STEP_MS = 2000;
-/** Longer than any pause of a circuit breaker: an hour, spread by a fifth. */
+/** Longer than any pause of a circuit breaker: an hour, with a jitter of a fifth. */
 const CALM_MS = 80 * 60_000;
 
 describe('a contact that many alerts use', () => {
@@ -56,7 +56,7 @@ describe('a contact that many alerts use', () => {
     const { status, text } = await scene.app.write.put(`/contacts/${id}`, body);
     if (status !== 200) throw new Error(text);
   };
-  /** The statements of one change about alerts, their episodes and deliveries. */
+  /** Returns the number of statements of one change about alerts, their episodes, and deliveries. */
   async function statementsOf(work: () => Promise<void>): Promise<number> {
     const all = collectQueriesOfChanges(scene.database.dataSource);
     await work();
@@ -64,7 +64,10 @@ describe('a contact that many alerts use', () => {
     all.length = 0;
     return found.length;
   }
-  /** What has arrived since the last call: how often each `path token kind`, and of how many alerts. */
+  /**
+   * Returns everything that has arrived since the last call: how often each `path token kind` came, and for how many
+   * alerts.
+   */
   function arrived(): Record<string, [messages: number, alerts: number]> {
     const seen = new Map<string, string[]>();
     for (const { path, headers, body } of scene.provider.requests.splice(0)) {
@@ -138,7 +141,7 @@ describe('a contact that many alerts use', () => {
     arrived();
     const count = await statementsOf(() => put(id, { type: 'webhook', config: configOf('new', 'second') }));
     expect(count).toBeLessThanOrEqual(11);
-    // The old destination's circuit breaker may be open: what it has to tell waits for its next probe.
+    // The old destination's circuit breaker may be open. Its messages wait for the next probe of the breaker.
     await scene.pass(CALM_MS, 60_000);
     expect(arrived()).toEqual({ 'old first resolved': [20, 20], 'new second triggered': [20, 20] });
   });

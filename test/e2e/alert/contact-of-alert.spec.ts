@@ -53,7 +53,6 @@ describe('alerts that notify through a contact', () => {
     response.status,
     ...response.body.errors.map(({ pointer, code }) => [pointer, code]),
   ];
-  /** The row as it is stored. */
   const rowOf = async (id: string) => {
     const [row] = await app.app
       .get(Database)
@@ -251,7 +250,7 @@ describe('alerts that notify through a contact', () => {
         hasConfig: true,
       });
       await api.put(`/contacts/${contactId}`, { type: 'slack', config: { webhook_url: HOOK } });
-      // The contact can go, and the credential stays what it was: its mask may be sent back.
+      // After the contact is deleted, the credential stays the same, so its mask may be sent back.
       expect((await api.delete(`/contacts/${contactId}`)).status).toBe(204);
       const again = await put(alert.id, body);
       expect([again.status, again.body]).toEqual([200, body]);

@@ -11,7 +11,7 @@ import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources
 const ROUNDS = 25;
 const ENDPOINT = { name: 'Checkout', url: 'https://shop.example.com/checkout', type: 'HTTPS' };
 
-/** Another type and another destination each time. */
+/** Returns a different type and destination each time. */
 const configOf = (n: number) =>
   n % 2 === 0
     ? { type: 'slack', config: { webhook_url: `https://hooks.slack.com/services/T000/B000/R${n}` } }
@@ -31,7 +31,10 @@ describe('requests at the same time about a contact and its alerts', () => {
   });
   afterAll(() => app.close());
 
-  /** Alerts whose type or destination is not that of their contact, or that have both a contact and a config, or neither. */
+  /**
+   * Finds alerts whose type or destination differs from their contact, or that have both a contact and a config, or
+   * neither.
+   */
   const mismatched = () =>
     app.app.get(Database).query(
       `SELECT a.id, a.type, c.type AS "contactType" FROM alert a LEFT JOIN contact c ON c.id = a.contact_id
@@ -60,7 +63,7 @@ describe('requests at the same time about a contact and its alerts', () => {
         make(contact),
         make(other),
       ]);
-      // A busy machine may refuse one, which changes nothing.
+      // A busy machine may refuse one request, which changes nothing.
       expect(failed(responses, [200, 201, 503])).toEqual([]);
       expect(await mismatched()).toEqual([]);
     }
@@ -84,7 +87,7 @@ describe('requests at the same time about a contact and its alerts', () => {
         list(),
       ]);
       expect(failed([replaced, edited, ...lists], [200, 204])).toEqual([]);
-      // The contact may have been gone already.
+      // The contact may already have been deleted.
       expect(failed([made, moved], [200, 201, 404])).toEqual([]);
       for (const { body } of lists) expect(body.filter(({ config }) => Object.keys(config).length === 0)).toEqual([]);
       const after = (await list()).body;

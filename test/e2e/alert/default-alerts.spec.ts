@@ -165,10 +165,10 @@ describe('new endpoints and default contacts', () => {
     const statementsOf = async (query: string): Promise<string[]> => {
       queries.length = 0;
       expect((await api.post(`/websites/${website}/endpoints${query}`, ENDPOINT)).status).toBe(201);
-      // A key is marked as used each minute.
+      // A key is marked as used every minute.
       return queries.map(([sql]) => sql).filter((sql) => !sql.includes('api_key'));
     };
-    // What both have: a job of the service may ask something beside one of them.
+    // The statements that both runs have in common, because a job of the service may run a query during one of them.
     const alwaysOf = async (query: string): Promise<string[]> => {
       const [once, again] = [await statementsOf(query), await statementsOf(query)];
       return once.filter((sql) => again.includes(sql));

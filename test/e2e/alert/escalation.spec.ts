@@ -10,14 +10,14 @@ import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources
 const PAGE = readFileSync(join(__dirname, '../../../docs/alerting.md'), 'utf8');
 const MINUTE = 60_000;
 
-/** The bodies of the requests in the section of the page. */
+/** Returns the bodies of the requests in a section of the page. */
 function bodiesOf(section: string): Record<string, unknown>[] {
   const [, text = ''] = PAGE.split(`## ${section}\n`);
   const [own = ''] = text.split('\n## ');
   return [...own.matchAll(/-d '(\{.*?\})'/g)].map(([, body = '']) => JSON.parse(body) as Record<string, unknown>);
 }
 
-/** Who gets what, in place of the chat, the mailbox and the pager of the page. */
+/** The recipients of each level, which replace the chat, the mailbox, and the pager of the page. */
 const LEVELS: { type: SceneType; config: (url: string) => object }[] = [
   { type: 'slack', config: (url) => ({ webhook_url: url }) },
   { type: 'webhook', config: (url) => ({ url }) },
@@ -48,7 +48,7 @@ describe('the escalation of docs/alerting.md', () => {
   });
   afterEach(() => scene.finish());
 
-  /** So many minutes after the beginning the endpoint is checked, and what is due is sent. */
+  /** Checks the endpoint at this minute after the start, and sends everything that is due. */
   async function check(minute: number, result: Result): Promise<void> {
     const at = new Date(began + minute * MINUTE);
     scene.clock.advance(at.getTime() - scene.now().getTime());
@@ -59,7 +59,7 @@ describe('the escalation of docs/alerting.md', () => {
   async function checkEvery(minutes: number, from: number, to: number): Promise<void> {
     for (let minute = from; minute < to; minute += minutes) await check(minute, 'F');
   }
-  /** How many requests the chat, the mailbox and the pager received. */
+  /** Returns how many requests the chat, the mailbox, and the pager received. */
   const heard = () => LEVELS.map(({ type }) => scene.received(type).length);
 
   it('reaches the chat at once, the mailbox after ten minutes and the pager after thirty, and reminds the chat each hour', async () => {

@@ -8,7 +8,10 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { collectQueries } from '../../harness/app/query-counter';
 
 const EVENTS = 20_000;
-/** Of 20,000: a page, what a type leaves out, a day on both sides of a range, the 200 events of a website. */
+/**
+ * Rows read out of 20,000 for a page, a skipped type, a day on both sides of a range, and the 200 events of a
+ * website.
+ */
 const MOST_ROWS = 201;
 
 interface PlanNode {

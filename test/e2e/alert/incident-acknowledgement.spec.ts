@@ -39,7 +39,7 @@ describe('the acknowledgement of an incident', () => {
       await scene.database.query(`DELETE FROM ${table}`);
   });
 
-  /** Endpoints of one website with an alert each at a pager of their own. */
+  /** Creates endpoints of one website, each with an alert to a separate pager. */
   const crowd = async (count: number, type: 'pagerduty' | 'slack' = 'pagerduty') => {
     const path = `hand-${++paths}`;
     return { path, alerts: await scene.crowd(count, type, path) };
@@ -88,7 +88,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await scene.app.write.delete(pathOf(before))).status).toBe(204);
     expect((await scene.app.write.delete(pathOf(before))).status).toBe(404);
     expect(await notes(alerts)).toEqual(['mine', null, null, null]);
-    // That is over; the incident says who it was.
+    // The acknowledgement is over. The incident shows who made it.
     const past = (await incident()).past_acknowledgements;
     expect(past.map(({ note }) => note)).toEqual(['all, again', 'all']);
     expect(past[1]).toEqual(done.body);

@@ -27,7 +27,7 @@ describe('reminders', () => {
   });
   afterEach(() => scene.finish());
 
-  /** An alert that reminds each hour, and is triggered. */
+  /** Creates a triggered alert with hourly reminders. */
   const open = async (type: SceneType = 'webhook', more: object = {}): Promise<SceneAlert> => {
     const alert = await scene.alert(type, { remind_every: 3600, ...more });
     await scene.report('F', alert);
@@ -38,7 +38,7 @@ describe('reminders', () => {
     await scene.nest.get(ReminderJob).run();
     await scene.deliver();
   };
-  /** Time passes, with a look at the end of each step. */
+  /** Moves time forward in steps and runs the job after each step. */
   const pass = async (totalMs: number, stepMs = totalMs) => {
     for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
       scene.clock.advance(stepMs);
@@ -59,7 +59,7 @@ describe('reminders', () => {
   };
   const inMs = async (alert: SceneAlert) => {
     const at = await remindAt(alert);
-    // The database's clock may be some milliseconds beside the process's.
+    // The clocks of the database and the process may differ by some milliseconds.
     return at && Math.round((at.getTime() - scene.now().getTime()) / 1000) * 1000;
   };
 
@@ -158,7 +158,7 @@ describe('reminders', () => {
     await scene.report('S', alert);
     const resolved = async () => (await scene.rows(alert)).find(({ kind }) => kind === 'resolved');
     const due = (await resolved())?.next_attempt_at ?? null;
-    // The database's clock may be some milliseconds beside the process's.
+    // The clocks of the database and the process may differ by some milliseconds.
     expect(due && due.getTime() - scene.now().getTime()).toBeLessThan(1000);
     await scene.pass(5 * MINUTE, 10_000);
     expect(await scene.states(alert)).toEqual([
@@ -203,7 +203,7 @@ describe('reminders', () => {
 
   it('are silent while a parent is down', async () => {
     const [parent, child] = [await scene.alert('webhook', { enabled: false }), await open()];
-    // As if it were enabled; its checks are for the test to report.
+    // Enables the endpoint without the scheduler, because the test reports its checks.
     await scene.database.query(
       `UPDATE endpoint_schedule SET active = true, next_check_at = now() + interval '9 years' WHERE endpoint_id = $1`,
       [parent.endpointUuid],

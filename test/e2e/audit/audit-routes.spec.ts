@@ -22,17 +22,17 @@ interface Made {
   id: string;
 }
 
-/** How a route is called, and the entry of the audit log that it makes. */
+/** A call of a route, and the entry that it adds to the audit log. */
 interface Use {
   entry: string;
-  /** Creates the resource it is called for and returns its id, or what stands in the path from its first to its last id. */
+  /** Creates the resource for the call and returns its ID, or the part of the path from its first to its last ID. */
   on?: () => Promise<string>;
   body?: (id: string) => object;
   query?: (id: string) => string;
   headers?: () => Promise<Record<string, string>>;
 }
 
-/** Routes with a body that store and send nothing, and those of probes: what they see is no act of anybody. */
+/** Routes with a body that store and send nothing, and routes of probes, whose results are not actions of a user. */
 const READING = [
   'POST /api/v1/probe/poll',
   'POST /api/v1/probe/results',
@@ -42,7 +42,7 @@ const READING = [
   'POST /api/v1/configuration/plan',
   'POST /auth/link',
   'POST /auth/oidc',
-  // A draft, which counts for nothing yet.
+  // A draft that has no effect yet.
   'POST /auth/account/second-factor',
 ];
 
@@ -78,20 +78,20 @@ describe('the audit log of every route', () => {
   const running = () => ({
     name: 'Deployment',
     scope: { all: true },
-    // The database's clock may be behind ours.
+    // The database's clock may be behind the clock of this process.
     starts_at: new Date(Date.now() - 1000).toISOString(),
     ends_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const contact = () => newContact(app.admin);
   const maintenance = () => made(app.admin, '/maintenance-windows', running());
-  /** A delivery that has ended and may be repeated: a test delivery turned into another kind. */
+  /** Returns a delivery that has finished and may be repeated: a test delivery changed to another kind. */
   const delivery = async () => {
     const id = await made(app.admin, `/alerts/${await alert()}/test`);
     const uuid = parseId('delivery', id);
     await app.app.get(Database).query(`UPDATE notification SET kind = 'triggered' WHERE id = $1`, [uuid]);
     return id;
   };
-  /** An endpoint of which the newest result is down. */
+  /** Returns an endpoint whose newest result is down. */
   const downEndpoint = async () => {
     const id = await endpoint();
     await app.app
@@ -104,14 +104,14 @@ describe('the audit log of every route', () => {
     await app.admin.put(`/endpoints/${id}/acknowledgement`, { note: 'mine' });
     return id;
   };
-  /** The token of the link that a message of an open episode carries. */
+  /** Returns the token of the link in a message of an open episode. */
   const linkToken = async () => {
     const alertId = parseId('alert', await alert()) ?? '';
     await app.app.get(Database).query('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);
     const key = app.app.get(ServerSecrets).get('acknowledge_link');
     return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
   };
-  /** The newest incident's endpoints, and one to be merged. */
+  /** The endpoints of the newest incident, and an incident to merge. */
   let [bad, merged]: [string[], string] = [[], ''];
   const detected = async () => {
     bad = [await endpoint(), await endpoint()];
@@ -125,16 +125,16 @@ describe('the audit log of every route', () => {
     await app.admin.put(`/incidents/${id}/acknowledgement`, { note: 'mine' });
     return id;
   };
-  /** An incident with an update, as both stand in the path. */
+  /** Returns the path of an incident with an update. */
   const said = async () => {
     const id = await newIncident(app.admin);
     return `${id}/updates/${await made(app.admin, `/incidents/${id}/updates`, { text: 'We look.' })}`;
   };
-  /** The newest member; what they do is sent by their browser. */
+  /** The newest member. The member's browser sends the requests. */
   let member: Member;
   const person = async () => (member = await newMember(app)).id;
   const byMember = () => Promise.resolve(fromDashboard(app.url, member.browser.cookie));
-  /** A new member, whom a provider knows by their id. */
+  /** Returns a new member with an ID at a provider. */
   const connected = async () => {
     const id = await person();
     await app.app
@@ -146,7 +146,7 @@ describe('the audit log of every route', () => {
       ]);
     return id;
   };
-  /** Another session of a new member. */
+  /** Returns another session of a new member. */
   const elsewhere = async () => {
     await person();
     await signIn(app.url, { email: member.email, password: PASSWORD });
@@ -159,7 +159,7 @@ describe('the audit log of every route', () => {
   const probe = (path = '/probes', by = app.admin) => made(by, path, { key: `probe-${++probes}` });
   const sharedProbe = () => probe('/shared-probes', app.operator);
 
-  /** A route that changes or sends something and is not listed here fails. */
+  /** The test fails if a route changes or sends something and isn't in this list. */
   const uses: Readonly<Record<string, Use>> = {
     'POST /api/v1/organizations': {
       entry: 'create organization',
@@ -393,7 +393,7 @@ describe('the audit log of every route', () => {
       entry: 'sign_out session',
       headers: async () => fromDashboard(app.url, (await signIn(app.url, { api_key: app.read.key })).cookie),
     },
-    // The last one: it closes the organization to members without a second factor.
+    // The last one, because it locks out members without a second factor.
     'PUT /api/v1/organization': { entry: 'update organization', body: () => ({ requires_second_factor: true }) },
   };
 

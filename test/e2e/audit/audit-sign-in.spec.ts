@@ -23,17 +23,17 @@ describe('the audit log of sessions', () => {
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
-    // Frozen: no bucket refills while the machine is slow.
+    // Frozen, so that no bucket refills on a slow machine.
     clock = MovingClock.frozenIn(app.app);
     other = await app.organization('Other');
   });
   afterAll(() => app.close());
-  // By then the address and every key have their whole budget again.
+  // Refills the budget of the address and of every key.
   beforeEach(() => clock.advance(HOUR_MS));
 
   const newKey = async (more: object = {}, api: Api = app.admin): Promise<Key> =>
     (await api.post<Key>('/api-keys', { name: 'Laptop', role: 'read', ...more })).body;
-  /** The entries of a key's sessions, oldest first. */
+  /** Returns the entries of a key's sessions, oldest first. */
   const of = async (keyId: string, api: Api = app.admin): Promise<AuditEntryView[]> =>
     (await api.get<AuditEntryView[]>(`/audit-log?resource=session&resource_id=${keyId}&limit=1000`)).body.reverse();
   const count = async (): Promise<number> =>
@@ -170,7 +170,7 @@ describe('the audit log of sessions', () => {
   });
 });
 
-/** No key can be created that has expired already. */
+/** No key can be created that has already expired. */
 async function expire(app: TestApp, { id }: Key): Promise<void> {
   await app.app
     .get(Database)

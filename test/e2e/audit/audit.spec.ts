@@ -36,7 +36,7 @@ describe('the audit log', () => {
     expect([query, status]).toEqual([query, 200]);
     return body;
   };
-  /** The entries of one resource, oldest first. */
+  /** Returns the entries of one resource, oldest first. */
   const of = async (id: string): Promise<AuditEntryView[]> => (await read(`?resource_id=${id}`)).reverse();
   const keyId = async (name: string): Promise<string> =>
     (await app.admin.get<Resource[]>('/api-keys')).body.find((key) => key.name === name)?.id ?? '';
@@ -208,7 +208,7 @@ describe('the audit log', () => {
       config: { url: 'http://127.0.0.1:9/' },
     });
     const { body: delivery } = await app.write.post<Resource>(`/alerts/${alert.id}/test`);
-    // This process does not deliver, so a given-up delivery is made from the test delivery.
+    // This process does not deliver, so the test delivery is changed into a delivery that was given up.
     await app.app.get(Database).query(`UPDATE notification SET kind = 'triggered' WHERE state = 'failed'`);
     expect((await app.admin.post(`/deliveries/${delivery.id}/redeliver`)).status).toBe(201);
     expect(await of(delivery.id)).toMatchObject([

@@ -88,7 +88,8 @@ describe('the operator’s audit log', () => {
   });
 
   it('retention removes entries of the operator’s log older than ROLLUP_RETENTION_DAYS, and no others', async () => {
-    // Ids as old as these entries: what is left of them must not be the newest of the service, which other specs read.
+    // The IDs are as old as the entries. Other specs read the newest entries of the service, so these must not be
+    // among them.
     const insert = `INSERT INTO operator_audit_log (id, created_at, action, resource, resource_id, changed, via)
       SELECT overlay(gen_random_uuid()::text placing '00000000-0000' from 1)::uuid, now() - $1::interval, 'test', 'alert', gen_random_uuid(), '{}', 'system'
         FROM generate_series(1, $2)`;

@@ -18,25 +18,26 @@ import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type Route, routesOf } from '../../harness/app/routes';
 
 const LIMIT = 1_000_000;
-/** What is served beyond the quota: so much at once (`ChangeQuotaGuard`). */
+/** The number of requests that `ChangeQuotaGuard` serves at once beyond the quota. */
 const BEYOND = 100;
-/** More than anything may do that is not guarded, one a second: what is bounded by the second alone is not bounded. */
+/** At one a second, more than any unguarded way allows. A limit per second alone does not count as a limit. */
 const TRIES = 60;
-/** Sign-ins of a key or a person in that time: 20 at once, then one in ten seconds. */
+/** Sign-ins of a key or a person in that time: 20 at once, then one every ten seconds. */
 const SIGN_INS = 27;
 const SECOND_FACTOR = '/auth/account/second-factor';
 
-/** Why a way into the audit log needs no guard, and how many entries `TRIES` uses of it add at most. */
+/** The reason why a way into the audit log needs no guard, and how many entries `TRIES` uses of it add at most. */
 interface Way {
   boundedBy: string;
-  /** One use; absent: `routes` says which test shows the bound, or only the operator can. */
+  /** One use. Absent if `routes` names the test for the limit, or if only the operator can use it. */
   use?: (n: number) => Promise<unknown>;
   most?: number;
 }
 
 /**
- * Every statement that writes an entry, by its file and function. `guarded`: only routes call it that `ChangeQuotaGuard` guards; other words are ways
- * of `ways()`. A new one fails until it is listed with who bounds it.
+ * Every statement that writes an entry, by its file and function. `guarded` means that only routes with
+ * `ChangeQuotaGuard` call it. Other words are ways in `ways()`. A new statement fails the test until it is listed
+ * with its limit.
  */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   'alert/acknowledgement/acknowledgement.service remove': ['guarded'],
@@ -92,7 +93,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'the proxy in front',
   ],
   'identity/people/memberships setRole': ['guarded', 'GET /auth/oidc/callback', 'the proxy in front'],
-  // At most as many as there are open invitations, which guarded routes make.
+  // At most one per open invitation, which guarded routes create.
   'identity/people/open-links end': [
     'guarded',
     'DELETE /auth/account',
@@ -137,7 +138,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
 const SRC = join(__dirname, '../../../src');
 const WRITES = /^(recordChange|recordChanges|recordOperatorAct)$/;
 
-/** Every call that writes an entry, by its file and the function it is in. */
+/** Returns every call that writes an entry, by its file and function. */
 function writersIn(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(join(SRC, file), 'utf8'), ts.ScriptTarget.ES2022, true);
   const found = new Set<string>();
@@ -185,7 +186,7 @@ describe('once the changes of an organization have added as much as they may in 
   const invitations: string[] = [];
   const links: string[] = [];
 
-  /** The changes of this day have added as much as they may. */
+  /** Uses up the change quota of this day. */
   const useUp = async (): Promise<void> => {
     await app.app.get(ChangedBytes).write();
     await app.app
@@ -215,11 +216,11 @@ describe('once the changes of an organization have added as much as they may in 
       headers: { ...fromDashboard(app.url, cookie), 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-  /** In a session that has just begun. */
+  /** Sends a request in a new session. */
   const asNewcomer = async (method: string, path: string) =>
     asMember(method, path, undefined, (await signIn(app.url, { email: member.email, password: PASSWORD })).cookie);
 
-  /** The ways past the guard, by routes of theirs or in words. */
+  /** The ways around the guard, by their routes or in words. */
   const ways = (): Record<string, Way> => ({
     'POST /auth/session': {
       boundedBy: 'RateLimits.countSignIn: 20 at once of a key, then one in ten seconds, and an entry a minute',
@@ -312,7 +313,7 @@ describe('once the changes of an organization have added as much as they may in 
       boundedBy: 'a session for each user that the proxy names, and changes of their groups once a minute',
     },
     operator: { boundedBy: 'the operator' },
-    // Both say what they store elsewhere.
+    // Both name the place where they store something.
     'POST /auth/link': { boundedBy: 'reads', use: () => post('/auth/link', { token: invitations[0] }), most: 0 },
     'POST /auth/oidc': { boundedBy: 'reads', use: () => post('/auth/oidc', {}), most: 0 },
     'DELETE /auth/sessions/:id': { boundedBy: 'one for each sign-in, 50 sessions of a person' },
@@ -356,7 +357,7 @@ describe('once the changes of an organization have added as much as they may in 
     const most: Record<string, number> = {};
     for (const [name, { use, most: allowed = 0 }] of Object.entries(ways())) {
       if (!use) continue;
-      // What the way before has used up is there again.
+      // Refills the budget that the previous way has used up.
       clock.advance(3_600_000);
       await useUp();
       const before = await entries();

@@ -31,7 +31,7 @@ interface Listed {
   next_cursor: string | null;
 }
 
-/** Whether what fits a schema has a largest value. */
+/** Returns whether values that match a schema have a maximum size. */
 function isBounded(schema: unknown): boolean {
   const { type, enum: words, maxLength, maximum, pattern, maxItems } = schema as Record<string, unknown>;
   const bounds = [words, maxLength, maximum, pattern, maxItems];
@@ -55,7 +55,7 @@ describe('An assistant with uptime mcp', () => {
     ]);
     shop = await newWebsite(app.write);
     await app.write.put(`/websites/${shop}`, { key: 'shop' });
-    // Checked when they are asked for.
+    // Checked only on demand.
     const fields = { type: 'HTTP', interval: 86_400 };
     front = await newEndpoint(app.write, shop, { ...fields, name: 'Front page', url: `${page.url}/a`, key: 'front' });
     hostile = await newEndpoint(app.write, shop, { ...fields, name: HOSTILE, url: `${page.url}/b`, tags: ['odd'] });
@@ -371,7 +371,7 @@ describe('An assistant with uptime mcp', () => {
         code: 'precondition_failed',
         what_to_do: expect.stringMatching(/plan_configuration/),
       });
-      // Somebody renames by hand what the plan is about.
+      // A user manually renames a resource of the plan.
       const listed = await app.read.get<{ id: string; key: string | null }[]>('/websites');
       const docs = listed.body.find(({ key }) => key === 'docs')?.id ?? '';
       await app.write.put(`/websites/${docs}`, { name: 'By hand' });

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(__dirname, '../../..');
-/** Where jest.config.js has it made. */
+/** The folder in which jest.config.js builds the client. */
 export const CLIENT_FOLDER = join(ROOT, 'packages/client');
 
-/** The built module. What it is in types is not here to be read: typed-use.spec.ts compiles programs against those. */
+/** Returns the built module. Its types aren't tested here: typed-use.spec.ts compiles programs against them. */
 export function builtClient(): ClientModule {
   return createRequire(__filename)(join(CLIENT_FOLDER, 'index.cjs')) as ClientModule;
 }
@@ -14,7 +14,7 @@ type Args = { path?: object; query?: object; headers?: Record<string, string>; b
 type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; headers?: Record<string, string> };
 type Call<Result> = (args?: Args, options?: Options) => Result;
 
-/** One resource as the API shows it. */
+/** One resource of the API. */
 export interface Resource {
   id: string;
   name: string;
@@ -38,7 +38,7 @@ export type StreamOptions = Options & {
   onInterruption?: (reason: Error | undefined) => void;
 };
 
-/** As much of the client as the specs use. */
+/** The part of the client that the specs use. */
 export interface Client {
   listWebsites: List<Resource>;
   getWebsite: Method<Resource>;
@@ -70,7 +70,7 @@ interface ClientModule {
   UptimeUnexpectedResponse: new () => Error;
 }
 
-/** Everything that an iterator yields. */
+/** Returns everything that an iterator yields. */
 export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

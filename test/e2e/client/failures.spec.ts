@@ -26,7 +26,7 @@ const refused = (status: number, code: string, headers: Record<string, string> =
   const type = { 'Content-Type': 'application/problem+json; charset=utf-8' };
   return (socket) => socket.write(rawResponse(status, JSON.stringify(problem), { ...type, ...headers }));
 };
-/** Promises more than it sends, and resets. */
+/** Announces more bytes than it sends, and resets the connection. */
 const cutInBody: Step = (socket) => {
   socket.write(rawResponse(200, '{"id":"ws_1",', { ...JSON_TYPE, 'Content-Length': '1000' }), () => slam(socket));
 };
@@ -40,7 +40,7 @@ describe('the typed client, when something fails', () => {
     await Promise.all(open.splice(0).map((target) => target.close()));
   });
 
-  /** A server that responds with one step after the other and hangs when there are no more; and a client of it. */
+  /** Starts a server that responds with one step after the other and then hangs. Returns a client for it. */
   async function scripted(
     steps: Step[],
     options: Partial<ClientOptions> = {},
@@ -77,7 +77,7 @@ describe('the typed client, when something fails', () => {
     const { client } = await scripted([at(refused(429, 'rate_limited', { 'Retry-After': '1' })), at(ok)]);
     await client.getWebsite(ONE);
     const [first = 0, second = 0] = arrivals;
-    // A lower bound only; timers may fire a millisecond early.
+    // Only a lower bound. Timers may fire a millisecond early.
     expect(second - first).toBeGreaterThan(990);
   });
 

@@ -15,7 +15,7 @@ const { UptimeClient, UptimeProblem, UptimeUnexpectedResponse } = builtClient();
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** What an iterator has yielded so far, and how it ended. */
+/** Returns everything that an iterator has yielded so far, and how it ended. */
 function follow(events: AsyncIterable<StreamEvent>): { seen: StreamEvent[]; over: Promise<unknown> } {
   const seen: StreamEvent[] = [];
   const read = async () => {
@@ -63,22 +63,22 @@ describe("the typed client's stream", () => {
     );
     return id;
   };
-  /** A check that changes its state; the id of the event. */
+  /** Adds a check that changes the state of the endpoint. Returns the ID of the event. */
   const turn = async (endpoint: string): Promise<string> => {
     target.status = target.status === 200 ? 503 : 200;
     return (await app.write.post<{ id: string }>(`/endpoints/${endpoint}/checks`)).body.id;
   };
-  /** The ids of the events of an endpoint. */
+  /** Returns the IDs of the events of an endpoint. */
   const of = (seen: readonly StreamEvent[], endpoint: string) =>
     seen.filter(({ data }) => data.endpoint_id === endpoint).map(({ id }) => id);
-  /** A new stream starts before every transaction that is open anywhere on the server, so until these end it repeats events. */
+  /** Returns whether a new stream would repeat nothing. A stream starts before every open transaction on the server. */
   const nothingToRepeat = async (): Promise<boolean> => {
     const repeated = await app.app
       .get(Database)
       .query('SELECT 1 FROM stream_event WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1');
     return repeated.length === 0;
   };
-  /** Follows the stream through the proxy, from now on. */
+  /** Follows the stream through the proxy from now on. */
   const live = async (options: StreamOptions = {}, apiKey?: string) => {
     await eventually('older transactions are over', nothingToRepeat);
     let opened = 0;

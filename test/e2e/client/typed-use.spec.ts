@@ -117,7 +117,7 @@ const STRICT = {
 const IN_BROWSERS = { ...STRICT, lib: ['es2023', 'dom', 'dom.iterable'], types: [] };
 const IN_NODE = { ...STRICT, lib: ['es2023'], types: ['node'] };
 
-/** Every program in the documents that imports the client, one after the other as their reader meets them. */
+/** Returns every program in the documents that imports the client, in the order in which a reader meets them. */
 const documented = (): string[] =>
   readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
@@ -131,7 +131,7 @@ describe('the typed client, in the project of a user', () => {
   beforeAll(() => {
     mkdirSync(join(ROOT, '.cache'), { recursive: true });
     folder = mkdtempSync(join(ROOT, '.cache', 'client-programs-'));
-    // Of its own: below a package of that name, the name means that package.
+    // A separate package, because below a package with that name, the import would mean that package.
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true }));
     const installed = join(folder, 'node_modules/uptime-monitor');
     for (const name of readdirSync(CLIENT_FOLDER).filter((name) => name.startsWith('index.')))
@@ -180,7 +180,7 @@ describe('the typed client', () => {
   const document = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as {
     paths: Record<string, Record<string, { operationId: string; summary: string; 'x-plain'?: boolean }>>;
   };
-  // The addresses of pings are for programs that know nothing of this API.
+  // Ping URLs are for programs that do not use this API.
   const operations = Object.values(document.paths)
     .flatMap((path) => Object.values(path))
     .filter((operation) => operation['x-plain'] !== true);

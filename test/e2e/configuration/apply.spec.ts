@@ -9,7 +9,7 @@ import type { ServiceOrganization } from '../../../packages/testing/service/star
 
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
 
-/** A document of everything, as a team would write it. */
+/** A document with everything, as a team would write it. */
 const shop = (): Record<string, unknown> => ({
   version: 1,
   owner: 'shop-repo',
@@ -71,7 +71,7 @@ describe('applying a configuration document', () => {
   const apply = (org: ServiceOrganization, document: object, query = '') =>
     org.write.put<ConfigurationPlanView>(`/configuration${query}`, document);
 
-  /** Everything that a document may write, row by row. */
+  /** Returns everything that a document may write, row by row. */
   const stored = async (org: ServiceOrganization) => {
     const tables = ['contact', 'website', 'endpoint', 'alert', 'maintenance_window', 'status_page', 'audit_log'];
     const rows = tables.map((table) =>
@@ -487,7 +487,10 @@ describe('applying a configuration document', () => {
     expect((await apply(org, small)).body.summary).toMatchObject({ create: 0, update: 0, unchanged: 1 });
   });
 
-  /** Statements of the transaction that applies the document: what else the shared service does meanwhile does not count. */
+  /**
+   * Returns the statements of the transaction that applies the document. Other work of the shared service does not
+   * count.
+   */
   const statementsOf = async (org: ServiceOrganization, document: object): Promise<string[]> => {
     const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
     try {

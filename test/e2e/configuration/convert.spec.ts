@@ -15,7 +15,7 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-/** The largest document. */
+/** The maximum size of a document. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 describe('POST /api/v1/configuration/convert', () => {

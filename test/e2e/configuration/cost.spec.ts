@@ -26,7 +26,7 @@ const withEndpoints = (endpoints: readonly object[]): object => ({
   websites: [{ key: 'a', name: 'A', url: 'https://a.example.com', endpoints }],
 });
 
-/** Milliseconds of CPU in one piece: far less than a check may be late, and more than a collection of garbage takes. */
+/** CPU milliseconds in one piece: far less than a check may be late, and more than a garbage collection takes. */
 const MOST_MS = 200;
 
 describe('what a configuration document costs others', () => {
@@ -74,7 +74,7 @@ describe('what a configuration document costs others', () => {
     const one = await app.organization('large settings');
     const declared = (owner: string) => ({ ...withEndpoints(many(2, endpoint)), owner });
     expect((await one.write.put('/configuration', declared('large'))).status).toBe(200);
-    // As 2,300 endpoints of the largest size would have.
+    // The size of 2,300 endpoints at their limits.
     const grown = `UPDATE endpoint SET body = repeat('x', $2) WHERE org_id = $1`;
     await app.app.get(Database).query(grown, [one.orgId, 33 * 1024 * 1024]);
     const refused = await one.read.post('/configuration/plan', declared('large'));

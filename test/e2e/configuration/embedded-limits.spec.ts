@@ -31,7 +31,7 @@ const declared = (endpoints: readonly object[], more: object = {}): object => ({
   ...more,
 });
 
-/** 40 alerts on each endpoint. */
+/** 40 alerts per endpoint. */
 const withAlerts = (count: number, fields: object): object =>
   declared(
     many(count / 40, (e) =>
@@ -42,7 +42,7 @@ const withAlerts = (count: number, fields: object): object =>
     ),
   );
 
-/** Milliseconds of CPU in one piece: less than a check may be late, and more than a collection of garbage takes. */
+/** CPU milliseconds in one piece: less than a check may be late, and more than a garbage collection takes. */
 const MOST_MS = 150;
 
 describe('an apply on the embedded database, whose only session it holds', () => {

@@ -8,7 +8,7 @@ import type { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
-/** Values that no export may show. */
+/** Values that no export may contain. */
 const secrets: string[] = [];
 const secret = (value = `C4N4RY${randomBytes(13).toString('hex')}`): string => {
   secrets.push(value);
@@ -17,7 +17,7 @@ const secret = (value = `C4N4RY${randomBytes(13).toString('hex')}`): string => {
 
 const ACCOUNT = `AC${createHash('md5').update('twilio').digest('hex')}`;
 
-/** A valid config of each channel, with a secret wherever one can be. */
+/** A valid config of each channel, with a secret in every possible place. */
 const configs = (): Record<string, object> => ({
   email: {
     to: [`${secret()}@example.com`],
@@ -40,7 +40,7 @@ const configs = (): Record<string, object> => ({
   twilio: { account_sid: ACCOUNT, auth_token: secret(), from: '+15005550006', to: secret('+15005559321') },
 });
 
-/** With a secret in each field that may hold one. */
+/** An endpoint with a secret in each field that may contain one. */
 const guarded = () => ({
   url: `https://shop.example.com/checkout?token=${secret()}`,
   method: 'POST',
@@ -57,7 +57,7 @@ const guarded = () => ({
   ],
 });
 
-/** Every field of every resource, each with another value than its default. */
+/** Every field of every resource, each with a value other than its default. */
 const everything = (): ConfigurationDocument => ({
   version: 1,
   owner: 'full',
@@ -173,7 +173,7 @@ const asYaml = (by: Api, query = '') =>
 
 describe('The export of an organization', () => {
   let app: TestApp;
-  /** Made by hand: nothing of it has a key. */
+  /** Created manually, without any keys. */
   let clicked: ServiceOrganization;
 
   beforeAll(async () => {
@@ -348,7 +348,7 @@ describe('The export of an organization', () => {
 
   it('applied to an empty organization makes one whose export is the same', async () => {
     const elsewhere = await app.organization('elsewhere');
-    // An address of a status page exists once on an installation.
+    // The URL of a status page is unique in an installation.
     const renamed = JSON.stringify(await exported(clicked.read)).replaceAll('clicked-', 'elsewhere-');
     const document = JSON.parse(renamed) as ConfigurationDocument;
     const missing = await elsewhere.write.put<{ errors: { code: string }[] }>('/configuration', document);
@@ -464,7 +464,7 @@ describe('The export of an organization', () => {
   });
 });
 
-/** A value for each reference in a document. */
+/** Returns a value for each reference in a document. */
 function valuesFor(text: string): Record<string, string> {
   const names = [...text.matchAll(/"\$secret":"(\w+)"/g)].flatMap(([, name]) => name ?? []);
   return Object.fromEntries(names.map((name) => [name, valueFor(name)]));

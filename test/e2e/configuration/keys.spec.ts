@@ -5,7 +5,7 @@ import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources
 const CONFIG = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };
 const SHOP = 'https://shop.example.com/';
 
-/** Where a resource is made, with what, and how its siblings are called. */
+/** The path and the body to create a resource, and the name of its siblings. */
 type Kind = [name: string, path: (org: ServiceOrganization) => Promise<string>, body: (endpoint: string) => object];
 
 const KINDS: Kind[] = [

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 
 const fixture = (name: string): string => readFileSync(join(__dirname, '../../fixtures/moving-in', name), 'utf8');
 
-/** What the environment of Gatus would give. */
+/** The environment variables of Gatus. */
 const VARIABLES = {
   SLACK_URL: 'https://hooks.slack.com/services/T0/B0/all',
   PAGERDUTY_KEY: '0123456789abcdef0123456789abcdef',
@@ -14,13 +14,13 @@ const VARIABLES = {
   TELEGRAM_TOKEN: '1:a',
   API_TOKEN: 'Bearer abc',
 };
-/** No credential: where something stands is shown to who may read. */
+/** The URL isn't a credential. Anyone who may read sees it. */
 const HOME_URL = 'https://home.bakery.example/';
 
-/** Of a check of healthchecks. */
+/** The UUID of a check of healthchecks. */
 const UUID = '31365bce-8da9-4729-8ff3-aaa71d56b712';
 
-/** Addresses of the fixtures. */
+/** The address ranges in the fixtures. */
 const DOCUMENTATION = ['192.0.2.0/24', '2001:db8::/32'];
 
 describe('Moving in', () => {

@@ -12,7 +12,7 @@ interface Problem {
 
 const WITHOUT_TOKEN = 'The probe is created without a token and cannot connect until it has one: rotate its token.';
 
-/** An endpoint at a probe of the document, and one at a probe of it and the service. */
+/** One endpoint at a probe of the document, and one at that probe and the service. */
 const document = ({ probes = [{ key: 'fra', name: 'Frankfurt' }], locations = ['fra', 'local'] }: Changes = {}) => ({
   version: 1,
   owner: 'shop-repo',

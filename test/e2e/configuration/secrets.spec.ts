@@ -4,7 +4,7 @@ import type { ServiceOrganization } from '../../../packages/testing/service/star
 import { startApp, type TestApp } from '../../harness/app/app';
 
 const HOOK = 'https://hooks.slack.com/services/T0/B0/XXXX';
-/** What a pipeline has for other things, and a pull request must not print. */
+/** A secret of the pipeline for another purpose, which a pull request must not print. */
 const FOREIGN = 'a-secret-of-the-pipeline';
 
 const withContact = (type: string, config: object) => `version: 1
@@ -113,7 +113,7 @@ describe('A secret of a document', () => {
       ]);
       expect(refused.text).not.toContain(FOREIGN);
     }
-    // Also where no value comes with it: the way to one is not shown as a missing one.
+    // Without values, the error is the same. The path isn't reported as a missing secret.
     const without = await sendText(text.replace(/^secrets.*\n/m, ''), '/plan', 'POST');
     expect(without.body.errors).toMatchObject([{ pointer, code: 'invalid_config' }]);
   });
@@ -203,14 +203,14 @@ describe('A secret of a document', () => {
     expect((await app.write.put('/configuration', pagers(right))).status).toBe(200);
     app.app.get(SecretGuesses).count(app.orgId, MOST_GUESSES - 2);
     expect(await planned(pagers(wrong))).toEqual(different);
-    // One value in two places is one guess.
+    // The same value in two places counts as one guess.
     const own = { key: 'second', name: 'Second', type: 'pagerduty', config: { routing_key: wrong } };
     expect(await planned(pagers(wrong, [own]))).toEqual(different);
     expect(await planned(pagers(other))).toEqual(refused);
-    // Nor by an apply that is refused for another reason: it would say the same.
+    // An apply that is refused for another reason counts too, because it would reveal the same.
     const stale = await app.write.put('/configuration', pagers(other), { 'If-Match': '"another-plan"' });
     expect(stale.status).toBe(429);
-    // What is as stored, new, or asked with a key that is told nothing of it, is planned as ever.
+    // Values that are unchanged or new, and requests with a key that can't see them, are planned as usual.
     expect(await planned(pagers(right, [own]))).toEqual(same);
     expect(await planned(pagers(other), app.read)).toEqual(same);
   });

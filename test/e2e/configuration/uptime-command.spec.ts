@@ -14,7 +14,7 @@ describe('The command uptime and the service', () => {
     [app, page] = await Promise.all([startOwnApp(), SwitchableServer.start()]);
     const shop = await newWebsite(app.write);
     await app.write.put(`/websites/${shop}`, { key: 'shop' });
-    // Checked when it is asked for.
+    // Checked only on demand.
     const fields = { type: 'HTTP', url: `${page.url}/`, interval: 86_400, key: 'front', tags: ['prod'] };
     front = await newEndpoint(app.write, shop, { name: 'Front page', ...fields });
     const blog = await newWebsite(app.write, 'Blog');
@@ -138,7 +138,7 @@ contacts:
     const { code, out } = await run(['apply', '-', '--json'], { stdin: documentOf('news'), env });
     expect([code, JSON.parse(out)]).toMatchObject([0, { summary: { create: 2 }, changes: [{}, {}] }]);
     expect(out).not.toContain('hooks.slack.com/services/T0/B0/news');
-    // Without the secret: what is stored stays.
+    // Without the secret, the stored one stays.
     expect(await run(['plan', '-'], { stdin: documentOf('news') })).toMatchObject({
       code: 0,
       out: 'Nothing to do: 2 unchanged.\n',
@@ -178,7 +178,7 @@ websites: [{key: corner, name: Corner shop, url: 'https://corner.example.com'}]
     const stop = new AbortController();
     let shown = '';
     const tail = run(['tail'], { stop: stop.signal, onOutput: (soFar) => (shown = soFar) });
-    // Whether it follows already cannot be seen from outside: it is told until it does.
+    // The test can't see whether the command follows already, so it repeats the change until it appears.
     for (let i = 0; i < 100 && !shown.includes('Front page'); i++) {
       page.status = i % 2 === 0 ? 500 : 200;
       await run(['check', front]);

@@ -11,14 +11,14 @@ jest.setTimeout(240_000);
 
 const ROOT = resolve(__dirname, '../../..');
 const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm;
-/** What is different on every run as it stands in the documents. */
+/** Replaces parts that differ on every run with the text in the documents. */
 const settled = (text: string): string =>
   text
     .replace(/\b(ws|ep|al|ct|mw)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_…')
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-20T10:00:00.000Z')
     .replace(/\bsince \d{4}-\d\d-\d\d\b/g, 'since 2026-11-20');
 
-/** A folder of a reader who has the command and a key. */
+/** The folder of a reader who has the command and a key. */
 class Reader {
   readonly folder = mkdtempSync(join(tmpdir(), 'uptime-walk-'));
   private readonly bin = mkdtempSync(join(tmpdir(), 'uptime-bin-'));
@@ -36,7 +36,7 @@ class Reader {
     writeFileSync(path, text);
   }
 
-  /** Runs lines in a shell; what they print on both streams, and how the last one ended. */
+  /** Runs lines in a shell. Returns the output on both streams and the exit code of the last one. */
   run(lines: string, env: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
     return new Promise((settle) => {
       const child = execFile(
@@ -58,7 +58,7 @@ describe('what the documents show', () => {
   let app: TestApp;
   let reader: Reader;
 
-  // It checks nothing: the addresses belong to nobody.
+  // It checks nothing, because the URLs in the documents don't exist.
   beforeAll(async () => (app = await startOwnApp({ role: 'api' })));
   afterAll(() => app.close());
 
@@ -73,7 +73,7 @@ describe('what the documents show', () => {
   });
   afterEach(() => reader.remove());
 
-  /** The document with what its commands really print. */
+  /** Returns the document with the real output of its commands. */
   async function walked(text: string): Promise<string> {
     let shown = '';
     let end = 0;

@@ -21,14 +21,14 @@ describe('what a contact shows of the messages that go through it', () => {
     await scene.database.query('DELETE FROM contact');
   });
 
-  /** By the database's clock, which deliveries go by. */
+  /** The time by the database's clock, which deliveries use. */
   const now = (): string => scene.nest.get(DatabaseClock).now().toISOString();
   const contactAt = (path: string, fields: object = {}): Promise<string> =>
     newContact(scene.app.write, { type: 'webhook', config: { url: `${scene.provider.url}/${path}` }, ...fields });
   const view = async (id: string): Promise<ContactView> =>
     (await scene.app.read.get<ContactView>(`/contacts/${id}`)).body;
 
-  /** An alert through the contact on an endpoint of its own, which is never checked. */
+  /** Creates an alert through the contact on a separate endpoint, which is never checked. */
   async function alertOf(contactId: string): Promise<SceneAlert> {
     const { write } = scene.app;
     const websiteId = await newWebsite(write);
@@ -153,13 +153,13 @@ describe('what a contact shows of the messages that go through it', () => {
     await scene.app.write.delete(`/websites/${alerts[1]?.websiteId}`);
     expect((await scene.app.write.delete(`/contacts/${other}`)).status).toBe(204);
     await scene.deliver();
-    // The job believes the database's clock, which no test moves.
+    // The job uses the database's clock, which no test can move.
     await scene.database.query(`UPDATE notification_destination SET tokens_at = now() - interval '2 days'`);
     await scene.nest.get(RetentionJob).run(DELIVERY_RETENTION);
     expect((await view(contact)).failing_since).toBe(since);
     const kept = await scene.database.query('SELECT FROM notification_destination');
     expect(kept).toHaveLength(1);
-    // What failed within a day is sent again with the new config, at once.
+    // Deliveries that failed within a day are sent again at once with the new config.
     scene.provider.standingResponse(ACCEPTED.webhook);
     expect(
       (await scene.app.write.put(`/contacts/${contact}`, { config: { url: `${scene.provider.url}/new` } })).status,

@@ -47,7 +47,7 @@ describe('contacts', () => {
   const read = async ({ id }: { id: string }, by: Api = api) => (await by.get<ContactView>(`/contacts/${id}`)).body;
   const orgId = async (): Promise<string> =>
     parseId('organization', (await api.get<{ id: string }>('/organization')).body.id) ?? '';
-  /** The entries about one contact, newest first. */
+  /** Returns the entries about one contact, newest first. */
   const audit = async (id: string) => {
     const { body } = await app.admin.get<AuditEntryView[]>('/audit-log?limit=1000');
     return body.filter(({ resource_id }) => resource_id === id);
@@ -400,7 +400,7 @@ describe('contacts', () => {
   });
 
   describe('limits', () => {
-    /** So many contacts beside those that there are, straight in the database. */
+    /** Adds this many contacts directly to the database. */
     const fill = async (orgId: string, count: number): Promise<void> => {
       await database.query(
         `INSERT INTO contact (id, org_id, name, type, config)

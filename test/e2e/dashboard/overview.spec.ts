@@ -192,7 +192,9 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
   });
 
   describe('the filter by tag', () => {
-    /** Two websites, of which one has the tag, with three endpoints each; of the other one an endpoint has it too. */
+    /**
+     * Creates two websites with three endpoints each. One website has the tag, and so does one endpoint of the other.
+     */
     async function tagged(): Promise<{ shop: string; blog: string }> {
       const [shop, blog] = [await addWebsite(['production']), await addWebsite()];
       for (const name of ['a', 'b', 'c']) await addEndpoint(shop, `shop ${name}`);

@@ -141,7 +141,7 @@ describe('public status pages', () => {
       expect(endpoint).toMatchObject({ name: HOSTILE, status: 'down', uptime_90d: 0 });
       expect(endpoint?.days).toHaveLength(90);
       expect(endpoint?.days.at(-1)?.date).toBe(page.updated_at.slice(0, 10));
-      // The newest check may be of the day before, when midnight passes during the test.
+      // If midnight passes during the test, the newest check may be on the day before.
       expect(endpoint?.days.slice(-2).some(({ checks }) => checks > 0)).toBe(true);
       expect(page.outages).toMatchObject([{ endpoint: HOSTILE, ended_at: null, reason: 'responded with an error' }]);
     });

@@ -17,7 +17,7 @@ import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../../packages/testing/eventually';
 import { onServer } from '../../harness/database/on-server';
 
-// Several waits for scheduled checks and for polls of the stream, each once a second.
+// Several tests wait for scheduled checks and for polls of the stream, each once a second.
 jest.setTimeout(90_000);
 
 interface StreamEvent {
@@ -69,7 +69,7 @@ class StreamClient {
     });
   }
 
-  /** Events other than `ready`, `ping` and `reset`, in order. */
+  /** Returns events other than `ready`, `ping`, and `reset`, in order. */
   get changes(): StreamEvent[] {
     return this.events.filter(({ type }) => type === 'check' || type === 'alert');
   }
@@ -115,7 +115,7 @@ describe('the live stream', () => {
     for (const reader of readers.splice(0)) reader.close();
   });
 
-  /** A new stream starts before every transaction that is open anywhere on the server, so until these end it repeats events. */
+  /** Waits until a new stream would repeat nothing. A stream starts before every open transaction on the server. */
   const nothingToRepeat = async (): Promise<boolean> => {
     const repeated = await app.app
       .get(Database)
@@ -147,18 +147,18 @@ describe('the live stream', () => {
     target.status = status;
     return (await api.post<{ id: string }>(`/endpoints/${endpointId}/checks`)).body.id;
   };
-  /** Starts these while no query is answered, so that none of them is ahead of another. */
+  /** Starts these while the database answers no query, so that all of them are at the same point. */
   const whileTheDatabaseWaits = async <T>(start: () => Promise<T>[]): Promise<T[]> => {
     const waiting = app.app.get(Database).query('SELECT pg_sleep(0.7)');
     const started = start();
     await waiting;
     return Promise.all(started);
   };
-  /** A query after all of theirs, which are answered in order. */
+  /** Sends a query after all earlier ones. Queries are answered in order. */
   const nothingLeftOf = async (api: Api): Promise<void> => {
     for (let i = 0; i < 5; i++) await api.get('/websites');
   };
-  /** Of the other organization, at the present port. */
+  /** The API of the other organization at the current port. */
   const theirs = (): Api => new Api(app.url, other.read.key);
   const of = (reader: StreamClient, endpointId: string) =>
     reader.changes.filter(({ data }) => data.endpoint_id === endpointId);
@@ -185,7 +185,7 @@ describe('the live stream', () => {
     const { body } = await app.read.get<{ id: string; delivery?: unknown; contact?: unknown }[]>(
       `/alerts/events?endpoint_id=${endpoint}`,
     );
-    // An event is told before anything is sent.
+    // The event is published before any message is sent.
     const listed = body.map((event) => ({ ...event, delivery: undefined, contact: undefined }));
     const checks = of(reader, endpoint).filter(({ type }) => type === 'check');
     const alerts = of(reader, endpoint).filter(({ type }) => type === 'alert');

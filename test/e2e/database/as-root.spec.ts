@@ -21,21 +21,21 @@ const canChangeUser =
   spawnSync('setpriv', [...AS_NOBODY.slice(1), 'test', '-r', join(ROOT, 'package.json')]).status === 0;
 
 const { scripts } = readJson('package.json') as { scripts: Record<string, string> };
-/** A command that works in the database itself: by a file of the command line, or by the settings of TypeORM. */
+/** A command that uses the database directly: a file of the command line, or one with the settings of TypeORM. */
 const WORKS_IN_DATABASE = /dist\/cli\/|ormconfig/;
-/** The words with which each of them opens the embedded database; `null` if it does not, and why. */
+/** The arguments with which each command opens the embedded database, or `null` with the reason why it does not. */
 const WORDS: Readonly<Record<string, string[] | null>> = {
   keys: ['create', '--role', 'admin'],
   people: ['list'],
   'secrets:rotate': [],
-  // Below.
+  // Tested below.
   backup: null,
   downgrade: ['0.1.0'],
   'migration:run': [],
   'migration:revert': [],
   // It writes a file of the project.
   'migration:generate': null,
-  // They use the API, or nothing.
+  // They use only the API, or nothing.
   uptime: null,
   'check-url': null,
 };

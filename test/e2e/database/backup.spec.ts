@@ -11,18 +11,18 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-// Each call of the command is a process of its own that compiles it first.
+// Each call of the command is a separate process that compiles it first.
 jest.setTimeout(180_000);
 
 const run = promisify(execFile);
 const ROOT = join(__dirname, '../../..');
 
-/** What the API shows of everything that was created before the backup. */
+/** The API resources that were created before the backup. */
 const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization', '/probes'];
 
 /**
- * When a key was used; how many there are, because the harness makes its three keys again at every start, and what these changes
- * added, which is written with a delay.
+ * Values that change: when a key was used, the number of keys (the harness creates its three keys again at every
+ * start), and the bytes that changes added, which are written with a delay.
  */
 const isMoving = (name: string): boolean => ['last_used_at', 'api_keys', 'changed_bytes_per_day'].includes(name);
 
@@ -32,7 +32,7 @@ describe('a backup', () => {
   let endpointId: string;
   let isServer: boolean;
 
-  /** `npm run backup`, from the source. */
+  /** Runs `npm run backup` from the sources. */
   const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     backupOf(app.config.dataDir, words);
   const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>
@@ -52,7 +52,7 @@ describe('a backup', () => {
     }
     return found;
   };
-  /** Loses everything, as a broken disk or a mistake would. */
+  /** Deletes all data, as a broken disk or a mistake would. */
   const destroy = async (): Promise<void> => {
     if (app.config.databaseUrl === null) return rmSync(app.config.dataDir, { recursive: true });
     const client = new Client({ connectionString: app.config.databaseUrl });
@@ -88,7 +88,7 @@ describe('a backup', () => {
     const file = join(folder, 'all.backup');
     const before = await known(app.admin);
     const { key } = app.admin;
-    // PostgreSQL is saved while the service runs.
+    // On PostgreSQL, the service keeps running during a backup.
     if (isServer) await backup('save', file);
     await app.stop();
     if (!isServer) await backup('save', file);
@@ -99,7 +99,7 @@ describe('a backup', () => {
     const sameKey = new Api(app.url, key);
     const after = await known(sameKey);
     for (const [path, items] of Object.entries(before)) {
-      // The harness makes its three keys again at every start.
+      // The harness creates its three keys again at every start.
       const hasMore = path === '/api-keys' || path === '/audit-log';
       expect([path, after[path]]).toEqual([path, hasMore ? expect.arrayContaining(items) : items]);
     }
@@ -123,7 +123,7 @@ describe('a backup', () => {
     await app.stop();
     await backup('save', file);
     await backupOf(interrupted, ['restore', file]);
-    // A kill or a power cut can leave this.
+    // A state that a kill or a power cut can leave.
     rmSync(join(interrupted, 'pgdata', 'global'), { recursive: true });
     rmSync(join(interrupted, 'pgdata.ready'));
     writeFileSync(join(interrupted, UNFINISHED_RESTORE), '');

@@ -14,12 +14,12 @@ interface Setting {
   boot_val: string | null;
 }
 
-/** Everything that an administrator may set for sessions: what the clients see, and what old versions did. */
+/** Everything that an administrator may set for sessions: formats that clients see, and behavior of old versions. */
 const SETTINGS = `
   SELECT name, vartype, enumvals, min_val, boot_val FROM pg_settings
    WHERE context = 'user' AND category ~ '^(Client Connection Defaults|Version and Platform Compatibility)' ORDER BY name`;
 
-/** The odd values that cannot be computed. */
+/** Odd values that can't be computed. */
 const CHOSEN: Readonly<Record<string, string>> = {
   DateStyle: 'German, DMY',
   TimeZone: 'Asia/Kolkata',
@@ -33,13 +33,13 @@ const CHOSEN: Readonly<Record<string, string>> = {
   idle_session_timeout: '1ms',
   transaction_timeout: '1ms',
 };
-/** Left as they are, and why. */
+/** Settings that are not changed, with the reason. */
 const LEFT: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'it is respected: the test below',
   transaction_isolation: 'of one transaction',
   transaction_read_only: 'of one transaction',
   transaction_deferrable: 'of one transaction',
-  // They name files, or objects of the server.
+  // The values are names of files or of objects on the server.
   default_table_access_method: 'none other is installed',
   default_tablespace: 'none other is there',
   temp_tablespaces: 'none other is there',
@@ -51,7 +51,7 @@ const LEFT: Readonly<Record<string, string>> = {
   lc_time: 'depends on the locales of the machine',
 };
 
-/** One that is as far from the default as can be; `null` where the setting has no other. */
+/** Returns the value that is furthest from the default, or `null` if the setting has no other value. */
 function oddValue({ name, vartype, enumvals, min_val, boot_val }: Setting): string | null {
   const chosen = CHOSEN[name];
   if (chosen !== undefined) return chosen;

@@ -13,7 +13,7 @@ const RETRYABLE = {
   '55P03': 'an unavailable lock',
   '53300': 'too many connections',
 };
-/** A transaction and its three repetitions. */
+/** A transaction and its three retries. */
 const ATTEMPTS = 4;
 const RAW_TEXT = 'raw text of the server';
 const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
@@ -26,7 +26,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
     witness = DatabaseWitness.on(cluster.url);
-    // Connection limits do not apply to a superuser.
+    // Connection limits do not apply to superusers.
     await witness.query('CREATE ROLE uptime LOGIN');
     await witness.query('CREATE DATABASE uptime OWNER uptime');
     await witness.close();
@@ -45,7 +45,10 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
     await cluster.remove();
   });
 
-  /** Makes the first `times` inserts into the table fail. A sequence counts those that are rolled back, too. */
+  /**
+   * Makes the first `times` inserts into the table fail. A sequence counts them, because it also counts inserts that
+   * are rolled back.
+   */
   async function raise(sqlState: string, times: number, table: string): Promise<void> {
     await witness.query('ALTER SEQUENCE attempt RESTART');
     await witness.query(

@@ -19,7 +19,7 @@ interface Scene {
 }
 type Kind = keyof Scene;
 
-/** Writes that need the row of this kind, which another session keeps locked. */
+/** Writes that need a row that another session keeps locked. */
 const WRITES: readonly [
   what: string,
   locked: Kind,
@@ -38,7 +38,7 @@ const ANOTHER = (endpoint: string) => ({
   type: 'slack',
   config: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
 });
-/** Far below the 30 s of a statement, and room for a busy machine above the two seconds of a lock. */
+/** Far below the 30 s of a statement timeout, and well above the two seconds of a lock timeout. */
 const LIMIT_MS = 15_000;
 
 (findPostgres() === null ? describe.skip : describe)('a row that another session keeps locked in PostgreSQL', () => {

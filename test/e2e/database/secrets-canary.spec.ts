@@ -17,7 +17,7 @@ import { HostileIssuer } from '../../harness/servers/hostile-issuer';
 // Nine alerts times several requests, one after the other.
 jest.setTimeout(120_000);
 
-/** A unique value. Letters and digits only, so that every channel accepts it and no escaping hides it. */
+/** Returns a unique value of letters and digits, so that every channel accepts it and no escaping hides it. */
 const canary = (length = 32): string => `C4N4RY${randomBytes(length).toString('hex')}`.slice(0, length);
 
 /** Values that must never be shown again, and values that only keys with the role `write` may read. */
@@ -34,7 +34,7 @@ const hidden = (value: string = canary()): string => {
 
 const TWILIO_ACCOUNT = `AC${randomBytes(16).toString('hex')}`;
 
-/** A password for basic authentication: neither it nor its encoded form may be shown. */
+/** A password for basic authentication. It must not be shown in plain or encoded form. */
 function basicSecret(username: string): string {
   const password = secret();
   secret(Buffer.from(`${username}:${password}`).toString('base64'));
@@ -43,7 +43,7 @@ function basicSecret(username: string): string {
 
 const found = (body: string, values: readonly string[]): string[] => values.filter((value) => body.includes(value));
 
-/** What the process writes to its standard streams. */
+/** Collects the output of the process on its standard streams. */
 class Output {
   text = '';
   private readonly restores: (() => void)[] = [];
@@ -64,7 +64,7 @@ class Output {
   }
 }
 
-/** The worst provider: it fails, and its error repeats everything it was sent. */
+/** The worst provider: it fails, and its error repeats everything that it received. */
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = `${request.url} ${JSON.stringify(request.headers)} ${await text(request)}`;
   const body = request.headers['content-type']?.includes('json')
@@ -89,7 +89,7 @@ describe('secrets in every field', () => {
     provider = createServer((request, response) => void echo(request, response));
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
     base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-    // A durable database is migrated when it starts, so the log has more than the deliveries.
+    // A durable database is migrated at its start, so the log contains more than the deliveries.
     service = await startOwnApp(
       {
         logLevel: 'trace',
@@ -269,7 +269,7 @@ describe('secrets in every field', () => {
       ['admin', service.admin],
     ];
     for (const [role, api] of readers) for (const path of paths) keep(role, path, await api.get(path));
-    // The audit log is for admins, and shows what read keys see.
+    // Only admins read the audit log. It contains the same values that read keys see.
     keep('read', '/audit-log', await service.admin.get('/audit-log?limit=1000'));
     for (const path of ['/metrics', '/health/live', '/health/ready']) {
       const response = await fetch(service.url + path);
@@ -305,7 +305,7 @@ describe('secrets in every field', () => {
   });
 });
 
-/** Secrets that masks and redaction must not mistake for anything else, with what may be recognised of them. */
+/** Secrets that look like something else to masks and redaction, with the pieces that may be recognized. */
 const AWKWARD = [
   { value: 'P@ss w0rd!', pieces: ['P@ss', '0rd!'] },
   { value: 'http://u:p@h/x', pieces: ['u:p@', '@h/x'] },
@@ -313,7 +313,7 @@ const AWKWARD = [
   { value: `Qz~9${'long'.repeat(998)}y8#Q`, pieces: ['Qz~9', 'y8#Q', 'longlong'] },
 ];
 
-/** Every way in which a text may repeat a value or a telling piece of it. */
+/** Every way in which a text may repeat a value or a revealing piece of it. */
 const spellings = AWKWARD.flatMap(({ value, pieces }) => [value, ...pieces]).flatMap((text) => [
   text,
   encodeURIComponent(text),
@@ -322,7 +322,7 @@ const spellings = AWKWARD.flatMap(({ value, pieces }) => [value, ...pieces]).fla
   ...(text.length > 4 ? [Buffer.from(text).toString('base64')] : []),
 ]);
 
-/** A valid config of each type, and the places in it that hold secrets. */
+/** A valid config of each type, and the places in it that contain secrets. */
 const WITH_SECRETS: Record<string, { config: (secret: string) => object }[]> = {
   email: [
     {
@@ -440,7 +440,9 @@ describe('secrets of awkward shapes', () => {
   });
 });
 
-/** Nothing of a person leaves where they are not asked for: their e-mail and name least of all in what is kept for ever. */
+/**
+ * Personal data appears only where it is needed. Emails and names never appear in anything that is kept permanently.
+ */
 describe('what is secret and personal of people', () => {
   const output = new Output();
   const [name, email, password, wrong] = [canary(), `${canary().toLowerCase()}@example.com`, canary(40), canary(40)];
@@ -463,7 +465,7 @@ describe('what is secret and personal of people', () => {
     output.stop();
   });
 
-  /** Keeps what a browser gets, and its cookie as one more secret. */
+  /** Keeps everything that a browser receives, and its cookie as one more secret. */
   async function send<Body>(browser: Browser, method: string, path: string, body?: object): Promise<Body> {
     const response = await browser.send<Body>(method, path, body);
     responses.push({ path, body: JSON.stringify(response.body) });

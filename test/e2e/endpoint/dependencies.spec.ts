@@ -38,7 +38,7 @@ describe('what an endpoint depends on', () => {
     owner.write.put<Endpoint & Problem>(`/endpoints/${id}`, { depends_on });
   const parentsOf = async (id: string): Promise<string[]> =>
     (await owner.read.get<Endpoint>(`/endpoints/${id}`)).body.depends_on;
-  /** `count` endpoints, each depends on the one before. */
+  /** Creates `count` endpoints, each of which depends on the one before. */
   const chain = async (count: number): Promise<string[]> => {
     const ids: string[] = [];
     for (let i = 0; i < count; i++) ids.push(await made({ depends_on: ids.slice(-1) }));

@@ -84,10 +84,10 @@ describe('the locations of an endpoint', () => {
     );
     return row?.rate ?? 0;
   };
-  /** As the sweep of the probes' side does. */
+  /** Assigns numbers like the sweep of the probes does. */
   const number = (id: string) =>
     database.query('UPDATE endpoint_location SET version = 5 WHERE endpoint_id = $1 AND number > 0', [uuidOf(id)]);
-  /** What the recorder knows after some checks. */
+  /** Writes the recorder's state after some checks. */
   const seen = (id: string, fields: string) =>
     database.query(`UPDATE endpoint_state SET ${fields}, last_checked_at = '${FIRST_CHECK}' WHERE endpoint_id = $1`, [
       uuidOf(id),

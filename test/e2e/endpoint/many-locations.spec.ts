@@ -8,7 +8,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import { collectQueries } from '../../harness/app/query-counter';
 import { many } from '../../harness/many';
 
-/** Of an apply, whatever it changes. */
+/** The maximum number of statements in an apply, for any change. */
 const FEW = 20;
 
 describe('the locations of many endpoints', () => {

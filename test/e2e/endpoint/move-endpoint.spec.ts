@@ -48,7 +48,7 @@ describe('moving an endpoint to another website', () => {
     );
   const count = async (website: string): Promise<number> =>
     (await owner.read.get<{ endpoint_count: number }>(`/websites/${website}`)).body.endpoint_count;
-  /** As the recorder leaves its state. */
+  /** Writes the state as the recorder does. */
   const isDown = () =>
     app.app
       .get(Database)

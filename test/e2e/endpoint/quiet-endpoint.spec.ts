@@ -44,7 +44,7 @@ describe('what an endpoint shows beside its status', () => {
 
   const sql = (text: string, parameters: unknown[]) => app.app.get(Database).query(text, parameters);
   const uuid = (id: string) => parseId('endpoint', id) ?? parseId('website', id);
-  /** `degraded_since` and the status, as the recorder leaves them. */
+  /** Writes `degraded_since` and the status as the recorder does. */
   const state = (status: number, degradedSince: string | null) =>
     sql('UPDATE endpoint_state SET status = $2, degraded_since = $3, last_checked_at = now() WHERE endpoint_id = $1', [
       uuid(endpoint),
@@ -52,7 +52,7 @@ describe('what an endpoint shows beside its status', () => {
       degradedSince,
     ]);
   const minutes = (from: number): Date => new Date(began + from * 60_000);
-  /** Its window and its occurrence, as they are written ahead; returns the window's id. */
+  /** Writes a window and its occurrence as they are planned ahead. Returns the window's ID. */
   const window = async (occurrence: Occurrence): Promise<string> => {
     const [scope, id] = [newUuid(), newUuid()];
     const { all = false, websites = [], endpoints = [], tags = [], mute = true, exclude = true } = occurrence;

@@ -41,7 +41,7 @@ describe('the TLS settings of an endpoint', () => {
     await target.close();
   });
 
-  // Not checked: nothing here is about what becomes of it.
+  // The endpoint is never checked, because this spec does not need results.
   const post = <Body = Endpoint>(body: object) =>
     app.write.post<Body>(`/websites/${websiteId}/endpoints`, { ...NAS, enabled: false, ...body });
   const put = <Body = Endpoint>(id: string, body: object) => app.write.put<Body>(`/endpoints/${id}`, body);

@@ -8,7 +8,7 @@ import { always, HttpTarget, rawResponse } from '../../../packages/testing/serve
 import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** Sealed with a key that this process does not have, as after a rotation in the wrong order. */
+/** Encrypted with a key that this process does not have, as after a rotation in the wrong order. */
 const FOREIGN = JSON.stringify([{ key: 'Authorization', value: 'v1:next:AAAA', sealed: true }]);
 
 describe('an endpoint whose stored settings cannot be read', () => {

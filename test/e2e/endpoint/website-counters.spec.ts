@@ -13,7 +13,10 @@ import { newEndpoint, newWebsite } from '../../harness/app/resources';
 const ROUNDS = 6;
 const AT_ONCE = 12;
 
-/** Counted again: what `website_summary` and `organization_listed` keep. Beyond twenty endpoints the newest check is a look at some. */
+/**
+ * Differences between new counts and `website_summary` or `organization_listed`. Beyond twenty endpoints, the newest
+ * check comes from a sample.
+ */
 const WRONG = `
   SELECT w.id::text AS id, to_jsonb(s) AS kept, to_jsonb(n) AS counted
     FROM website w LEFT JOIN website_summary s ON s.website_id = w.id,
@@ -47,7 +50,7 @@ describe('the counters of websites', () => {
   const uuid = (kind: 'website' | 'endpoint', id: string): string => parseId(kind, id) ?? '';
   const wrong = (): Promise<unknown[]> => database.query(WRONG);
 
-  /** As the recorder writes a check. */
+  /** Writes a check as the recorder does. */
   const check = (endpointId: string, status: number): Promise<unknown> =>
     database.query(
       `UPDATE endpoint_state SET status = $2, last_checked_at = clock_timestamp() WHERE endpoint_id = $1`,
@@ -67,7 +70,7 @@ describe('the counters of websites', () => {
     );
   }
 
-  /** What clients and the recorder do, at random, and all at once. */
+  /** Runs random requests of clients and results of the recorder, all at once. */
   async function storm({ write }: ServiceOrganization, websites: string[], endpoints: string[]): Promise<void> {
     const any = (list: string[]): string => list[Math.floor(Math.random() * list.length)] ?? '';
     const acts: (() => Promise<unknown>)[] = [

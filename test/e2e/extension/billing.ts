@@ -213,7 +213,7 @@ export class Invoices1800000000000 implements MigrationInterface {
   }
 }
 
-/** What a team's billing package would export. */
+/** The export of a team's billing package. */
 export const billing = defineExtension({
   name: 'billing',
   modules: [BillingModule],

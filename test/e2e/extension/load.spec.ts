@@ -12,12 +12,12 @@ import { readJson, ROOT } from '../../repository/project-files';
 
 jest.setTimeout(180_000);
 
-/** In memory: these starts are not about the database. */
+/** In memory, because these starts do not test the database. */
 const IN_MEMORY = { DATABASE_URL: 'embedded:memory' };
-/** What a team's folder has installed; all that these need is found from where the links lead. */
+/** The packages in a team's folder. Their dependencies are found through the links. */
 const INSTALLED = ['@nestjs', 'class-validator', 'iterare', 'load-esm', 'reflect-metadata', 'rxjs', 'tslib', 'uid'];
 
-/** A controller with a setting, as a compiler leaves it: no decorators in the file. */
+/** A compiled controller with a setting. The file contains no decorators. */
 const GREETER = `
 console.log('loading greeter');
 const { Controller, Get, Inject, Module } = require('@nestjs/common');
@@ -47,7 +47,7 @@ console.log('loading notes');
 export default defineExtension({ name: 'notes' });
 `;
 
-/** Leaves a rejection behind once it has started. */
+/** Leaves an unhandled rejection after its start. */
 const FORGETFUL = `
 import { Module } from '@nestjs/common';
 import { defineExtension } from 'uptime-monitor';
@@ -78,7 +78,7 @@ describe('EXTENSIONS', () => {
   const write = (path: string, text: string): void => writeFileSync(place(path), text);
   const launch = (extensions: string, env: Readonly<Record<string, string>> = {}) =>
     folder.launch({ env: { ...IN_MEMORY, EXTENSIONS: extensions, ...env } });
-  /** What is said on the way to a start that ends with 1. */
+  /** Returns the output of a start that exits with code 1. */
   const refusalOf = async (extensions: string): Promise<string> => {
     const started = launch(extensions);
     expect(await started.ended()).toBe(1);

@@ -14,7 +14,7 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
-/** A reserved name (RFC 2606): no resolver knows it. */
+/** A reserved name (RFC 2606) that no resolver knows. */
 const NOWHERE = 'nowhere.invalid:443';
 const TIMED_OUT: CheckResult = {
   outcome: 'down',
@@ -56,7 +56,7 @@ describe('a heartbeat of a machine that loses its network', () => {
     (
       await app.read.get<{ outcome: string; error: { code: string } | null }[]>(`/endpoints/${endpoint}/checks`)
     ).body.map(({ outcome, error }) => error?.code ?? outcome);
-  /** As if so many seconds had passed since somebody was last there, and since the ping was expected. */
+  /** Moves the time when a client was last seen, and the time of the expected ping, this many seconds into the past. */
   const pass = async (seenSeconds: number, expectedSeconds: number): Promise<void> => {
     await query(`UPDATE ingest_seen SET seen_at = clock_timestamp() - interval '${seenSeconds} s'`);
     await query(`UPDATE heartbeat SET expected_at = clock_timestamp() - interval '${expectedSeconds} s',
@@ -80,7 +80,7 @@ describe('a heartbeat of a machine that loses its network', () => {
       return !isOffline();
     });
     await app.app.get(IngestPresence).renew();
-    // Later nothing has come by the deadline, which the absence has moved.
+    // Later, nothing has arrived by the deadline, which the absence has moved.
     await query(
       `UPDATE ingest_gap SET began_at = began_at - interval '40 min', ended_at = ended_at - interval '40 min'`,
     );

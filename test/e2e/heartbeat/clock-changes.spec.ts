@@ -11,7 +11,7 @@ interface Job {
   pingId: string;
 }
 
-/** Nights in which clocks in Berlin change, in the order in which they come. */
+/** Nights in which the clocks in Berlin change, in order. */
 const NIGHTS = [
   {
     night: 'spring, when 02:30 does not exist and means 03:00',
@@ -61,7 +61,7 @@ describe('a nightly job with cron in Europe/Berlin', () => {
       )
     ).body.toReversed();
   const outcomes = async (job: Job) => (await checks(job)).map(({ error, outcome }) => error?.code ?? outcome);
-  /** The clock shows that time, and what is due by then is decided. */
+  /** Sets the clock to this time and judges everything that is due. */
   const moveTo = async (time: string): Promise<void> => {
     await app.advance(`${Date.parse(time) - app.app.get(DatabaseClock).now().getTime()} ms`);
     const left = 'SELECT FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';

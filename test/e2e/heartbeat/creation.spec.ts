@@ -6,7 +6,7 @@ import type { Api } from '../../../packages/testing/service/api';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newWebsite } from '../../harness/app/resources';
 
-/** What a heartbeat that is made adds to the audit log is far less. */
+/** Far more than the creation of a heartbeat adds to the audit log. */
 const LIMIT = 100_000;
 
 describe('heartbeats that pings make', () => {
@@ -17,7 +17,7 @@ describe('heartbeats that pings make', () => {
     clock = MovingClock.frozenIn(app.app);
   });
   afterAll(() => app.close());
-  // What the test before has used up is there again.
+  // Refills the budgets that the previous test has used up.
   beforeEach(() => clock.advance(86_400_000));
 
   let made = 0;

@@ -59,7 +59,6 @@ describe('a heartbeat', () => {
     (await app.write.get<Endpoint>(`/endpoints/${id}`)).body;
   const checks = async ({ id }: { id: string }): Promise<Check[]> =>
     (await app.read.get<Check[]>(`/endpoints/${id}/checks`)).body;
-  /** At an address as it is written. */
   const sweep = () => sweepHeartbeats(app);
   const pinged = async (path: string, init: RequestInit = {}): Promise<[number, string]> => {
     const response = await fetch(`${app.url}${path}`, init);
@@ -153,7 +152,7 @@ describe('a heartbeat', () => {
   it('is not said to be late when nobody was there to take its ping', async () => {
     const made = await make({ heartbeat: { every: 60, grace: 60 } });
     await app.ping(made);
-    // As if the service had been stopped from a minute after the ping on.
+    // Simulates that the service stopped a minute after the ping.
     await app.app.get(Database).query(
       `UPDATE heartbeat SET expected_at = now() - interval '10 minutes', deadline_at = now() - interval '9 minutes'
       WHERE ping_id = $1`,
@@ -296,7 +295,7 @@ describe('a heartbeat', () => {
     const reader = app.app.get(StreamReader);
     const { now: begin } = await reader.now();
     for (const path of ['/start', '/log', '', '']) await pinged(`/ping/${made.heartbeat.ping_id}${path}`);
-    // The first success has changed its status, which may be told after it.
+    // The first success changed the status. Its event may be published after it.
     const told = async () =>
       (await reader.after(begin, null, 100)).flatMap(({ message }) =>
         message?.includes('event: heartbeat') && message.includes(made.id) ? [message] : [],
@@ -454,7 +453,7 @@ describe('a heartbeat', () => {
   it('is limited by itself, and gone with its endpoint', async () => {
     const made = await make();
     await app.ping(made, 'log');
-    // At once: one a second is taken again.
+    // All at once, because another one is accepted every second.
     const many = await Promise.all(Array.from({ length: 14 }, () => app.ping(made, 'log')));
     expect(many.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     await app.write.delete(`/endpoints/${made.id}`);

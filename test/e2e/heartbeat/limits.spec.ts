@@ -16,16 +16,16 @@ interface Reply {
 interface Sent {
   method?: string;
   headers?: Record<string, string>;
-  /** Each is a chunk of its own. */
+  /** Each item is a separate chunk. */
   body?: readonly (string | Buffer)[];
-  /** The address on this machine that it comes from. */
+  /** The local address that the request comes from. */
   from?: string;
 }
 interface Job {
   id: string;
   path: string;
   push: string;
-  /** All of its addresses. */
+  /** All of its URLs. */
   paths: string[];
 }
 
@@ -41,7 +41,7 @@ describe('limits of pings', () => {
     clock = MovingClock.frozenIn(app.app);
   });
   afterAll(() => app.close());
-  // What the test before has used up is there again.
+  // Refills the budgets that the previous test has used up.
   beforeEach(() => clock.advance(600_000));
 
   const make = async (by: Api = app.write, websiteId?: string): Promise<Job> => {

@@ -66,7 +66,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     await ping(job, `?rid=${OTHER}`);
     const { status: shown, heartbeat } = await read(job);
     expect([shown, await isTriggered(alert)]).toEqual(['up', false]);
-    // The other one goes on, and is not said to take too long again.
+    // The other run continues, and isn't reported again for taking too long.
     expect(heartbeat.running_since).not.toBeNull();
     await app.advance('1 h');
     await sweep();
@@ -123,7 +123,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     const ofJob = await newAlert(app.write, job.id);
     await ping(job, '/1');
     expect([(await read(job)).status, await isTriggered(ofJob)]).toEqual(['down', false]);
-    // Nobody waits for tomorrow's run to be told, once nothing holds it back.
+    // Once nothing suppresses it, the failure is reported without waiting for tomorrow's run.
     expect((await app.write.put(`/endpoints/${job.id}`, { depends_on: [] })).status).toBe(200);
     await sweep();
     expect([await says(job), await isTriggered(ofJob)]).toEqual([['heartbeat_failed', 'heartbeat_failed'], true]);

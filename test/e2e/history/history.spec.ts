@@ -58,13 +58,13 @@ describe('history over HTTP', () => {
 
   const rollUp = (): Promise<void> => testApp.app.get(RollupJob).run();
 
-  /** Writes checks of the past and rolls them up at once: their hours are late. */
+  /** Writes checks of the past and rolls them up at once, because their hours are late. */
   async function write(checks: readonly FinishedCheck[]): Promise<void> {
     await database.transaction((tx) => testApp.app.get(HistoryWriter).write(tx, checks));
     await rollUp();
   }
 
-  /** Resets the rollups by some days, so that these are read from single checks. */
+  /** Resets the rollups by some days, so that these days are read from single checks. */
   async function forgetRollups(days: number): Promise<void> {
     await database.query(
       `UPDATE history_progress SET done_until = date_trunc('day', now() - $1 * interval '1 day', 'UTC') WHERE name <> 'purge'`,
@@ -479,7 +479,8 @@ describe('history over HTTP', () => {
           `INSERT INTO outage (endpoint_key, started_at, ended_at, error, error_message, planned) VALUES ($1, $2, $3, 0, '', $4)`,
           [of.key, from, to, planned],
         );
-      // Failed twice within a step, then for longer; the other one goes on, after a planned outage and one of last week.
+      // Two failures within a step, then a longer one. The other continues, after a planned outage and one of last
+      // week.
       await outage(checkout, before(600, 1), before(600, 2));
       await outage(checkout, before(600, 3), before(600, 4));
       await outage(checkout, before(60, 1), before(50, 1));

@@ -19,14 +19,14 @@ import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** A full hour of yesterday or today, long closed. */
+/** A full hour of yesterday or today that was closed long ago. */
 const HOUR_AT = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;
 
 describe('history of several locations over HTTP', () => {
   let app: TestApp;
   let database: Database;
   let website: string;
-  /** Numbers of locations by their names. */
+  /** Numbers of locations by name. */
   const numbers = new Map([['local', 0]]);
   let endpoint: { public: string; id: string; key: string };
 
@@ -72,7 +72,7 @@ describe('history of several locations over HTTP', () => {
     seen('fra', 3, 'up', 'late', 50),
   ];
 
-  /** Writes checks of closed hours, which are built at once. */
+  /** Writes checks of closed hours, which are rolled up at once. */
   async function write(checks: readonly FinishedCheck[]): Promise<void> {
     await database.transaction((tx) => app.app.get(HistoryWriter).write(tx, checks));
     await app.app.get(RollupJob).run();

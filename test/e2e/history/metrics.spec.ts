@@ -73,7 +73,7 @@ describe('the metrics of an organization', () => {
     expect(brief(await scrape())).toEqual(expected(0));
     await record(endpoint, 20, 'up');
     await database.query('UPDATE endpoint_state SET last_dns_us = NULL WHERE endpoint_id = $1', [uuidOf(endpoint)]);
-    // The second success in turn goes another way.
+    // The second success in a row takes another path.
     await record(endpoint, 10, 'up');
     const samples = await scrape();
     expect(brief(samples)).toEqual(expected(1));

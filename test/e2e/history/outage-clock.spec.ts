@@ -34,7 +34,7 @@ describe('an outage during which the clock of the database is set back', () => {
     definition = loaded;
   });
 
-  /** Records the checks in one batch and in this order, each with the database time at which it began. */
+  /** Records the checks in one batch in this order, each with the database time at which it started. */
   async function record(...checks: (readonly [outcome: Outcome, checkedMs: number])[]): Promise<void> {
     const recorder = app.app.get(CheckRecorder);
     const key = { id: definition.endpointId, key: definition.endpointKey };

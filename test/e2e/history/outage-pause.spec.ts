@@ -44,7 +44,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
   }
 
   let newestMs = 0;
-  /** A finished check that begins now by the database's clock, later than the one before it. */
+  /** Returns a finished check that starts now by the database's clock, later than the previous one. */
   async function checkNow(outcome: Outcome, change: Partial<FinishedCheck> = {}): Promise<FinishedCheck> {
     const { endpointId, endpointKey, orgId, revision } = await definitionOf(id);
     const [row] = await database.query<{ ms: number }>(
@@ -54,7 +54,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     const finished = recorded({ id: endpointId, key: endpointKey }, new Date(newestMs), outcome, 12.5);
     return { ...finished, orgId, revision, ...change };
   }
-  /** Records one check for each outcome; returns when the last began. */
+  /** Records one check for each outcome. Returns when the last one started. */
   async function record(...outcomes: Outcome[]): Promise<string> {
     let last = '';
     for (const outcome of outcomes) {

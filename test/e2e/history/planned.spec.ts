@@ -32,7 +32,7 @@ describe('planned and degraded checks', () => {
   });
   afterAll(() => app.close());
 
-  /** An endpoint that was made a year ago. */
+  /** An endpoint that was created a year ago. */
   beforeEach(async () => {
     const site = await own.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' });
     const id = firstUuidAt(new Date(now - 365 * DAY)).slice(0, 24) + crypto.randomUUID().slice(24);
@@ -71,7 +71,7 @@ describe('planned and degraded checks', () => {
   const range = (fromAgo: number, toAgo: number): string =>
     `from=${new Date(now - fromAgo).toISOString()}&to=${new Date(now - toAgo).toISOString()}`;
 
-  /** A window over the endpoint, from and to so long ago. */
+  /** Writes a window over the endpoint, with times relative to now. */
   const plant = (fromAgo: number, toAgo: number, more: Partial<Occurrence> = {}) =>
     addOccurrence(database, {
       orgId: own.orgId,
@@ -82,7 +82,7 @@ describe('planned and degraded checks', () => {
       ...more,
     });
 
-  /** One outage after the other, oldest first: [begin, end] before now. */
+  /** Writes outages, oldest first, with start and end relative to now. */
   const outages = (...drawn: { from: number; to: number | null; planned: boolean }[]) =>
     database.transaction((tx) =>
       app.app.get(HistoryWriter).outages(

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { startApp, type TestApp } from '../../harness/app/app';
 
-/** Whatever a client sends, the response is documented and never a 5xx. */
+/** The response to any request is documented and never a 5xx. */
 describe('bad input', () => {
   let app: TestApp;
   beforeAll(async () => {

@@ -9,7 +9,7 @@ interface Received {
   bytes: number;
 }
 
-/** Node's own client does not decompress, and shows what was sent. */
+/** Node's own client does not decompress, so it shows the bytes that were sent. */
 describe('compressed responses', () => {
   let app: TestApp;
   beforeAll(async () => {

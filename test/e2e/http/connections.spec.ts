@@ -9,7 +9,7 @@ let finish: (() => void)[] = [];
 
 @Controller('api/v1/slow')
 class SlowController {
-  /** Responds when the test says so. */
+  /** Responds when the test triggers it. */
   @Get()
   @Access('public')
   slow(): Promise<object> {
@@ -21,7 +21,7 @@ class SlowController {
 class SlowModule {}
 
 const PER_ADDRESS = 10;
-/** Not the address that the test's own requests come from. */
+/** Differs from the address of the test's own requests. */
 const CLIENT = '127.0.0.9';
 const PROXY = '127.0.0.8';
 const SLOW = 'GET /api/v1/slow HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -63,7 +63,7 @@ describe('connections from one address', () => {
   }
 
   it('are closed beyond its limit, the one that has been idle for longest first', async () => {
-    // Half of a request head each: half-open ones are idle, too.
+    // Half of a request head each: half-open requests also count as idle.
     const opened = await openMany(PER_ADDRESS + 3, 'GET / HTTP/1.1\r\n');
     await eventually('three are closed', () => closed(opened).filter(Boolean).length === 3);
     expect(closed(opened)).toEqual([true, true, true, ...Array<boolean>(PER_ADDRESS).fill(false)]);

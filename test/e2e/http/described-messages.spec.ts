@@ -18,7 +18,7 @@ import { type SeenRequest, SwitchableServer } from '../../harness/servers/switch
 
 jest.setTimeout(60_000);
 
-/** Messages of every kind, with and without links, as the contract of the channels has them. */
+/** Messages of every kind, with and without links, from the contract of the channels. */
 const GOLDEN = join(__dirname, '../../contract/channel/golden');
 
 interface Described extends OpenApi {
@@ -33,7 +33,7 @@ interface Described extends OpenApi {
   >;
 }
 
-/** One config of each type, with everything in it that is masked. */
+/** One config of each type with every masked field. */
 const CONFIGS: Readonly<Record<string, object>> = {
   email: {
     to: ['ops@example.com'],
@@ -142,7 +142,7 @@ describe('what the document says of messages, and what is sent', () => {
   );
 
   it('describes what the operator is told when an overload begins and when it ends', async () => {
-    // A process that checks nothing by itself, so that only the test says what is overdue.
+    // A process that checks nothing automatically, so that only the test decides what is overdue.
     const idle = await startOwnApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/operator` });
     const overload = idle.app.get(Overload);
     const clock = MovingClock.frozenIn(idle.app);

@@ -8,7 +8,7 @@ interface Refusal {
   errors: { pointer: string; message: string }[];
 }
 
-/** A body in which something is wrong by its shape and something else by what only the service knows. */
+/** A body with one error in its shape and another that only the service can detect. */
 interface Wrong {
   path: () => string;
   body: () => object;
@@ -18,7 +18,10 @@ interface Wrong {
 const ENDPOINT = { name: 'Front', type: 'HTTPS', url: 'https://shop.example/' };
 const CLOUD = 'http://169.254.169.254/latest';
 
-/** Routes of which the shape is all there is to judge (of a page's form not even that); what else they refuse is no field: a conflict, a limit, a key. */
+/**
+ * Routes that judge only the shape of a body (not even that for a page's form). Their other refusals aren't about a
+ * field: a conflict, a limit, a key.
+ */
 const ONLY_SHAPE = [
   'POST /api/v1/organizations',
   'PUT /api/v1/organization',

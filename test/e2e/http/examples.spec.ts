@@ -12,20 +12,20 @@ import { newDetectedIncident } from '../../harness/app/incidents';
 import { type Member, newInvitation, newMember, PASSWORD } from '../../harness/app/person';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** One body that the document offers. */
+/** One body in the API document. */
 interface Offered {
   method: string;
   path: string;
   /** The path with the examples of its parameters. */
   url: string;
-  /** What distinguishes the form, where a body has several. */
+  /** The name of the variant, if a body has several. */
   form: string;
   body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The real resources that stand in for the made-up ids of an example: each example has its own. */
+/** The real resources that replace the made-up IDs of an example. Each example has its own resources. */
 interface Scene {
-  /** By the prefix of their ids. */
+  /** IDs by prefix. */
   ids: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
@@ -37,13 +37,13 @@ const TOKEN = 'a token is a secret, the example shows how one looks';
 
 const ONE_TIME = 'a code counts once, the example shows how one looks';
 
-/** The secret that a member’s app gets. */
+/** Returns the secret for a member's authenticator app. */
 async function newSecret(app: TestApp, { browser }: Member): Promise<string> {
   const { secret = '' } = await change(app, browser.cookie, '', { current_password: PASSWORD });
   return secret;
 }
 
-/** What proves a member who has a second factor from now on. */
+/** Returns the proof of a member who has a second factor from now on. */
 async function proven(app: TestApp, member: Member): Promise<object> {
   const code = codeOf(await newSecret(app, member));
   const { recovery_codes: codes } = await change(app, member.browser.cookie, '/confirm', { code });
@@ -65,7 +65,7 @@ async function change(
   return (await response.json()) as { secret?: string; recovery_codes?: string[] };
 }
 
-/** Bodies that no example can hold whole: what stands in for which value, and why. */
+/** Bodies that no example can contain completely: the replaced values, and the reason. */
 const STAND_INS: Readonly<
   Record<string, { why: string; values: (app: TestApp, member: Member) => object | Promise<object> }>
 > = {
@@ -124,10 +124,10 @@ const STAND_INS: Readonly<
 /** Another incident of the scene. */
 let other: string;
 
-/** An id of the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */
+/** An ID in the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */
 const MADE_UP_ID = /\b([a-z]+)_01jd3k6q7be5y9x4v2m8n0r1st\b/g;
 
-/** Without a provider of single sign-on it does not exist: `single-sign-on.spec` sends it. */
+/** This route exists only with a single sign-on provider. `single-sign-on.spec` tests it. */
 const NEEDS_A_PROVIDER = 'POST /auth/oidc';
 
 describe('the examples of request bodies in the OpenAPI document', () => {
@@ -137,14 +137,15 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   beforeAll(async () => {
     const addresses = '<urlset><url><loc>https://shop.example.com/</loc></url></urlset>';
     sitemap = await HttpTarget.listen(always(rawResponse(200, addresses)));
-    // Nothing is checked by itself, and all names of the examples are this machine: nobody else is asked.
+    // Nothing is checked automatically, and all names in the examples resolve to this machine, so no other host
+    // receives requests.
     app = await startApp({ role: 'api', allowedHosts: ['uptime.example.com'] });
     app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
     anybody = await newMember(app);
     probeToken = (await app.admin.post<{ token: string }>('/probes', { key: 'examples' })).body.token;
     const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
     offered = operationsOf(document).flatMap(({ method, path, requestBody, parameters }) =>
-      // A form is filled in by people on its page, behind a token that no document can hold.
+      // People fill in a form on its page, with a token that no document can contain.
       Object.entries(requestBody?.content ?? {}).flatMap(([type, { example, examples }]) => {
         if (type !== 'application/json') return [];
         const named = Object.entries(examples ?? {}).map(([form, { value }]) => ({ form, body: value }));
@@ -169,13 +170,13 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     await sitemap.close();
   });
 
-  /** Stands in where no person sends. */
+  /** Used for examples that do not need a specific user. */
   let anybody: Member;
   const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
 
   let probesMade = 0;
   let probeToken = '';
-  /** What the ids of the text stand for, and no more: there are a hundred examples. */
+  /** Creates the resources for the IDs in the text and no others, because there are a hundred examples. */
   async function setScene(text: string): Promise<Scene> {
     const named = new Set([...text.matchAll(MADE_UP_ID)].map(([, prefix]) => prefix));
     const ids: Record<string, string> = {};
@@ -187,7 +188,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     const endpoint = (ids['ep'] = await newEndpoint(app.write, website));
     await set('al', () => newAlert(app.write, endpoint));
     await set('ct', () => newContact(app.write));
-    // What is down can be acknowledged. Nothing is checked here.
+    // Only endpoints that are down can be acknowledged. Nothing is checked here.
     await app.app.get(Database).query('UPDATE endpoint_state SET status = $1', [OUTCOME_CODE.down]);
     await set('sp', () => idOf(app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] })));
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
@@ -217,16 +218,16 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     };
   }
 
-  /** The text with the ids of the scene; of kinds that it does not have they stay made up, and the request fails. */
+  /** Replaces IDs in the text with IDs of the scene. Other kinds stay made up, and the request fails. */
   const realIn = (text: string, { ids }: Scene) => text.replace(MADE_UP_ID, (id, prefix: string) => ids[prefix] ?? id);
 
-  /** Who may send it: the operator where the route is the operator's. */
+  /** Returns the caller for a path: the operator for routes of the operator. */
   const callerOf = (path: string): Api => {
     if (path.startsWith('/api/v1/probe/')) return new Api(app.url, probeToken);
     return /^\/api\/v1\/(organizations|shared-probes)/.test(path) ? app.operator : app.admin;
   };
 
-  /** What somebody with an account sends. */
+  /** Requests of a user with an account. */
   const isForBrowsers = (each: Offered) => each.path.startsWith('/auth/') && nameOf(each) !== 'POST /auth/session';
 
   async function send(each: Offered): Promise<string> {
@@ -241,7 +242,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
       body: realIn(JSON.stringify(body), scene),
     });
     const said = response.ok ? '' : ` ${await response.text()}`;
-    // What was made would be in the way of the next example: two pages never share an address.
+    // The created resource would be in the way of the next example, because two pages can't have the same URL.
     const made = response.headers.get('location');
     if (made !== null) await callerOf(each.path).delete(made.replace('/api/v1', ''));
     await scene.remove();

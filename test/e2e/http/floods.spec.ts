@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 
-/** Requests that one address may send at once, and each second. */
+/** The number of requests that one address may send at once, and each second. */
 const [AT_ONCE, A_SECOND] = [400, 200];
 const PROXY = '127.7.0.250';
 
@@ -37,7 +37,7 @@ describe('one address that sends very many requests without a key', () => {
       });
       sent.once('error', reject).end();
     });
-  /** How many of so many are not 429. */
+  /** Returns how many of the requests aren't refused with 429. */
   async function served(
     count: number,
     path: string,
@@ -50,7 +50,7 @@ describe('one address that sends very many requests without a key', () => {
       while (left-- > 0) {
         const { status } = await visit(path, from, headers);
         if (status !== 429 && status !== 503) sum++;
-        // A busy machine is refused before it is counted.
+        // A busy machine refuses a request before it is counted.
         if (status === 503) left++;
       }
     };

@@ -23,14 +23,14 @@ import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } f
 import { Database } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 
-/** Requests in a run; `FUZZ_REQUESTS=20000` is the full one, `FUZZ_SEED` repeats one. */
+/** Requests in a run. `FUZZ_REQUESTS=20000` is the full run, and `FUZZ_SEED` repeats a run. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
 /**
- * By the API document where `CI` is set: the same API gets the same requests there, so a failure is of the change and not of
- * the day. Elsewhere each run has requests of its own.
+ * With `CI`, the seed depends on the API document. The same API then gets the same requests, so a failure comes from
+ * the change. Otherwise, each run has different requests.
  */
 const SEED = Number(process.env['FUZZ_SEED'] ?? (process.env['CI'] ? seedOfDocument() : Date.now() % 2 ** 31));
-/** Nothing may leave the machine: every public address is refused, loopback is Default's to use. */
+/** Nothing may leave the machine: public addresses are refused. Only the Default organization may use loopback. */
 const PUBLIC = [
   '0.0.0.0/2',
   '64.0.0.0/3',
@@ -92,7 +92,7 @@ const OUT_OF_REACH = [
 ];
 /** These need the cookie of a person, or the token of a link. */
 const OF_ACCOUNTS = / \/auth\/account(\/|$)/;
-/** Ids remembered per prefix, the newest ones. */
+/** The number of newest IDs to remember per prefix. */
 const POOL = 12;
 
 function seedOfDocument(): number {
@@ -101,7 +101,7 @@ function seedOfDocument(): number {
 
 type Credential = 'admin' | 'read' | 'operator' | 'none' | 'wrong';
 
-/** A request as a plain value; ids and JSON that JavaScript cannot hold are put in when it is sent. */
+/** A request as a plain value. IDs, and JSON that JavaScript can't represent, are inserted when it is sent. */
 interface Blueprint {
   /** `GET /api/v1/websites` */
   name: string;
@@ -110,9 +110,9 @@ interface Blueprint {
   query: readonly [string, string][];
   body: unknown;
   wrapping: 'json' | 'no type' | 'text' | 'truncated' | 'charset' | 'gzip';
-  /** Chooses one of the existing ids. */
+  /** Selects one of the existing IDs. */
   pick: number;
-  /** Use the other organization's ids. */
+  /** Uses the other organization's IDs. */
   foreign: boolean;
 }
 
@@ -122,13 +122,13 @@ interface WireResponse {
   text: string;
 }
 
-/** Sends what `fetch` would refuse to send. An endless response (a stream) is not read. */
+/** Sends requests that `fetch` would refuse. Endless responses (streams) are not read. */
 class Wire {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   constructor(private readonly url: string) {}
 
-  /** Tries again when the server closed a kept connection in the moment of its reuse. */
+  /** Tries again if the server closed a keep-alive connection at the moment of its reuse. */
   async send(
     method: string,
     path: string,
@@ -150,7 +150,7 @@ class Wire {
     body: string | null,
   ): Promise<WireResponse> {
     const { hostname, port } = new URL(this.url);
-    // Node sends no length with a GET on its own.
+    // Node does not send a length with a GET.
     const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
     return new Promise((resolve, reject) => {
       const request = httpRequest(
@@ -211,7 +211,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
   };
   const prefixOf = (id: string) => id.slice(0, id.indexOf('_'));
 
-  /** The newest of ours. */
+  /** The newest heartbeat of this organization. */
   let heartbeat = '';
   function remember(id: string): void {
     const prefix = prefixOf(id);
@@ -221,7 +221,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
 
   async function populate(by: Api, name: string, note: (id: string) => void): Promise<void> {
     const website = await newWebsite(by, name);
-    // These are never checked: the service runs as ROLE=api.
+    // These are never checked, because the service runs with ROLE=api.
     const endpoint = await newEndpoint(by, website, { name });
     const fields = { name, type: 'HEARTBEAT', heartbeat: { every: 3600 } };
     const { id: job } = (await by.post<{ id: string }>(`/websites/${website}/endpoints`, fields)).body;
@@ -239,7 +239,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     if (note === remember) heartbeat = job;
   }
 
-  /** Everything the other organization can see of itself. */
+  /** Returns everything that the other organization can see of itself. */
   const seenByOther = async () =>
     Promise.all(
       [
@@ -253,12 +253,12 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
       ].map(async (path) => (await other.admin.get(path)).text),
     );
 
-  /** The first of each kind is never deleted: one always exists. */
+  /** The first resource of each kind is never deleted, so that one always exists. */
   function idOf({ name, foreign: takesForeign, credential, pick }: Blueprint): (prefix: string) => string {
     return (prefix) => {
       const others = credential === 'operator' ? undefined : foreign.get(prefix);
       if (takesForeign && others !== undefined) return others;
-      // Few endpoints are heartbeats, and only of those is this a question.
+      // Few endpoints are heartbeats, and these routes need one.
       if (prefix === 'ep' && /\/(pings|heartbeat)\b/.test(name) && pick % 2 === 0) return heartbeat;
       const [kept, ...more] = pool.get(prefix) ?? [];
       const known = name.startsWith('DELETE') || kept === undefined ? more : [kept, kept, ...more];
@@ -290,7 +290,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     if (text !== null && wrapping === 'gzip') headers['Content-Encoding'] = 'gzip';
     return {
       method: operation.method,
-      // Two of the longest ids are more than the head of a request may have: the connection would be cut.
+      // Two of the longest IDs would exceed the maximum request head, and the connection would be cut.
       path: `${filled.slice(0, 12_000)}${search === '' ? '' : `?${search.slice(0, 3000)}`}`,
       headers,
       body: wrapping === 'truncated' ? (text?.slice(0, -1) ?? null) : text,
@@ -308,7 +308,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     return key === null ? {} : { Authorization: `Bearer ${key}` };
   }
 
-  /** Requests of every operation, or of those with one of the `names`. */
+  /** Generates requests of every operation, or only of operations in `names`. */
   function blueprints(names?: readonly string[]): fc.Arbitrary<Blueprint> {
     const wanted = operationsOf(document).filter(({ name }) => names?.includes(name) ?? true);
     const each = wanted.map((operation) => {
@@ -358,7 +358,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     return compiled;
   }
 
-  /** The faults of a response; none when all is well. */
+  /** Returns the faults of a response, or none if it is correct. */
   function faultsOf({ name, credential }: Blueprint, { status, type, text }: WireResponse): string[] {
     const operation = operationNamed(name);
     const faults: string[] = [];
@@ -409,13 +409,13 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
           );
       };
       await fc.assert(fc.asyncProperty(blueprints(), ask), { numRuns: REQUESTS, seed: SEED, endOnFailure: true });
-      // The run proves something only for operations that succeeded at least once: those that chance has missed are
-      // tried again.
+      // The run proves something only for operations that succeeded at least once, so missed operations are tried
+      // again.
       const unreached = () =>
         [...statuses]
           .filter(([name, seen]) => Math.min(...seen) >= 300 && !OUT_OF_REACH.includes(name) && !OF_ACCOUNTS.test(name))
           .map(([name]) => name);
-      // Chance may have paused or deleted all that they need.
+      // Some random request may have paused or deleted all that they need.
       if (unreached().length > 0) {
         await populate(app.admin, 'Shop', remember);
         for (const name of ['Spare', 'Another']) {
@@ -432,7 +432,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
         }
       }
       for (let round = 1; round <= 40 && unreached().length > 0; round++) {
-        // A round may have deleted what the others need.
+        // A round may have deleted resources that the others need.
         if (round % 5 === 0) await populate(app.admin, 'Shop', remember);
         await fc.assert(fc.asyncProperty(blueprints(unreached()), ask), {
           numRuns: 25 * unreached().length,

@@ -14,24 +14,24 @@ import { routesOf } from '../../harness/app/routes';
 
 interface Sent {
   status: number;
-  /** Status, `Location` and body: what a repeated request must receive again. */
+  /** Status, `Location`, and body, which a repeated request must receive again. */
   same: unknown;
   replayed: string | null;
   retryAfter: string | null;
   body: { id: string; code?: string; detail?: string };
 }
 
-/** How a POST that honours the header is called, in what it makes. */
+/** The call of a POST that honors the header. */
 interface Use {
   path: () => Promise<string>;
   body?: (path: string) => Promise<object>;
-  /** Another body for the same address; without one the route takes none. */
+  /** Another body for the same URL. Absent if the route takes no body. */
   other?: (path: string) => Promise<object>;
-  /** 201 where it makes something. */
+  /** 201 if it creates something. */
   status?: number;
 }
 
-/** A window that runs for an hour from now on. */
+/** A window that runs for an hour from now. */
 const maintenance = (name: string) => ({
   name,
   scope: { all: true },
@@ -101,7 +101,7 @@ describe('Idempotency-Key', () => {
     return members.body[index]?.endpoint_id ?? '';
   };
 
-  /** A route of the method POST that is not listed here fails: it either honours the header or says why it refuses. */
+  /** A new POST route fails until it is listed here: it either honors the header or gives the reason why it refuses. */
   const honouring: Readonly<Record<string, Use>> = {
     'POST /api/v1/websites': {
       path: () => Promise.resolve('/api/v1/websites'),

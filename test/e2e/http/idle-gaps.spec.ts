@@ -5,16 +5,19 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { hasProxy, PROXY_NAMES, ReverseProxy, skippedWithout } from '../../harness/processes/reverse-proxy';
 
 /**
- * `IDLE_REQUESTS=20000`: so many requests in all through proxies with the configurations and the keep-alive of the manual, with pauses of
- * 5 to 75 seconds. Otherwise a few, with times of a 25th.
+ * With `IDLE_REQUESTS=20000`, sends this many requests in total through proxies with the documented configurations
+ * and keep-alive times, with pauses of 5 to 75 seconds. Otherwise sends a few, with all times divided by 25.
  */
 const REQUESTS = Number(process.env['IDLE_REQUESTS'] ?? 0);
 const IS_LONG = REQUESTS > 0;
 const SCALE = IS_LONG ? 1 : 25;
-/** The longest that a proxy of the manual keeps an idle connection is two minutes. */
+/** The longest documented time that a proxy keeps an idle connection is two minutes. */
 const KEEP_ALIVE_SECONDS = IS_LONG ? 125 : 5;
 const PAUSE_MS = { least: 5000 / SCALE, most: 75_000 / SCALE };
-/** Proxies of each kind, and requests that each sends at once after a pause: as many connections are idle in between. */
+/**
+ * Proxies of each kind, and requests that each sends at once after a pause. The same number of connections is idle in
+ * between.
+ */
 const PROXIES = IS_LONG ? 8 : 1;
 const BURST = IS_LONG ? 25 : 10;
 const ROUNDS = IS_LONG ? Math.ceil(REQUESTS / (PROXY_NAMES.length * PROXIES * BURST)) : 6;
@@ -53,14 +56,14 @@ describe.each(PROXY_NAMES)('requests with pauses between them through %s', (name
   });
 });
 
-/** A configuration whose idle connections end after a 25th of the usual time. */
+/** Returns a configuration whose idle connections end after 1/25 of the usual time. */
 const shortly = (text: string): string =>
   text
     .replace(/keepalive 32;/, 'keepalive 32;\n  keepalive_timeout 2400ms;')
     .replace('ttl=60', 'ttl=2')
     .replace(/reverse_proxy (\S+)/, 'reverse_proxy $1 {\n    transport http {\n      keepalive 4s\n    }\n  }');
 
-/** Of a request that no proxy repeats, to an address that nothing has; or the code of its error. */
+/** Returns the status of a request that no proxy repeats, to a missing URL, or the code of its error. */
 const statusOf = (url: string): Promise<string> =>
   new Promise((resolve) => {
     const sent = request(`${url}/api/v1/nothing`, { method: 'POST', agent: new Agent() }, (response) => {

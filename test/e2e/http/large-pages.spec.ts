@@ -23,7 +23,7 @@ describe('lists of large items', () => {
   });
   afterAll(() => app.close());
 
-  /** Endpoints with a body of so many characters, as an older version may have saved them. */
+  /** Inserts endpoints with a body of this many characters, as an older version may have stored them. */
   async function insert(websiteId: string, count: number, bytes: number): Promise<string[]> {
     const database = app.app.get(DataSource);
     await database.query(

@@ -13,9 +13,9 @@ import { collectQueries } from '../../harness/app/query-counter';
 
 const ENDPOINTS = 20_000;
 const WEBSITES = 100;
-/** Endpoints of one incident. */
+/** The number of endpoints in one incident. */
 const MEMBERS = 10_000;
-/** A list of 20 reads a few rows for each item, or a small table (that of the websites) once for each. */
+/** A list of 20 reads a few rows for each item, or a small table (such as the websites) once for each. */
 const MOST_ROWS = 4000;
 const MOST_PAGES = 3000;
 
@@ -42,7 +42,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
   let many: ServiceOrganization;
   let incident: string;
 
-  /** Ids in the order of creation, as the application makes them: those of the second organization follow the first one's. */
+  /** Returns IDs in the order of creation. The IDs of the second organization follow those in the first. */
   const id = (kind: number, n: string): string =>
     `('01900000-0000-7000-8${kind}00-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
@@ -71,7 +71,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
        SELECT id, key, org_id, 1, now() FROM endpoint`,
     );
     incident = await newDetectedIncident(app.app.get(Database), [{ endpoint: await firstEndpoint(one) }]);
-    // One half is up again, and all began at one of few moments.
+    // Half of them have recovered, and all started at one of a few moments.
     await source.query(
       `WITH m AS (
          INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at)
@@ -84,7 +84,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
   });
   afterAll(() => app.close());
 
-  /** What the statement reads. */
+  /** Returns the rows and pages that the statement reads. */
   async function readBy(sql: string, parameters: unknown[]): Promise<{ sql: string; rows: number; pages: number }> {
     const [row] = await source.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`,
@@ -117,7 +117,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     ['the overview of the younger endpoints', () => many, () => '/overview?limit=20'],
     ['the overview of one of many websites', () => many, (website) => `/overview?limit=20&website_id=${website}`],
   ];
-  /** What the statements of this request read that read too much. */
+  /** Returns the statements of this request that read too much. */
   const tooMuch = async (of: ServiceOrganization, url: string) => {
     await of.read.get(url);
     queries.length = 0;

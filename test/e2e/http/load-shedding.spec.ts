@@ -11,7 +11,7 @@ import { resultOf, startManualProbe } from '../../harness/app/manual-probe';
 
 let finish: (() => void)[] = [];
 
-/** Responds when the test says so. */
+/** Responds when the test triggers it. */
 const untilTold = (): Promise<object> => new Promise((resolve) => finish.push(() => resolve({})));
 
 @Controller('api/v1')
@@ -33,7 +33,10 @@ class SlowController {
 class SlowModule {}
 
 const OVERLOADED = { status: 503, code: 'temporarily_unavailable' };
-/** A fifth of it, two, is for an organization; half, five, for strangers, of which an address has one. */
+/**
+ * A fifth of them (two) is for one organization. Half (five) is for clients without a key, of which an address has
+ * one.
+ */
 const MAX_OPEN = 10;
 
 describe('an overloaded API', () => {
@@ -53,7 +56,7 @@ describe('an overloaded API', () => {
   });
   afterAll(() => app.close());
 
-  /** Another address on loopback is another client. */
+  /** Another loopback address is another client. */
   const visit = (path: string, from: string) =>
     new Promise<number>((resolve, reject) => {
       const { hostname, port } = new URL(app.url);
@@ -72,7 +75,7 @@ describe('an overloaded API', () => {
   }
   const shed = (reason: string) => value(`uptime_requests_shed_total{reason="${reason}"}`);
   const opened = (count: number) => eventually(`${count} open requests`, () => finish.length === count);
-  /** One after the other: until their keys are known they all count for one address. */
+  /** One after the other, because they all count for one address until their keys are known. */
   async function openAll(): Promise<Promise<{ status: number }>[]> {
     const open: Promise<{ status: number }>[] = [];
     for (const api of [...others, ...others]) {

@@ -28,7 +28,10 @@ interface Document {
   };
 }
 
-/** The schemas that have a default, by where they stand. In `properties` the keys are names: one may be called that. */
+/**
+ * Returns the schemas that have a default, by path. The keys of `properties` are names, so a key may be called
+ * `default`.
+ */
 function defaultsIn(node: unknown, isByName = false, at = ''): string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, value]) => {

@@ -7,26 +7,27 @@ import { UNDOCUMENTED } from '../../bounds/keyless';
 
 interface Visit {
   route: Route;
-  /** Each address on loopback is another client. */
+  /** Each loopback address is another client. */
   from: string;
   body?: string;
   type?: string;
 }
 
 /**
- * What stands in front of the routes, in its order, by the name of its function, and a path that it answers; `null` if it answers nothing or
- * only refuses. A function that is added and not listed fails, so that nothing answers strangers without being attacked by the bounds tests.
+ * The functions in front of the routes, in order, by name, with a path that each responds to. `null` means that it
+ * does not respond or only refuses. A function that isn't listed fails, so that the bounds tests attack everything
+ * that strangers reach.
  */
 const MIDDLEWARE: readonly (readonly [name: string, answers: string | null])[] = [
   // Nest's hooks of responses.
   ['<anonymous>', null],
   ['requestId', null],
-  // Says that the connection ends while the service drains, and keeps responses of the API out of caches.
+  // Announces the end of the connection while the service drains, and keeps API responses out of caches.
   ['<anonymous>', null],
   ['helmetMiddleware', null],
   ['keptNowhere', null],
   ['refuseWhileOverloaded', null],
-  // A status page under a host name of its own: the same bytes as below /status.
+  // A status page under its own host name: the same bytes as below /status.
   ['serve', null],
   ['serve', '/ping/none'],
   ['refuseFloods', null],
@@ -36,12 +37,12 @@ const MIDDLEWARE: readonly (readonly [name: string, answers: string | null])[] =
   ['handler', '/'],
   ['handler', '/docs'],
   ['handler', '/docs'],
-  // What Nest answers where no route does, and for errors.
+  // Nest's response without a matching route, and for errors.
   ['<anonymous>', '/nothing'],
   ['<anonymous>', null],
 ];
 
-/** Public routes are found by their rule: one that is added is in here without being named. */
+/** Public routes are found by their rule, so a new one is covered automatically. */
 describe('routes that need no key', () => {
   let app: TestApp;
   let routes: Route[];

@@ -9,7 +9,7 @@ describe('lists with a thousand items', () => {
   let websiteId: string;
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
-    // A key is read again after a second and marked as used each minute: those statements do not belong to a list.
+    // Frozen, because a key is read again after a second and marked as used every minute, which isn't part of a list.
     MovingClock.frozenIn(app.app);
     websiteId = (await app.write.post<{ id: string }>('/websites', { name: 'Many', url: 'https://many.example' })).body
       .id;
@@ -43,7 +43,7 @@ describe('lists with a thousand items', () => {
     ['websites', 3, () => '/websites'],
     ['overview items', 3, () => '/overview'],
     ['overview items with their latency by the hour', 4, () => '/overview?latency=hourly'],
-    // Twenty-five, then a hundred at once, because each may be large; one for the maintenance windows in force.
+    // Twenty-five, then a hundred at once, because each may be large. One more for the maintenance windows in force.
     ['endpoints of a website', 14, () => `/websites/${websiteId}/endpoints`],
     ['endpoints of the organization', 14, () => '/endpoints'],
     ['endpoints with a status', 14, () => '/endpoints?status=unknown'],

@@ -7,7 +7,7 @@ import { Api } from '../../../packages/testing/service/api';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** A key has twice as many tokens at once, an organization three times as many as a key. */
+/** A key has twice as many tokens at once, and an organization three times as many as a key. */
 const RATE = 10;
 const [OF_KEY, OF_ORGANIZATION] = [2 * RATE, 6 * RATE];
 

@@ -16,18 +16,18 @@ interface Sent {
   body: { id: string; code?: string; detail?: string; name?: string; title?: string; slug?: string };
 }
 
-/** A resource with settings, and what may happen to it without a change of them. */
+/** A resource with settings, and events that do not change its settings. */
 interface Use {
-  /** Creates one and returns its address. */
+  /** Creates a resource and returns its URL. */
   make: () => Promise<string>;
   /** A change of a setting. */
   change: object;
-  /** Another one; of the name where it has one. */
+  /** Another change, of the name if there is one. */
   other?: object;
-  /** SQL with the uuid as $1: results, flags, owner. */
+  /** SQL with the UUID as $1: results, flags, owner. */
   noSetting?: string;
   by?: string;
-  /** Only they may read it. */
+  /** Only admins may read it. */
   isForAdmins?: boolean;
 }
 
@@ -91,7 +91,7 @@ describe('ETag and If-Match', () => {
   };
 
   let probes = 0;
-  /** By the route of their PUT; those of DELETE follow. */
+  /** By the route of their PUT. The routes of DELETE follow. */
   const resources: Readonly<Record<string, Use>> = {
     '/websites/:id': {
       make: async () => `/websites/${await website()}`,
@@ -152,7 +152,7 @@ describe('ETag and If-Match', () => {
       isForAdmins: true,
     },
     '/organization': {
-      // There is one, so it begins anew.
+      // There is only one, so it starts again.
       make: async () => {
         await send('PUT', '/organization', { body: { requires_second_factor: false } });
         return '/organization';
@@ -222,7 +222,7 @@ describe('ETag and If-Match', () => {
       const get = (path: string, key?: string) => send('GET', path, {}, key ?? by);
       const put = (path: string, tag: string, body: object = change) =>
         send('PUT', path, { body, 'if-match': tag }, by);
-      /** An organization is read by its keys alone: its operator has the tag of the last response. */
+      /** Only its own keys read an organization. Its operator has the tag of the last response. */
       const hasGet = by === undefined;
       const tagOf = async (path: string): Promise<string> =>
         (hasGet ? await get(path) : await send('PUT', path, { body: {} }, by)).etag ?? '';

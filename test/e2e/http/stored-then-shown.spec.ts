@@ -15,16 +15,16 @@ import { buildService, ServiceProcess } from '../../harness/processes/service-pr
 
 const OPERATOR_TOKEN = 'operator-token-of-stored-then-shown-01';
 const PRELOADED = join(__dirname, '../../bounds/longest-piece.cjs');
-/** A fifth of the runs: which ones follows from the commit. `STORED_RUNS=all` takes each. */
+/** A fifth of the runs, selected by the commit. `STORED_RUNS=all` runs all of them. */
 const PARTS = process.env['STORED_RUNS'] === 'all' ? 1 : 5;
 const TURN = turnAt(currentCommit() ?? '0', PARTS);
-/** The most that a request may use of the main thread before others have their turn, milliseconds of CPU. */
+/** The maximum CPU milliseconds of the main thread before other requests have their turn. */
 const PIECE_MS = 50;
 /** Garbage collection may lengthen any request. Only a request that is too slow each time is reported. */
 const TRIES = 3;
-/** The most in all: what is quadratic takes twice as much, by the number of texts. */
+/** The maximum total. A quadratic pattern takes twice as much because of the number of texts. */
 const SUM_MS = 150;
-/** A field that refuses this many texts takes none. */
+/** A field that refuses this many texts accepts none. */
 const MAX_REFUSALS = 25;
 const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
 /** The forms of a status page that show texts of users. */
@@ -45,7 +45,10 @@ interface Visit {
   cpuMs: number;
 }
 
-/** Fields and routes are found in the document, pages in what the routes answer: a new one is in here without being named. */
+/**
+ * Fields and routes come from the document, and pages from the responses of routes, so new ones are covered
+ * automatically.
+ */
 describe('texts at their limits, made of runs of one character, in the largest number', () => {
   let service: ServiceProcess;
   let operations: Operation[];
@@ -53,7 +56,7 @@ describe('texts at their limits, made of runs of one character, in the largest n
   const folder = mkdtempSync(join(tmpdir(), 'uptime-stored-'));
   const pieceLog = join(folder, 'pieces');
   let turn = 0;
-  /** Fields by which long texts were stored. */
+  /** Fields in which long texts were stored. */
   const stored = new Set<string>();
 
   beforeAll(async () => {
@@ -73,12 +76,12 @@ describe('texts at their limits, made of runs of one character, in the largest n
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** An organization whose texts are runs of one character, and all that shows them. */
+  /** An organization whose texts are runs of one character, and everything that shows them. */
   class Scene {
     private readonly ids = new Map<string, string>();
-    /** The last value of each field in the responses. Path parameters that aren't IDs take theirs from here. */
+    /** The last value of each field in the responses. Path parameters that aren't IDs use these. */
     private readonly values = new Map<string, string>();
-    /** Paths of pages that responses name. */
+    /** Paths of pages in responses. */
     private readonly pages = new Set<string>();
     readonly visits: Visit[] = [];
     readonly stored = new Set<string>();
@@ -95,7 +98,7 @@ describe('texts at their limits, made of runs of one character, in the largest n
       return new Scene(new Api(service.url, made.body.api_key.key), run);
     }
 
-    /** Twice: what belongs to something else is refused until that exists. */
+    /** Stores everything twice, because resources that belong to others are refused until those exist. */
     async store(): Promise<void> {
       const changing = operations.filter(({ method, requestBody }) => requestBody && method !== 'DELETE');
       for (const operation of changing) await this.storeBy(operation, 1);
@@ -104,7 +107,7 @@ describe('texts at their limits, made of runs of one character, in the largest n
       await this.ping();
     }
 
-    /** Stores outputs of a job. No DTO contains them. */
+    /** Stores outputs of a job, which no DTO contains. */
     private async ping(): Promise<void> {
       const job = { name: 'Job', type: 'HEARTBEAT', heartbeat: { every: 86_400 } };
       const path = `/websites/${await newWebsite(this.api)}/endpoints`;
@@ -180,7 +183,7 @@ describe('texts at their limits, made of runs of one character, in the largest n
         for (const [member, each] of Object.entries(value)) this.learn(each, member);
     }
 
-    /** `null` while nothing is known that it could be about. */
+    /** Returns `null` while no matching resource is known. */
     private pathOf({ path, parameters = [] }: Operation): string | null {
       let isKnown = true;
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -194,9 +197,9 @@ describe('texts at their limits, made of runs of one character, in the largest n
     }
   }
 
-  /** Requests that took too long, in one piece or in sum, and how long. */
+  /** Returns the requests that took too long, in one piece or in total, and how long. */
   async function tooLong(visits: readonly Visit[]): Promise<Map<string, string>> {
-    // After a response the log has all that was before.
+    // The response shows that everything before it is in the log.
     await eventually('the event loop had its turn', async () => (await service.readiness()) === 200);
     const pieces = readFileSync(pieceLog, 'utf8')
       .split('\n')
@@ -245,7 +248,7 @@ describe('texts at their limits, made of runs of one character, in the largest n
   );
 });
 
-/** Tries and previews store nothing. */
+/** Tests and previews store nothing. */
 const isKept = ({ path }: Operation): boolean => !/\/(?:test|preview|convert|plan|sitemap)$/.test(path);
 
 function refusalsIn(body: unknown): Refusal[] {

@@ -10,7 +10,7 @@ import { newWebsite } from '../../harness/app/resources';
 
 const MIB = 1024 * 1024;
 const HELD_AT_MOST = 16 * MIB;
-/** More than what the buffers of the system take from each connection, a page being a megabyte. */
+/** A page is a megabyte, so this is more than the system buffers for each connection. */
 const [CONNECTIONS, PAGES_EACH] = [12, 20];
 
 describe('responses that nobody reads', () => {
@@ -49,7 +49,7 @@ describe('responses that nobody reads', () => {
     const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${greedy.write.key ?? ''}\r\n\r\n`;
     client.write(request.repeat(PAGES_EACH));
   }
-  /** Asked again when a busy service refuses the scrape. */
+  /** Repeats the scrape if a busy service refuses it. */
   const value = (metric: string): Promise<number> =>
     eventually(metric, async () => {
       const response = await fetch(`${app.url}/metrics`);
@@ -64,7 +64,7 @@ describe('responses that nobody reads', () => {
       'a connection is reset',
       async () => {
         seen.push(await value('uptime_responses_unread_bytes'));
-        // A busy service has refused nearly all.
+        // A busy service has refused nearly all of them.
         if ((await value('uptime_requests_in_flight')) < CONNECTIONS) await askWithoutReading();
         return (await value('uptime_connections_closed_total{reason="unread"}')) > 0;
       },

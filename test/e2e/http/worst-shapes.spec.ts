@@ -15,19 +15,19 @@ import { buildService, ServiceProcess } from '../../harness/processes/service-pr
 import { longestPiece } from '../../harness/processes/thread-cpu';
 
 const PRELOADED = join(__dirname, '../../harness/processes/heap-on-signal.cjs');
-/** There are so many kinds of bodies. */
+/** The number of kinds of bodies. */
 const KINDS = 10;
-/** Bodies for each route, half of the kinds: which half follows from the commit; `WORST_SHAPES=60` is the full run. */
+/** Bodies for each route: half of the kinds, which the commit selects. `WORST_SHAPES=60` is the full run. */
 const SHAPES = Number(process.env['WORST_SHAPES'] ?? KINDS / 2);
 const FIRST = SHAPES < KINDS ? turnAt(currentCommit() ?? '0', Math.floor(KINDS / SHAPES)) * SHAPES : 0;
 /** All kinds of queries, at least once. */
 const QUERIES = Math.max(5, SHAPES / 2);
-/** The most that a request may use of the main thread before others have their turn, milliseconds of CPU. */
+/** The maximum CPU milliseconds of the main thread before other requests have their turn. */
 const PIECE_MS = 50;
-/** What the collector does belongs to nobody: what is too long three times is of the request. */
+/** Garbage collection may slow down any request, so only a request that is too slow three times counts. */
 const TRIES = 3;
 const MEMORY_MB = 64;
-/** Node's own limit of all headers is 16 KiB. */
+/** Node limits all headers together to 16 KiB. */
 const QUERY_BYTES = 12_000;
 const OPERATOR_TOKEN = 'operator-token-of-the-worst-shapes-0001';
 const TOO_LARGE = [128 * 1024, 8 * 1024 * 1024];
@@ -36,8 +36,8 @@ const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
 const ENDLESS = 'GET /api/v1/stream';
 const SIGN_OUT = 'DELETE /auth/session';
 /**
- * Bodies of megabytes are documents: each takes seconds in a thread, ten of each route two minutes. They get fewer, with one
- * key, of other kinds with each commit.
+ * Bodies of megabytes are documents. Each takes seconds in a thread, and ten of each route take two minutes. These
+ * routes get fewer bodies, with one key, and other kinds with each commit.
  */
 const LONG = 1024 * 1024;
 const LONG_SHAPES = Math.ceil(SHAPES * 0.2);
@@ -56,7 +56,7 @@ interface Reply {
   text: string;
 }
 
-/** The generator knows routes by the document alone: a new one is in here without being named. */
+/** The generator gets all routes from the document, so a new one is covered automatically. */
 describe('the worst bodies and queries of every documented route', () => {
   let service: ServiceProcess;
   let document: OpenApi;
@@ -90,7 +90,7 @@ describe('the worst bodies and queries of every documented route', () => {
       probe: (await api.post<{ token: string }>('/probes', { key: 'fra' })).body.token,
       none: null,
     };
-    // The last administrator among several people erases no account.
+    // If there are several members, the last admin can't erase their account.
     await signedIn('read');
     const website = await newWebsite(api);
     const endpoint = await newEndpoint(api, website);
@@ -109,7 +109,7 @@ describe('the worst bodies and queries of every documented route', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The cookie of somebody with an account. */
+  /** Returns the session cookie of a user. */
   async function signedIn(role: string): Promise<string> {
     const email = `${role}@people.example`;
     const { token } = (await service.api.post<{ token: string }>('/invitations', { email, role })).body;
@@ -120,7 +120,7 @@ describe('the worst bodies and queries of every documented route', () => {
   const credentialOf = (key: string): Record<string, string> =>
     key.startsWith('uptime_') ? { cookie: key, origin: service.url } : { authorization: `Bearer ${key}` };
 
-  /** A busy machine sheds: what is refused for that has shown nothing. */
+  /** A busy machine sheds load, so a request that is refused for that reason is sent again. */
   const send = (method: string, path: string, key: string | null, body?: string, type?: string): Promise<Reply> =>
     eventually(
       `${method} ${path} is served`,
@@ -131,7 +131,7 @@ describe('the worst bodies and queries of every documented route', () => {
       60_000,
     );
 
-  /** Each fifteenth request comes from another address, because addresses are counted where no key is. */
+  /** Every fifteenth request comes from another address, because requests without a key are counted by address. */
   function sendOnce(method: string, path: string, key: string | null, body?: string, type?: string): Promise<Reply> {
     const { hostname, port } = new URL(service.url);
     const from = Math.floor(visits++ / 15);
@@ -148,7 +148,7 @@ describe('the worst bodies and queries of every documented route', () => {
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
         );
       });
-      // A service that refuses a body may close before all of it is sent: that is a response, too.
+      // A service that refuses a body may close before all of it is sent. That counts as a response.
       asked.once('error', (error: NodeJS.ErrnoException) =>
         error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve({ status: 0, text: '' }) : reject(error),
       );
@@ -156,8 +156,8 @@ describe('the worst bodies and queries of every documented route', () => {
     });
   }
   /**
-   * What is left on the main thread when all garbage is collected. Not that of the process: the embedded database, in memory
-   * here, grows with what is created.
+   * Returns the heap of the main thread after all garbage is collected. The heap of the whole process would include
+   * the embedded database, which is in memory here and grows with everything that is created.
    */
   async function heapMb(): Promise<number> {
     const round = ++collected;
@@ -172,7 +172,10 @@ describe('the worst bodies and queries of every documented route', () => {
   }
   const ping = () => send('GET', '/health/live', null);
 
-  /** What exists is judged further than what does not; what is deleted must not exist. */
+  /**
+   * Returns a path to an existing resource, which is validated more deeply than a missing one. A deletion gets a
+   * missing ID.
+   */
   function pathOf({ path, method, parameters = [] }: Operation): string {
     return path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const given = parameters.find((each) => each.name === name)?.schema.example;
@@ -182,7 +185,7 @@ describe('the worst bodies and queries of every documented route', () => {
     });
   }
 
-  /** The key that a route takes, and the largest body: it says so itself when there is too much. */
+  /** Returns the key that a route takes, and its maximum body, which its response reports if the body is too large. */
   async function rulesOf(operation: Operation, media: string): Promise<{ own: string; limit: number }> {
     const replies: string[] = [];
     for (const own of ['admin', 'operator', 'member', 'probe']) {
@@ -196,7 +199,7 @@ describe('the worst bodies and queries of every documented route', () => {
     throw new Error(`${operation.name} has no limit, or reads no body: ${replies.join(', ')}`);
   }
 
-  /** The CPU of a request in one piece where it is too much; `null` else. */
+  /** Returns the CPU of a request in one piece if it is too much, else `null`. */
   async function excess(ask: () => Promise<Reply>): Promise<number | null> {
     let least = Infinity;
     for (let attempt = 0; attempt < TRIES && least > PIECE_MS; attempt++)
@@ -210,7 +213,7 @@ describe('the worst bodies and queries of every documented route', () => {
     shapes: readonly Shape[],
     media: string | null,
   ): Promise<string[]> {
-    // Whoever signs out can ask nothing more.
+    // After signing out, no more requests are possible.
     const others = Object.keys(keys).filter(
       (name) => name !== own && !(name === 'member' && operation.name === SIGN_OUT),
     );
@@ -256,7 +259,7 @@ describe('the worst bodies and queries of every documented route', () => {
   );
 });
 
-/** One of several ways to write the same is enough; a route that documents no body reads JSON as well. */
+/** One of several equivalent forms is enough. A route without a documented body reads JSON as well. */
 function mediaOf({ requestBody }: Operation): string[] {
   const [first, ...others] = Object.keys(requestBody?.content ?? { 'application/json': {} });
   return [first ?? 'application/json', ...others.filter((media) => media === 'application/yaml')];

@@ -8,7 +8,7 @@ import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { newMember } from '../../harness/app/person';
 import { type Route, routesOf } from '../../harness/app/routes';
 
-/** Who may call which route. A route that is not listed here fails. */
+/** The callers that each route allows. A new route fails until it is listed here. */
 const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /health/live': 'public',
   'GET /health/ready': 'public',
@@ -165,12 +165,12 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/websites/:id/status-page': 'write',
 };
 
-/** Anybody may leave; a key is nobody, so it needs the role for others. */
+/** Every member may leave. A key isn't a member, so it needs the role for removing others. */
 const ONESELF = 'DELETE /api/v1/people/:id';
 
 const ORDER: readonly AccessRule[] = ['public', 'read', 'write', 'admin'];
 const NO_ID = '00000000000000000000000000';
-/** Bodies of public routes that look at the body before they look at the caller. */
+/** Bodies of public routes that validate the body before the caller. */
 const BODIES: Readonly<Record<string, object>> = { 'PUT /auth/session': { organization_id: `org_${NO_ID}` } };
 
 /** A wrong credential of each kind. Completed in `beforeAll`. */
@@ -243,7 +243,7 @@ describe('the access matrix', () => {
     async (kind) => {
       for (const route of routes.filter(({ access }) => access !== 'public')) {
         const status = await send(route, wrongKeys[kind] ?? null);
-        // 429: an address that sends many wrong keys is slowed down.
+        // 429, because an address that sends many wrong keys is slowed down.
         expect([route.name, [401, 429].includes(status)]).toEqual([route.name, true]);
       }
     },
@@ -269,7 +269,7 @@ describe('the access matrix', () => {
       const ofPeople = routes.filter(({ path }) =>
         /^\/(auth|api\/v1\/(people|invitations|api-keys|organizations?))\b/.test(path),
       );
-      // Who has erased themselves may do nothing more.
+      // A user who has erased their account can do nothing more.
       const isLast = ({ name }: Route) => name === 'DELETE /auth/account';
       for (const route of [...ofPeople.filter((one) => !isLast(one)), ...ofPeople.filter(isLast)]) {
         if (route.access === 'public') continue;
@@ -283,7 +283,7 @@ describe('the access matrix', () => {
 
   it('every change by the cookie of a session is refused from another page, and from no page', async () => {
     const { browser } = await newMember(app, 'admin');
-    // Signs in, by what is in the body or the path: the cookie gives no right.
+    // Signs in with the body or the path. The cookie grants nothing.
     const withoutCookie = routes.filter(
       ({ name, access }) => access === 'public' && !['PUT /auth/session', 'DELETE /auth/session'].includes(name),
     );
@@ -321,7 +321,7 @@ describe('the access matrix', () => {
       const sent = isForProbes
         ? [await send(route, app.admin.key), await send(route, null, fromDashboard(app.url, cookie))]
         : [await send(route, body.token)];
-      // 429: as above.
+      // 429 as above.
       expect([route.name, sent.every((status) => [401, 429].includes(status))]).toEqual([route.name, true]);
     }
   });

@@ -75,7 +75,7 @@ describe('the API with AUTH=off', () => {
   });
 
   it('has no accounts: every route about people is 409, and the page of signing in is told so', async () => {
-    // PUT /auth/session is for persons, too; what a link of the start is for is asked with a token.
+    // PUT /auth/session is also for users. The purpose of a start link is requested with a token.
     const routes = routesOf(app.app).filter(({ name, access }) =>
       access === 'person'
         ? true

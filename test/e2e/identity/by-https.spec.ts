@@ -43,7 +43,7 @@ describe('a service with an https PUBLIC_URL', () => {
       sent.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });
   }
-  /** As nginx with a `proxy_pass` and nothing else passes a request on. */
+  /** The headers of a request through nginx with only a `proxy_pass`. */
   const viaBareProxy = (host = new URL(app.url).host) => ({ host, origin: HOME, 'sec-fetch-site': 'same-origin' });
   const signedIn = (headers: Record<string, string>, key = app.read.key) =>
     send('POST', '/auth/session', headers, { api_key: key });

@@ -25,7 +25,7 @@ describe('the bytes that changes add on one day', () => {
   };
   const rename = (by: Api, websiteId: string) =>
     by.put<{ code: string; detail: string }>(`/websites/${websiteId}`, { name: `${++counter} ${'x'.repeat(200)}` });
-  /** Changes the website until that is refused, and returns the refusal. */
+  /** Changes the website until a change is refused. Returns the refusal. */
   const exhaust = async (by: Api, websiteId: string) => {
     for (let tries = 0; tries < 100; tries++) {
       const response = await rename(by, websiteId);
@@ -33,7 +33,7 @@ describe('the bytes that changes add on one day', () => {
     }
     throw new Error('a hundred changes were taken');
   };
-  /** An organization that has used them up, with a website, an endpoint and an alert. */
+  /** Creates an organization that has used up its changes, with a website, an endpoint, and an alert. */
   const exhausted = async () => {
     const organization: ServiceOrganization = await app.organization(`Exhausted ${++counter}`);
     const websiteId = await newWebsite(organization.write);

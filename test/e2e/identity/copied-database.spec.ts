@@ -20,8 +20,9 @@ const HOME = 'https://uptime.example.com';
 const SRC = join(__dirname, '../../../src');
 
 /**
- * Every place in the source that judges whether a credential is right: each has to be admitted to a look-up first, counts a guess, or
- * takes a secret of the server. `columns` hold the hashes of such credentials; `readable` says why a reader of the database may have them.
+ * Every place in the source that verifies a credential. Each one is admitted to a lookup first, counts a guess, or
+ * uses a secret of the server. `columns` contain the hashes of such credentials. `readable` is the reason why a
+ * reader of the database may have them.
  */
 const JUDGES: Readonly<Record<string, { columns?: readonly string[]; secret?: string; readable?: string }>> = {
   'identity/credentials.ts': { columns: ['api_key.hash', 'probe.hash'] },
@@ -40,7 +41,7 @@ const JUDGES: Readonly<Record<string, { columns?: readonly string[]; secret?: st
   'heartbeat/ping.middleware.ts': {
     readable: 'The addresses of pings are shown to every write key: docs/security-model.md says that a copy has them.',
   },
-  // No credentials: what they make is only opaque, or shows that something is unchanged.
+  // No credentials: their results are opaque, or show that something is unchanged.
   'identity/session/known-networks.ts': { secret: 'network' },
   'platform/http/cursors.ts': { secret: 'cursor' },
   'platform/http/precondition/entity-tags.ts': { secret: 'entity_tag' },
@@ -58,7 +59,7 @@ function filesOf(folder: string): string[] {
   });
 }
 
-/** Files that judge credentials, with the secrets of the server that each takes. */
+/** Returns the files that verify credentials, with the server secrets that each uses. */
 function judgesInSource(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const path of filesOf(SRC)) {
@@ -70,11 +71,11 @@ function judgesInSource(): Map<string, string[]> {
   return found;
 }
 
-/** Pieces of a copy of the database, as bytes: every value, and what it may be the text of. */
+/** The pieces of a copy of the database as bytes: every value, and its decoded forms. */
 class Copy {
   /** By `latin1` text. */
   readonly atoms = new Map<string, Buffer>();
-  /** `table.column` of what is stored there. */
+  /** `table.column` of the stored value. */
   readonly columns = new Map<string, Set<string>>();
 
   add(column: string, value: unknown): void {
@@ -116,7 +117,10 @@ const textsOf = (bytes: Buffer): string[] => [
 const sha256 = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
 const hmac = (key: Buffer, text: string | Buffer): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Yields the texts that a reader can compute from a copy: its pieces, their hashes, and the HMAC of each piece with each possible key. */
+/**
+ * Yields the texts that a reader can compute from a copy: its pieces, their hashes, and the HMAC of each piece with
+ * each possible key.
+ */
 function* derivedFrom(copy: Copy): Generator<string> {
   const pieces = [...copy.atoms.values()];
   const keys = pieces.filter(({ length }) => length >= 20 && length <= 64);
@@ -128,7 +132,10 @@ function* derivedFrom(copy: Copy): Generator<string> {
     for (const piece of pieces) if (piece.length <= 100) yield hmac(key, piece).toString('base64url');
 }
 
-/** Columns whose credential a reader of the copy can compute: its hash is there, and so is what it is made of. */
+/**
+ * Returns the columns whose credential a reader of the copy can compute, because it contains both the hash and its
+ * input.
+ */
 function forgedFrom(copy: Copy): string[] {
   const found = new Set<string>();
   for (const text of derivedFrom(copy)) for (const column of copy.columnsOf(sha256(text))) found.add(column);
@@ -174,7 +181,7 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
       peopleGroups: ['ops=Default:admin'],
     });
     hashCheaply(app);
-    // One of each credential that there is.
+    // One credential of each kind.
     const ada = await newPerson(app.admin, 'Ada', 'admin');
     const { id } = await newMember(app);
     const withApp = await newMember(app);

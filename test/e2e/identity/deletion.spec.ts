@@ -14,7 +14,7 @@ import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app
 const ENDPOINTS = 450;
 const EVENTS = 2500;
 const ENTRIES = 2500;
-/** No statement of a removal touches more rows than this. */
+/** The maximum number of rows that a statement of a removal touches. */
 const MOST_AT_ONCE = 1000;
 
 describe('deleting what is large', () => {
@@ -89,7 +89,7 @@ describe('deleting what is large', () => {
     const { write, orgId } = await app.organization('Large website');
     const websiteId = await largeWebsite(write);
     expect((await write.delete(`/websites/${websiteId}`)).status).toBe(204);
-    // What a slow machine has not managed within the request.
+    // Removes the rest, which a slow machine did not manage within the request.
     await app.app.get(WebsitePurgeJob).run();
     const id = uuid('website', websiteId);
     expect(await countOf('website', 'id', id)).toBe(0);

@@ -11,12 +11,12 @@ type Json = Record<string, unknown>;
 const without =
   (name: string) =>
   (right: Json): Json => ({ ...right, [name]: undefined });
-/** No code, but an error. */
+/** An error instead of a code. */
 const failed =
   (error: string) =>
   (right: Json): Json => ({ ...right, code: undefined, error });
 
-/** Each does one thing wrong; everybody has a place by a group, so that nothing else stands in the way. */
+/** Each one does one thing wrong. Every user has access through a group, so that no other check interferes. */
 const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
   ['another nonce', 'refused', { claims: (right) => ({ ...right, nonce: 'another' }) }],
   ['no nonce', 'refused', { claims: without('nonce') }],
@@ -111,7 +111,7 @@ describe('an issuer that sends', () => {
     });
   });
   beforeEach(async () => {
-    // What one address may ask in a second.
+    // Refills the budget of one address for a second.
     await app.advance('2 s');
     issuer.twist = {};
     issuer.person = { sub: 'ada' };

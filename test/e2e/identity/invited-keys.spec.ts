@@ -8,13 +8,13 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 describe('a link by which 0.1.0 invited somebody to a key', () => {
   let app: TestApp;
   beforeAll(async () => {
-    // Of its own: it sends wrong credentials, and an address may send only so many.
+    // A separate service, because the spec sends wrong credentials, which are limited by address.
     app = await startOwnApp({ role: 'api' });
   });
   afterAll(() => app.close());
 
   const sql = (text: string, values: unknown[]) => app.app.get(Database).query(text, values);
-  /** As that version left the two rows. */
+  /** Inserts the two rows as that version did. */
   const invited = async (until = "now() + interval '1 day'"): Promise<{ keyId: string; token: string }> => {
     const [keyId, token] = [newUuid(), newToken()];
     await sql(

@@ -21,12 +21,12 @@ interface Listed {
   expires_at: string | null;
 }
 
-// What is wrong with the command line or the settings: packages/cli/keys-command.spec.ts.
+// Errors in the command line or the settings are tested in packages/cli/keys-command.spec.ts.
 describe('npm run keys', () => {
   let app: TestApp;
   let isServer: boolean;
 
-  /** The command as a process of its own, from the source; with the settings of the service. */
+  /** Runs the command as a separate process from the sources, with the settings of the service. */
   const keys = (...words: string[]) =>
     new Promise<{ code: number | null; stdout: string; stderr: string }>((settle) => {
       const settings = isServer ? { DATABASE_URL: app.config.databaseUrl ?? '' } : {};
@@ -38,7 +38,7 @@ describe('npm run keys', () => {
       );
     });
 
-  /** The same command on the services that the running application has already opened. */
+  /** Runs the same command on the services that the running application has already opened. */
   const keysHere = (...words: string[]) => {
     const services = { keys: app.app.get(ApiKeyService), organizations: app.app.get(OrganizationService) };
     return runKeys(
@@ -65,7 +65,7 @@ describe('npm run keys', () => {
 
   it('makes an admin key that works and revokes another one; the audit log has both', async () => {
     const spare = JSON.parse((await keysHere('create', '--json')).output ?? '') as Listed;
-    // On PostgreSQL the service keeps running.
+    // On PostgreSQL, the service keeps running.
     if (!isServer) await app.stop();
     const created = await keys('create', '--name', 'Lost and found');
     const revoked = await keys('revoke', spare.id);

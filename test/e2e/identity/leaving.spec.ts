@@ -21,7 +21,7 @@ describe('people who leave', () => {
     app.app.get(Database).query<Row>(text, values);
   const isThere = async (email: string): Promise<boolean> =>
     (await sql('SELECT FROM person WHERE email = $1', [email])).length > 0;
-  /** So many days later, the job of each hour. */
+  /** Runs the hourly job this many days later. */
   const later = async (days: number): Promise<void> => {
     await sql(`UPDATE person SET homeless_since = homeless_since - make_interval(days => $1)`, [days]);
     await app.app.get(RetentionJob).run(PERSON_RETENTION);
@@ -94,7 +94,7 @@ describe('people who leave', () => {
     const { body: all } = await ada.send<{ id: string; role: string }[]>('GET', '/api/v1/api-keys');
     for (const { id, role } of all)
       if (role === 'admin' && id !== second) await ada.send('DELETE', `/api/v1/api-keys/${id}`);
-    // The last admin key that does not expire is one of theirs.
+    // The last admin key without expiry belongs to this user.
     expect((await ada.send('DELETE', `/api/v1/people/${ada.id}?revoke_keys=true`)).status).toBe(409);
     expect(await keys(`?created_by_id=${ada.id}`)).toEqual(['Pipeline', 'Second']);
     await sql(`UPDATE api_key SET created_by_id = NULL WHERE name = 'Second' AND org_id = $1`, [organization.orgId]);

@@ -12,7 +12,7 @@ import type { Browser } from '../../harness/app/browser';
 import { hashCheaply, newPerson } from '../../harness/app/person';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** A name that stands nowhere by chance. */
+/** A name that appears nowhere by accident. */
 const NAME = 'Zebedee Quill';
 const LATER = 'Zebedee Quillfeather';
 
@@ -39,7 +39,7 @@ describe('the name of a person', () => {
     return response.body;
   };
 
-  /** Who it was in the newest events of the stream. */
+  /** Returns the author in the newest events of the stream. */
   async function streamed() {
     const events = await app.app.get(StreamReader).after({ xid: 0n, seq: 0n }, app.orgId, 1000);
     const messages = events.map(({ message }) => message ?? '');
@@ -52,7 +52,7 @@ describe('the name of a person', () => {
       'stream of incidents': lastOf('incident')['created_by'],
     };
   }
-  /** Who it was, everywhere that it is shown, each place once. */
+  /** Returns the author everywhere that it is shown, each place once. */
   async function shown(): Promise<Record<string, unknown>> {
     const detail = await get<{ acknowledgement: Named; updates: Named[] }>(`/incidents/${incident}`);
     const byHand = await get<{ created_by: string; updates: Named[] }>(`/incidents/${manual}`);
@@ -76,7 +76,7 @@ describe('the name of a person', () => {
     };
   }
   async function everywhere(name: string): Promise<void> {
-    // An event shows once no older transaction runs on the server, in another database as well.
+    // An event appears once no older transaction runs on the server, including those in other databases.
     await eventually('the stream has come that far', async () =>
       Object.values(await streamed()).every((by) => by === name),
     );

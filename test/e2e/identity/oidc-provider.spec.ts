@@ -65,7 +65,7 @@ describe('a certified provider', () => {
     const copy = new Browser(app).copy(ada);
     const search = await provider.signIn(location, 'ops-ada');
     expect((await ada.comeBack(search)).location).toBe(`${HOME}/`);
-    // Another process has not seen that the flow was used.
+    // Another process does not know that the flow was used.
     await app.stop();
     await app.restart();
     expect((await copy.comeBack(search)).location).toBe(`${HOME}/#/sign-in/problem/refused`);

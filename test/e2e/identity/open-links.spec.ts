@@ -26,7 +26,7 @@ interface Invitation {
 
 const OTHER = 'a mill by the river';
 
-// When each kind of token stops working: tokens-and-events.spec.ts.
+// tokens-and-events.spec.ts tests when each kind of token stops working.
 describe('open links and invitations', () => {
   let app: TestApp;
   let a: ServiceOrganization;
@@ -89,7 +89,7 @@ describe('open links and invitations', () => {
       const roles = await sql('SELECT FROM membership WHERE person_id = (SELECT id FROM person WHERE name = $1)', [
         `Bo ${names - 1}`,
       ]);
-      // If the link came first, the password is another one. Otherwise the person is in both organizations.
+      // If the link came first, the password differs. Otherwise the user is in both organizations.
       const kept = await new Browser(app).send('POST', '/auth/session', {
         email: `bo.${names - 1}@example.com`,
         password: PASSWORD,
@@ -174,7 +174,7 @@ describe('open links and invitations', () => {
       [],
       404,
     ]);
-    // A member of another organization as well keeps them private.
+    // A user who is also a member of another organization keeps them private.
     await connect(`bo ${names}`);
     await join(bo, b, 'read');
     expect([await identities(ada), (await ada.send('DELETE', `/api/v1/people/${bo.id}/identities`)).status]).toEqual([

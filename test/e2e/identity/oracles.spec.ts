@@ -41,7 +41,7 @@ describe('an email that another organization knows', () => {
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     app.app.get(Database).query<Row>(text, values);
   const newEmail = (): string => `${newUuid()}@example.com`;
-  /** Comes back from the provider as this person. */
+  /** Comes back from the provider as this user. */
   const go = async (browser: Browser, person: { sub: string; [claim: string]: unknown }, body: object = {}) => {
     issuer.person = person;
     const begun = await browser.send<{ location: string }>('POST', '/auth/oidc', body);
@@ -97,7 +97,7 @@ describe('an email that another organization knows', () => {
     },
   };
 
-  /** Sends every request that an admin can send with an email or with what it led to, and returns the responses. */
+  /** Sends every request that an admin can send with an email or with the resulting IDs. Returns the responses. */
   async function answersTo(email: string, sent: Set<string>): Promise<Answer[]> {
     const b = await app.organization('B');
     const answers: Answer[] = [];
@@ -192,7 +192,7 @@ describe('an email that another organization knows', () => {
       const [of, unknown] = [await answersTo(known, sent), await answersTo(newEmail(), new Set())];
       expect(of).toEqual(unknown);
       expect(of.filter(({ status }) => status === 429)).toEqual([]);
-      // An operation that takes an email and is not in the script could reveal something.
+      // An operation that takes an email and is missing from the script could reveal something.
       const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
       const schemas = document.components.schemas;
       const withEmail = operationsOf(document).filter(({ requestBody }) => {
@@ -242,7 +242,7 @@ describe('an email that another organization knows', () => {
       const password = n === 0 ? PASSWORD : `${OTHER} ${n}`;
       statuses.push((await new Browser(app).send('POST', '/auth/account', { token, name: 'Guess', password })).status);
     }
-    // The first account was one as well.
+    // The first account also counts.
     expect(statuses).toEqual([409, ...Array<number>(9).fill(201), 429, 429]);
   });
 

@@ -5,7 +5,7 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { hashCheaply, newPerson, PASSWORD } from '../../harness/app/person';
 
 const ROUNDS = 200;
-/** Of each kind: strangers may guess a hundred times at one. */
+/** The number of users of each kind. Strangers have a hundred guesses for each. */
 const PEOPLE = 3;
 
 const median = (figures: readonly number[]): number =>
@@ -42,7 +42,7 @@ describe('the time of a refused password', () => {
     const kinds = ['wrong', 'none', 'unknown'];
     const times: number[][] = kinds.map(() => []);
     for (let round = 0; round < ROUNDS; round++)
-      // All three at once, in an order that changes: what the machine does meanwhile happens to each.
+      // All three at once, in a changing order, so that load on the machine affects each of them.
       await Promise.all(
         kinds.map(async (_, place) => {
           const kind = (place + round) % kinds.length;

@@ -30,12 +30,12 @@ interface Session {
   person: { id: string; name: string; email: string | null } | null;
 }
 
-// What is wrong with the command line or the settings: packages/cli/people/people-command.spec.ts.
+// Errors in the command line or the settings are tested in packages/cli/people/people-command.spec.ts.
 describe('uptime people', () => {
   let app: TestApp;
   let isServer: boolean;
 
-  /** The command as a process of its own, from the source; with the settings of the service. */
+  /** Runs the command as a separate process from the sources, with the settings of the service. */
   const people = (...words: string[]) =>
     new Promise<{ code: number | null; stdout: string; stderr: string }>((settle) => {
       const settings = isServer ? { DATABASE_URL: app.config.databaseUrl ?? '' } : {};
@@ -47,7 +47,7 @@ describe('uptime people', () => {
       );
     });
 
-  /** The same command on the services that the running application has already opened. */
+  /** Runs the same command on the services that the running application has already opened. */
   const peopleHere = (...words: string[]) =>
     runPeople(
       words,
@@ -61,7 +61,7 @@ describe('uptime people', () => {
     const { output = '' } = await peopleHere('list', '--json');
     return (JSON.parse(output) as Listed[]).find((one) => one.email === email);
   };
-  /** An invitation of the command, and who came by it. */
+  /** Creates an invitation with the command, and returns the user who accepted it. */
   async function joined(email: string, ...options: string[]): Promise<Browser> {
     const invited = await peopleHere('invite', email, ...options);
     const one = browser();
@@ -93,7 +93,7 @@ describe('uptime people', () => {
 
   it('invites an operator and prints a link for each way back in; the audit logs say it was the command line', async () => {
     await joined('ada@example.com', '--operator');
-    // On PostgreSQL the service keeps running.
+    // On PostgreSQL, the service keeps running.
     if (!isServer) await app.stop();
     const invited = await people('invite', 'Bo@Example.com', '--role', 'write', '--operator');
     const linked = await people('link', 'ada@example.com');

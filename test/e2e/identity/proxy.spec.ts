@@ -16,9 +16,9 @@ interface Sent {
   method?: string;
   headers?: Headers;
   body?: object;
-  /** The address on this machine that the connection comes from; the trusted proxy's unless given. */
+  /** The local address that the connection comes from, by default the trusted proxy's. */
   from?: string;
-  /** Over a socket of IPv6, on which IPv4 is mapped. */
+  /** Uses an IPv6 socket, on which IPv4 addresses are mapped. */
   isMapped?: boolean;
 }
 interface Session {
@@ -58,7 +58,7 @@ describe('behind a proxy that signs in', () => {
     mapped.close();
     await app.close();
   });
-  // What the test before has used up is there again, and groups are applied again.
+  // Refills the budgets that the previous test has used up, and applies groups again.
   beforeEach(() => clock.advance(600_000));
 
   const ask = <Body = Record<string, unknown>>(path: string, sent: Sent = {}): Promise<Reply<Body>> =>
@@ -87,7 +87,7 @@ describe('behind a proxy that signs in', () => {
     ...more,
   });
   const session = (headers: Headers, more: Sent = {}) => ask<Session>('/auth/session', { ...more, headers });
-  /** But for what differs with each request. */
+  /** Without the fields that differ with each request. */
   const problemOf = ({ status, body }: Reply) => ({ status, ...body, instance: '', request_id: '' });
 
   it('the user is a person with what their groups give, and gets no cookie', async () => {
@@ -178,7 +178,7 @@ describe('behind a proxy that signs in', () => {
       ]);
       expect([401, 204]).toContain(plain.status);
     }
-    // Not even a wrong one.
+    // Even an invalid header is ignored.
     expect((await session({ 'remote-user': '' }, sent)).status).toBe(204);
     const cookie = await cookieOf(app.read.key);
     expect((await session({ ...spoofed, cookie }, sent)).body).toMatchObject({ role: 'read', person: null });

@@ -29,7 +29,7 @@ describe('quotas', () => {
     quotas: object,
   ): Promise<ApiResponse<{ quotas: object }>> =>
     app.operator.put(`/organizations/${await idOf(organization)}`, { quotas });
-  /** A new organization with these limits. */
+  /** Creates an organization with these limits. */
   const limited = async (quotas: object): Promise<ServiceOrganization> => {
     const organization = await app.organization(`Limited ${++counter}`);
     expect((await setQuotas(organization, quotas)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('quotas', () => {
     expect((await write.delete(`/endpoints/${endpointId}`)).status).toBe(204);
     expect((await endpoint(write, websiteId)).status).toBe(201);
     expect((await endpoint(write, websiteId)).status).toBe(409);
-    // A website takes its endpoints along.
+    // Deleting a website deletes its endpoints.
     expect((await write.delete(`/websites/${websiteId}`)).status).toBe(204);
     expect((await quotasOf(write))['endpoints']).toEqual({ limit: 2, used: 1 });
   });
@@ -111,7 +111,7 @@ describe('quotas', () => {
     expect((await write.delete(`/alerts/${alertId}`)).status).toBe(204);
     expect((await alert(write, second)).status).toBe(201);
     expect((await alert(write, second)).status).toBe(409);
-    // An endpoint takes its alerts along.
+    // Deleting an endpoint deletes its alerts.
     expect((await write.delete(`/endpoints/${second}`)).status).toBe(204);
     expect((await quotasOf(write))['alerts']).toEqual({ limit: 2, used: 0 });
   });
@@ -150,7 +150,7 @@ describe('quotas', () => {
     expect((await change({ interval: 2 })).status).toBe(200);
     await newEndpoint(write, websiteId, { interval: 4 });
     expectRefused(await change({ interval: 1 }), { name: 'checks_per_second', limit: 2, used: 1.75 });
-    // Below what there is, everything but more is allowed.
+    // If the limit is below the current number, everything is allowed except adding more.
     await setQuotas(organization, { checks_per_second: 1 });
     expect((await change({ interval: 3, enabled: false })).status).toBe(200);
     expect((await change({ name: 'other', enabled: true })).status).toBe(200);

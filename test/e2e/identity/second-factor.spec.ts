@@ -35,7 +35,7 @@ describe('the second factor of a person', () => {
     hashCheaply(app);
     clock = MovingClock.frozenIn(app.app);
   });
-  // Codes of a step that was used, and the limits of one address, are in the past.
+  // Codes of a used step, and the limits of one address, are in the past.
   beforeEach(() => clock.advance(20 * MINUTE_MS));
   afterAll(() => app.close());
 
@@ -214,7 +214,7 @@ describe('the second factor of a person', () => {
       expect(open.session).toMatchObject({ organization: { name: 'Default' }, needs_second_factor: false });
       const closed = await withPassword(jon);
       expect(closed.session).toMatchObject({ organization: null, needs_second_factor: true });
-      // An older session, too, and at once.
+      // This also affects older sessions, at once.
       expect((await jon.browser.send('GET', '/api/v1/websites')).status).toBe(403);
       const { body } = await jon.browser.send<{ secret: string }>('POST', FACTOR, { current_password: PASSWORD });
       const code = codeOf({ secret: fromBase32(body.secret) });

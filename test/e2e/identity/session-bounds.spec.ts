@@ -23,7 +23,7 @@ describe('the sessions of a key', () => {
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api', rateLimitPerSecond: 0 });
-    // Frozen: no bucket refills while the machine is slow.
+    // Frozen, so that no bucket refills on a slow machine.
     clock = MovingClock.frozenIn(app.app);
     hashCheaply(app);
     const [key] = await sql<{ id: string }>("SELECT id FROM api_key WHERE role = 'read'");
@@ -35,7 +35,7 @@ describe('the sessions of a key', () => {
   });
   afterAll(() => app.close());
 
-  /** Sessions of the key that were last used so many hours ago. */
+  /** Inserts sessions of the key that were last used this many hours ago. */
   const older = (hours: number, howMany: number, via = 'api_key') =>
     sql(
       `INSERT INTO session (hash, id, key_id, via, created_at, last_seen_at)

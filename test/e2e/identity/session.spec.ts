@@ -31,7 +31,7 @@ describe('browser sessions', () => {
     clock.monotonic = () => monotonic() + passedMs;
   });
   afterAll(() => app.close());
-  // More sign-ins a second than an address may ask for.
+  // The tests sign in more often per second than an address may.
   beforeEach(() => {
     passedMs += 2000;
   });

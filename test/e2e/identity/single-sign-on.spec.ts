@@ -28,7 +28,7 @@ describe('a person with single sign-on', () => {
     app.app.get(Database).query<Row>(text, values);
   const invite = async (email: string, role = 'write') =>
     (await app.admin.post<{ token: string }>('/invitations', { email, role })).body.token;
-  /** Goes to the provider and comes back as this person. */
+  /** Goes to the provider and comes back as this user. */
   const go = async (browser: Browser, person: { sub: string; [claim: string]: unknown }, body: object = {}) => {
     issuer.person = person;
     const begun = await browser.send<{ location: string }>('POST', '/auth/oidc', body);

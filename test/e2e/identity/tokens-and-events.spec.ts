@@ -11,7 +11,7 @@ import { COLUMNS, TOKEN_KINDS, type TokenKind } from './tokens/token-kinds';
 import { MAKE } from './tokens/uses';
 
 const NAMES = Object.keys(EVENTS) as EventName[];
-/** Bytes, or a name of what opens something. */
+/** A column of bytes, or with a name that suggests a credential. */
 const MAY_BE_A_TOKEN = `data_type = 'bytea' OR column_name ~ '(token|hash|lookup|secret|password|ping_id|ping_key|pepper)'`;
 
 /** test/repository/token-kinds.spec.ts finds the places that create tokens. */

@@ -19,10 +19,10 @@ interface Session {
   needs_single_sign_on: boolean;
   person: { id: string };
 }
-/** The organizations that are open, and "operator". */
+/** The accessible organizations, and "operator". */
 type Rights = string[];
 
-/** The organization that each source of rights opens. Groups also give the rights of an operator. */
+/** The organization that each source of rights opens. Groups also grant the rights of an operator. */
 const PLACES = { invited: 'Default', groups: 'Shop' } as const satisfies Record<MembershipSource, string>;
 
 describe('the rights of a person, when their source withdraws them', () => {
@@ -59,14 +59,17 @@ describe('the rights of a person, when their source withdraws them', () => {
     hashCheaply(app);
     await app.organization('Shop');
   });
-  // The limits of one person and one address are full again.
+  // Refills the limits of one user and one address.
   beforeEach(() => app.advance('10 min'));
   afterAll(async () => {
     await app.close();
     await issuer.close();
   });
 
-  /** A person who was invited to Default, and has Shop and the rights of an operator from groups of the provider and the proxy. */
+  /**
+   * Creates a user who was invited to Default, and has Shop and the rights of an operator from groups of the provider
+   * and the proxy.
+   */
   async function newPerson(name: string): Promise<{ email: string; uuid: string }> {
     const email = `${name}@example.com`;
     const { body } = await app.admin.post<{ token: string }>('/invitations', { email, role: 'read' });
@@ -80,7 +83,7 @@ describe('the rights of a person, when their source withdraws them', () => {
   }
 
   type Person = Awaited<ReturnType<typeof newPerson>>;
-  /** Reads the session of a browser; null if no one is signed in. */
+  /** Returns the session of a browser, or null if no one is signed in. */
   type Look = () => Promise<Session | null>;
   const lookOf =
     (browser: Browser, headers: Record<string, string> = {}): Look =>
@@ -94,7 +97,7 @@ describe('the rights of a person, when their source withdraws them', () => {
     return status === 201 ? lookOf(browser) : () => Promise.resolve(null);
   };
 
-  /** Signs in by each way, while the source knows the person or not; null if people do not sign in by it. */
+  /** Signs in by each way, while the source does or does not know the user. null if users do not sign in this way. */
   const WAYS: Readonly<Record<SignIn, ((person: Person, isKnown: boolean) => Promise<Look>) | null>> = {
     // A key belongs to its organization.
     api_key: null,
@@ -103,7 +106,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       const { token } = await app.app.get(InstallationPeople).signInLink(uuid);
       return signedIn({ sign_in_token: token });
     },
-    // It signs in once, with the account that it makes; what is left is its session.
+    // It signs in once, with the new account. Afterwards, only the session is left.
     invitation: async ({ email, uuid }, isKnown) => {
       if (!isKnown) return () => Promise.resolve(null);
       const look = await signedIn({ email, password: PASSWORD });

@@ -10,7 +10,7 @@ import { signIn } from '../../harness/app/browser-session';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { countQueries } from '../../harness/app/query-counter';
 
-/** More than the budget of an address that guesses has look-ups. */
+/** More than the number of lookups that an address with wrong credentials has. */
 const FLOOD = 100;
 const LOOKED_UP_AT_MOST = 60;
 
@@ -20,11 +20,11 @@ describe('an address that sends wrong credentials', () => {
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
-    // Frozen: no bucket refills while the machine is slow.
+    // Frozen, so that no bucket refills on a slow machine.
     clock = MovingClock.frozenIn(app.app);
   });
   beforeEach(async () => {
-    // By now the address has its whole budget again.
+    // By now, the budget of the address is full again.
     clock.advance(HOUR_MS);
     await app.read.get('/websites');
   });
@@ -56,7 +56,7 @@ describe('an address that sends wrong credentials', () => {
     await flood(withWrongKey);
     expect((await app.read.get('/websites')).status).toBe(200);
     const queries = await queriesOf(() => app.read.get('/websites'));
-    // The list, which is complete: nothing about the key.
+    // Only the query of the list. The key causes none.
     expect(queries).toBe(1);
   });
 

@@ -166,7 +166,7 @@ describe('incidents', () => {
   ])('take no update with %s', async (_, body, ...wrong) => {
     const id = await newIncident(app.write);
     expect(codes(await say(id, body))).toEqual([400, ...wrong]);
-    // What is wrong with a text is so with a corrected one; the rest of an update cannot be corrected.
+    // A correction has the same rules for the text. The rest of an update can't be corrected.
     const { body: said } = await say(id, { text: 'a' });
     const ofText = wrong.filter((each) => each.startsWith('/text') && each !== '/text required');
     const edited = await app.write.put<Shown>(`/incidents/${id}/updates/${said.id}`, body);

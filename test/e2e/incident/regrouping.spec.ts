@@ -42,7 +42,7 @@ describe('incidents that were grouped wrongly', () => {
   afterAll(() => app.close());
   afterEach(() => database.query('DELETE FROM incident WHERE org_id = $1', [app.orgId]));
 
-  /** One endpoint for each, `a` the first. */
+  /** Creates an incident with one endpoint for each, `a` being the first. */
   const detected = async (...bad: Bad[]): Promise<{ id: string; endpoints: string[] }> => {
     const endpoints: string[] = [];
     for (const at of bad.keys()) endpoints.push(await newEndpoint(app.write, website, { name: 'abcdefgh'[at] }));
@@ -189,7 +189,7 @@ describe('incidents that were grouped wrongly', () => {
       { status: 'investigating', automatic: true, public: true, by: null },
       { status: 'resolved', automatic: false },
     ]);
-    // Only what is well again is left in it.
+    // Only endpoints that have recovered are left in it.
     const apart = await split(open.id, open.endpoints);
     expect(apart.body).toMatchObject({ state: 'open', status: null, public: false, updates: [] });
     const left = await read(open.id);

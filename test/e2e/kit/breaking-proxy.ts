@@ -8,24 +8,24 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request or response as it passes. What is changed is passed on changed. */
+/** A request or response on its way through the proxy. Changes to it are passed on. */
 export interface Passing {
   method: string;
   /** With the query. */
   path: string;
-  /** Of the response; 0 in a request. */
+  /** The status of the response, or 0 in a request. */
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What a proxy breaks of a request, of its response or of both. */
+/** The part that a proxy breaks: the request, its response, or both. */
 export interface Break {
   request?: (passing: Passing) => void;
   response?: (passing: Passing, request: Passing) => void;
 }
 
-/** A reverse proxy on loopback. `/name/…` leads to `/…` of the service, broken as `name` says. */
+/** A reverse proxy on loopback. `/name/…` is forwarded to `/…` of the service, broken as `name` requires. */
 export class BreakingProxy {
   private constructor(
     private readonly server: Server,
@@ -33,7 +33,7 @@ export class BreakingProxy {
     private readonly breaks: Readonly<Record<string, Break>>,
   ) {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      // A client that gave up is no failure of the proxy.
+      // A client that gave up isn't a failure of the proxy.
       this.pass(request, response).catch(() => response.destroy());
     });
   }
@@ -46,7 +46,7 @@ export class BreakingProxy {
     return proxy;
   }
 
-  /** The service behind this break; without one of that name nothing is broken. */
+  /** Returns the URL of the service with this break. An unknown name breaks nothing. */
   url(name: string): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/${encodeURIComponent(name)}`;
   }
@@ -71,7 +71,7 @@ export class BreakingProxy {
 
   private async ask(request: Passing): Promise<Passing> {
     const { method, path, body } = request;
-    // Bodies are changed as text: the service sends them as they are.
+    // Bodies are changed as text, so the service must not compress them.
     const { host: _, 'accept-encoding': __, 'content-length': length, ...headers } = request.headers;
     const sized = length === undefined ? headers : withLength({ headers, body });
     const asked = startRequest(this.service + path, { method, headers: sized, agent: false });
@@ -81,7 +81,7 @@ export class BreakingProxy {
   }
 }
 
-/** Puts the prefix before the addresses in headers, as proxies do that take it off (`proxy_redirect` of nginx). */
+/** Adds the prefix to URLs in headers, as proxies do that strip it from requests (`proxy_redirect` of nginx). */
 function leadBack({ headers }: Passing, prefix: string): void {
   if (headers['location']?.startsWith('/')) headers['location'] = prefix + headers['location'];
   if (headers['link'] !== undefined) headers['link'] = headers['link'].replaceAll('</', `<${prefix}/`);
@@ -92,7 +92,7 @@ const withLength = ({ headers, body }: Pick<Passing, 'headers' | 'body'>): Recor
   return body === '' ? rest : { ...rest, 'content-length': String(Buffer.byteLength(body)) };
 };
 
-/** A request or response that has arrived whole. A stream, which never ends, does not pass. */
+/** Reads a complete request or response. A stream never ends and does not pass. */
 async function passing(message: IncomingMessage, of: Omit<Passing, 'headers' | 'body'>): Promise<Passing> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);

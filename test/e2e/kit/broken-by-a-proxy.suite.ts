@@ -6,7 +6,7 @@ interface Given {
   keys: { admin: string; write: string; read: string; operator: string };
 }
 
-// Run by contract-breaks.spec.ts: the suite once for each break, of which only the tests are chosen that have to find it.
+// contract-breaks.spec.ts runs this suite once for each break, with only the tests that must find it.
 const { urls, keys } = JSON.parse(process.env['BROKEN_SERVICE'] ?? '{"urls":{},"keys":{}}') as Given;
 
 describe('a proxy that', () => {

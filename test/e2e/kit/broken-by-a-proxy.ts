@@ -1,12 +1,12 @@
 import type { Break, Passing } from './breaking-proxy';
 
-/** A break, and the test that has to find it. */
+/** A break, and the test that must find it. */
 export interface Found extends Break {
-  /** Its whole name below that of the suite. */
+  /** The full name of the test, without the name of the suite. */
   by: string;
 }
 
-/** Changes a body of JSON. */
+/** Changes a JSON body. */
 function inJson(passing: Passing, change: (body: Record<string, unknown>) => unknown): void {
   if (!passing.body.startsWith('{') && !passing.body.startsWith('[')) return;
   passing.body = JSON.stringify(change(JSON.parse(passing.body) as Record<string, unknown>));
@@ -22,7 +22,10 @@ const status = (from: number, to: number) => (passing: Passing) => {
 };
 const pathIs = ({ path }: Passing, pattern: RegExp) => pattern.test(path);
 
-/** One thing each, as proxies and reimplementations get it wrong. `key`: one that may write, of a proxy that asks with its own. */
+/**
+ * One fault each, as proxies and reimplementations have them. `key` may write. It belongs to a proxy that uses its
+ * own key.
+ */
 export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
   'says 403 for what is not there': {
     by: 'addresses GET /api/v1/websites/{id} gets the same 404 for an unknown and a malformed ID',
@@ -144,10 +147,10 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
   },
 });
 
-/** The name under which nothing is broken. */
+/** The name that breaks nothing. */
 export const UNBROKEN = 'breaks nothing';
 
-/** Each break with the test that has to find it. */
+/** Each break with the test that must find it. */
 export const FOUND: readonly [broken: string, by: string][] = Object.entries(breaksWith('')).map(([name, { by }]) => [
   name,
   by,

@@ -9,7 +9,7 @@ describe('a service of ours that is in use', () => {
   let target: HttpTarget;
   let before: string;
 
-  /** What is stored, but for what checks change of it. */
+  /** Returns everything that is stored, except fields that checks change. */
   const settings = async (): Promise<string> => {
     const lists = ['/websites', '/endpoints', '/alerts', '/contacts', '/status-pages', '/maintenance-windows'];
     const texts = await Promise.all(lists.map(async (path) => (await app.admin.get<{ id: string }[]>(path)).body));
@@ -18,7 +18,7 @@ describe('a service of ours that is in use', () => {
 
   beforeAll(async () => {
     app = await startOwnApp();
-    // Every second request fails: endpoints go up and down, alerts trigger and resolve while the suite runs.
+    // Every second request fails, so endpoints go up and down, and alerts trigger and resolve while the suite runs.
     let requests = 0;
     target = await HttpTarget.listen((_, socket) => socket.end(rawResponse(++requests % 4 < 2 ? 200 : 500)));
     const website = await newWebsite(app.write);
@@ -38,7 +38,7 @@ describe('a service of ours that is in use', () => {
     await target.close();
   });
 
-  // By contract.spec.ts it is proved with an operator and the rules for all routes: those are the same beside data.
+  // contract.spec.ts tests the operator and the rules for all routes. They do not depend on existing data.
   const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key, operator: null };
   describeContract(() => app.url, keys, { name: 'the public contract without an operator' }, []);
 

@@ -9,7 +9,7 @@ import { breaksWith, FOUND, UNBROKEN } from './broken-by-a-proxy';
 
 const ROOT = join(__dirname, '../../..');
 
-/** What a run of jest says, as `--json` writes it (https://jestjs.io/docs/cli#--json). */
+/** The result of a Jest run in the format of `--json` (https://jestjs.io/docs/cli#--json). */
 interface Outcome {
   testResults: {
     assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
@@ -28,11 +28,11 @@ const CONFIG = {
   transform: { '\\.ts$': '<rootDir>/scripts/jest/transformer.cjs' },
 };
 
-/** A test that an expectation ended has found something; one that could not even begin has not. */
+/** A test that failed in an expectation has found something. A test that could not even start has not. */
 const whatOf = (status: string, messages: readonly string[]): string =>
   status !== 'failed' || messages.every((message) => message.includes('expect(')) ? status : messages.join('\n');
 
-/** Runs the tests of these names in a jest of its own, as somebody outside would, and returns what each came to. */
+/** Runs the tests with these names in a separate Jest, as other projects would. Returns the result of each. */
 async function outcomesOf(given: object): Promise<Map<string, string>> {
   const directory = await mkdtemp(join(tmpdir(), 'uptime-contract-'));
   const file = join(directory, 'outcome.json');
@@ -40,7 +40,7 @@ async function outcomesOf(given: object): Promise<Map<string, string>> {
   const args = ['--config', JSON.stringify(CONFIG), '--json', '--outputFile', file, '-i', '-t', `^(${chosen})$`];
   const env = { ...process.env, BROKEN_SERVICE: JSON.stringify(given) };
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  // Its exit code is that of tests that failed, which is what they are for.
+  // The tests are expected to fail, so the exit code does not matter.
   await new Promise<void>((resolve) => {
     execFile(process.execPath, [jest, ...args], { cwd: ROOT, env, maxBuffer: 64 << 20 }, () => resolve());
   });

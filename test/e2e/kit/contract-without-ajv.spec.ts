@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** As if the optional peers had not been installed. */
+/** Simulates that the optional peer dependencies aren't installed. */
 const PROGRAM = `
   const Module = require('node:module');
   const resolve = Module._resolveFilename;

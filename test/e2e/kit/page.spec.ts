@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ModuleKind, transpileModule } from 'typescript';
 import * as kit from '../../../packages/testing/index';
 
-/** The specs that docs/test-kit.md shows, as they stand there: what they describe becomes part of this one. */
+/** The specs in docs/test-kit.md, unchanged. Their tests become part of this spec. */
 const examples = [
   ...readFileSync(join(__dirname, '../../../docs/test-kit.md'), 'utf8').matchAll(/^```ts\n(import [\s\S]*?)^```$/gm),
 ];

@@ -52,7 +52,7 @@ describe('a service of the test kit', () => {
     for (let step = 1; step <= 5; step++) {
       await service.advance('1 min');
       const checked = service.write.post<{ outcome: string; attempts: number }>(`/endpoints/${endpoint}/checks`);
-      // A stall by the service's own measure: longer than 250 ms.
+      // Longer than 250 ms, which the service counts as a stall.
       const until = performance.now() + 300;
       while (performance.now() < until);
       expect((await checked).body).toMatchObject({ outcome: 'down', attempts: 1 });

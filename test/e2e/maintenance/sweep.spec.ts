@@ -27,7 +27,7 @@ describe('the beginning and the end of maintenance', () => {
   let website: string;
 
   beforeAll(async () => {
-    // No job runs by itself: each sweep is the test's.
+    // No job runs automatically, so the test controls each sweep.
     app = await startOwnApp({ role: 'api' });
     clock = MovingClock.of(app.app);
     database = app.app.get(Database);
@@ -46,7 +46,7 @@ describe('the beginning and the end of maintenance', () => {
 
   const sweep = () => app.app.get(MaintenanceSweep).run();
   const now = () => Date.now() + clock.aheadMs;
-  // A second ago: our clock may be some milliseconds ahead of the database's.
+  // A second ago, because the clock of this process may be some milliseconds ahead of the database's.
   const running = async (scope: object, fields: object = {}): Promise<string> => {
     const times = { starts_at: new Date(now() - 1000).toISOString(), ends_at: new Date(now() + HOUR).toISOString() };
     const body = { name: 'Move', scope, ...times, ...fields };
@@ -54,7 +54,7 @@ describe('the beginning and the end of maintenance', () => {
     expect(response.status).toBe(201);
     return response.body.id;
   };
-  /** An endpoint whose newest result has this code, and which is due in an hour. */
+  /** Returns an endpoint whose newest result has this code, and whose next check is due in an hour. */
   const endpoint = async (code: number, fields: object = {}): Promise<string> => {
     const id = await newEndpoint(app.write, website, { interval: 3600, ...fields });
     await database.query('UPDATE endpoint_state SET status = $2 WHERE endpoint_id = $1', [

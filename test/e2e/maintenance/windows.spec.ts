@@ -48,7 +48,7 @@ describe('maintenance windows', () => {
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
-    // Only `clock.advance` makes anything begin or end.
+    // Windows start and end only through `clock.advance`.
     clock = MovingClock.frozenIn(app.app);
     database = app.app.get(Database);
     website = await newWebsite(app.write);
@@ -94,7 +94,7 @@ describe('maintenance windows', () => {
   const spans = async (id: string) =>
     (await rows(id)).map(({ starts_at, ends_at }) => [starts_at.getTime() - now(), ends_at.getTime() - now()]);
   const errors = ({ status, body }: ApiResponse<Refused>) => [status, body.errors];
-  /** To the full hour plus `ms`, whatever time it is. */
+  /** Advances to the next full hour plus `ms`. */
   const advanceIntoHour = (ms: number) => clock.advance(HOUR - (now() % HOUR) + ms);
 
   it('creates a window and reads it back, alone, in the list and in the audit log', async () => {
@@ -381,7 +381,7 @@ describe('maintenance windows', () => {
       clock.advance(4 * MINUTE);
       await put(id, { duration: 600 });
       const from = at(-10 * MINUTE);
-      // The change of the duration begins it again.
+      // The change of the duration starts it again.
       expect(await occurrences(id, `?from=${from}&limit=4`)).toEqual([
         [-5 * MINUTE, -4 * MINUTE],
         [0, 5 * MINUTE],

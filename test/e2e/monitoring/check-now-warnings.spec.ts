@@ -20,7 +20,7 @@ const { warning: _, ...OLD_UP } = {
 };
 const SLOW = { code: 'assertion_failed', phase: 'assertion', message: 'It is slow.' } as const;
 
-/** A checker of another package, made before there were warnings, or with a mind of its own. */
+/** A checker from another package, written before warnings existed or with unusual behavior. */
 @Checker('FOREIGN')
 class ForeignChecker implements Checker<string> {
   readonly targetForm = 'foreign://old, foreign://slow, foreign://both, foreign://fine or foreign://never';

@@ -25,7 +25,7 @@ describe('a failure that would trigger an alert', () => {
   });
 
   const sql = (text: string, parameters: unknown[]) => app.app.get(Database).query(text, parameters);
-  /** An occurrence of a window that runs for the hour around now and covers what has the tag. */
+  /** Writes an occurrence of a window that covers everything with the tag in the hour around now. */
   const window = async (tag: string, mute: boolean): Promise<void> => {
     const scope = newUuid();
     await sql(
@@ -40,7 +40,7 @@ describe('a failure that would trigger an alert', () => {
     );
   };
   const check = async (id: string): Promise<Check> => (await app.write.post<Check>(`/endpoints/${id}/checks`)).body;
-  /** How often a failing endpoint with this tag is tried. */
+  /** Returns how often a failing endpoint with this tag is checked. */
   const attemptsOf = async (tag: string): Promise<number> => {
     const target = { type: 'HTTP', url: `${server.url}/${tag}`, interval: 3600, tags: [tag] };
     const id = await newEndpoint(app.write, await newWebsite(app.write), target);

@@ -8,7 +8,7 @@ import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { eventually } from '../../../packages/testing/eventually';
 
-/** A reserved name (RFC 2606): no resolver knows it. */
+/** A reserved name (RFC 2606) that no resolver knows. */
 const NOWHERE = 'nowhere.invalid:443';
 
 const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckResult => ({
@@ -44,7 +44,7 @@ describe('a failure that an offline monitor would have had too', () => {
   afterAll(() => Promise.all([app.close(), sink.close(), heartbeat.close()]));
 
   const alive = () => sink.url.replace('http://', '');
-  /** From now on the connectivity targets are these. */
+  /** Sets the connectivity targets. */
   const reach = (...targets: string[]): void => {
     app.config.connectivityTargets.splice(0, Infinity, ...targets);
   };
@@ -60,7 +60,7 @@ describe('a failure that an offline monitor would have had too', () => {
     const metrics = await (await fetch(`${app.url}/metrics`)).text();
     return Number(/^uptime_blind_seconds (\S+)$/m.exec(metrics)?.[1]);
   };
-  /** Without waiting for the timer that looks each five seconds; the newest probe must be a second old. */
+  /** Waits without the timer that checks every five seconds. The newest probe must be a second old. */
   const backOnline = async (): Promise<void> => {
     reach(alive());
     await eventually('the network is back', async () => {

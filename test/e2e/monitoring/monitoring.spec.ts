@@ -18,7 +18,7 @@ interface Event {
   reason: string;
 }
 
-/** The timeout leaves room for a busy machine: no check here should reach it. */
+/** The timeout leaves room for a busy machine. No check here should reach it. */
 const FAST = { type: 'HTTP', interval: 1, timeout: 10 };
 
 describe('monitoring', () => {

@@ -9,7 +9,7 @@ import type { ServiceOrganization } from '../../../packages/testing/service/star
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 
-/** An organization may ask for eight checks at once, which are half of them. */
+/** An organization may request eight checks at once, which is half of them. */
 const PLACES = 16;
 
 interface Refusal {
@@ -18,7 +18,7 @@ interface Refusal {
   retryAfter: string | null;
 }
 
-/** A request whose client may leave before it is answered. */
+/** A request whose client may disconnect before the response. */
 class Request {
   private readonly client = new AbortController();
   readonly refusal: Promise<Refusal>;
@@ -126,7 +126,7 @@ describe('checks that clients ask for', () => {
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
     for (let count = 0; count < 8; count++) ask(mine.write, '/endpoints/test', draft);
     await connections(8);
-    // Of what one organization leaves the other may have half: a part stays for whoever comes next.
+    // The other organization may have half of the remaining places. The rest is kept for the next organization.
     for (let count = 0; count < 4; count++) ask(other.write, '/endpoints/test', draft);
     await connections(12);
     const id = await endpoint(other.write, '/silent');

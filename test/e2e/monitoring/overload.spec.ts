@@ -12,12 +12,12 @@ import type { Api } from '../../../packages/testing/service/api';
 import { eventually } from '../../../packages/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** Takes its time and needs no network: so many places make so many checks a second. */
+/** Takes this long without a network, so the number of places determines the number of checks a second. */
 const CHECK_MS = 100;
 const UP: CheckResult = { ...resultOf(down('internal', 'internal', '')), outcome: 'up', error: null };
 const DOWN = resultOf(down('connection_refused', 'connect', 'refused'));
 
-/** Endpoint url → when its checks began, monotonic. */
+/** Maps endpoint URLs to the start times of their checks (monotonic). */
 const begun = new Map<string, number[]>();
 const broken = new Set<string>();
 
@@ -44,7 +44,7 @@ class TimedChecker implements Checker<string> {
 @Module({ providers: [TimedChecker] })
 class TimedModule {}
 
-/** Adds endpoints `timed://<name>/0 …` and returns their urls. */
+/** Adds endpoints `timed://<name>/0 …` and returns their URLs. */
 async function add(by: Api, name: string, count: number, interval: number): Promise<string[]> {
   const site = await newWebsite(by);
   const urls = Array.from({ length: count }, (_, index) => `timed://${name}/${index}`);
@@ -52,7 +52,7 @@ async function add(by: Api, name: string, count: number, interval: number): Prom
   return urls;
 }
 
-/** How many checks of each began since `from`. */
+/** Returns how many checks of each started since `from`. */
 const countsOf = (urls: readonly string[], from = 0): number[] =>
   urls.map((url) => (begun.get(url) ?? []).filter((at) => at >= from).length);
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
@@ -105,14 +105,15 @@ describe('a process that is asked for more checks than it can make', () => {
     const from = performance.now();
     await eventually('four checks of each', () => Math.min(...countsOf(crowd, from)) >= 4, 40_000);
 
-    // Each loses about half of its slots, none more than the others; one that is due rarely loses none.
+    // Each one loses about half of its slots, and none loses more than the others. An endpoint with a long interval
+    // loses none.
     const counts = countsOf(crowd, from);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
     const seconds = (performance.now() - from) / 1000;
     expect(sum(countsOf(rare, from))).toBeGreaterThanOrEqual(Math.floor(seconds / 5) - 1);
     expect(sum(counts)).toBeLessThan(0.8 * crowd.length * seconds);
 
-    // It is alive and ready, and says what is the matter.
+    // The service is alive and ready, and reports the overload.
     const ready = await fetch(`${app.url}/health/ready`);
     expect([(await fetch(`${app.url}/health/live`)).status, ready.status]).toEqual([200, 200]);
     const { details } = (await ready.json()) as { details: Record<string, { detail: string }> };
@@ -123,7 +124,7 @@ describe('a process that is asked for more checks than it can make', () => {
     expect(await metric('uptime_results_lost_total')).toBe(0);
     expect(await metric('uptime_overload_ratio')).toBeGreaterThan(1.2);
 
-    // A site that breaks meanwhile is told.
+    // A failure of a site during the overload is still reported.
     broken.add(victim);
     await eventually('the event', async () => {
       const { text } = await app.read.get('/alerts/events');
@@ -131,7 +132,7 @@ describe('a process that is asked for more checks than it can make', () => {
     });
     expect(state()).not.toBeNull();
 
-    // Instances tell each other.
+    // Instances report their load to each other.
     const load = await eventually('the heartbeat', async () => {
       const [row] = await app.app
         .get(Database)
@@ -143,7 +144,7 @@ describe('a process that is asked for more checks than it can make', () => {
     expect(load['skipped_per_second']).toBeGreaterThan(1);
     expect(load['checks_per_second']).toBeGreaterThan(5);
 
-    // Skipped slots are coverage: what was checked was up.
+    // Skipped slots reduce the coverage. All recorded checks were up.
     const outcomes = await app.app
       .get(Database)
       .query(
@@ -151,7 +152,7 @@ describe('a process that is asked for more checks than it can make', () => {
       );
     expect(outcomes).toHaveLength(1);
 
-    // Most of the load leaves.
+    // Most of the load ends.
     await app.app.get(Database).query(`UPDATE endpoint_schedule SET active = false WHERE endpoint_id IN (
       SELECT id FROM endpoint WHERE url LIKE 'timed://crowd/%' ORDER BY url LIMIT 36)`);
     await calm();
@@ -172,10 +173,11 @@ describe('a process that is asked for more checks than it can make', () => {
     const claimed = jest.spyOn(app.app.get(SlotClaimer), 'claimDue');
     const from = performance.now();
     await eventually('eight checks of the small one', () => Math.min(...countsOf(few, from)) >= 8, 40_000);
-    // Slots are claimed once a second. A machine that stalls both, or its database, for longer takes slots from everybody.
+    // Slots are claimed once a second. A longer stall of the machine or the database takes slots from every
+    // organization.
     const claims = claimed.mock.calls.length;
     for (const count of countsOf(few, from)) expect(count).toBeGreaterThanOrEqual(claims - 2);
-    // Of eight places the large one may have four, and the small one needs a half.
+    // The large one may use four of eight places, and the small one needs half a place.
     expect(sum(countsOf(many, from))).toBeGreaterThan(sum(countsOf(few, from)));
     const counts = countsOf(many, from);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(3);
@@ -185,7 +187,7 @@ describe('a process that is asked for more checks than it can make', () => {
   it('checks no more than can be recorded, and loses nothing', async () => {
     await start(20);
     const recorder = app.app.get(CheckRecorder);
-    // Fewer than the places could make, and twice what is recorded when each transaction takes three seconds.
+    // Less than the places can run, and twice the number that is recorded while each transaction takes three seconds.
     const crowd = await add(app.write, 'crowd', 160, 1);
     armFailpoints(['recorder.before_commit=slow']);
     await overloaded();
@@ -199,9 +201,9 @@ describe('a process that is asked for more checks than it can make', () => {
       },
       40_000,
     );
-    // Eight times the places is the most that is held from the claim until it is recorded, and before recording was seen to
-    // be behind some seconds of checks had ended: two, or more where this process gets little of the machine. Held by
-    // nothing, it would grow by what is asked for as long as this lasts.
+    // The limit between claim and recording is eight times the places. Before the service noticed that recording is
+    // slow, some seconds of checks had finished: two, or more if this process gets little CPU. Without a limit, the
+    // backlog would keep growing.
     expect(Math.max(...backlogs)).toBeLessThanOrEqual(160 + 5 * 160);
     expect(await metric('uptime_results_lost_total')).toBe(0);
     expect((await fetch(`${app.url}/health/live`)).status).toBe(200);

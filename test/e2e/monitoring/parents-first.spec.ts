@@ -15,7 +15,7 @@ interface Check {
   checked_at: string;
 }
 
-/** How often the pairs break; `DEPENDENCY_ROUNDS=20` is the thorough run, two hundred times. */
+/** How often the pairs break. `DEPENDENCY_ROUNDS=20` is the thorough run, with two hundred breaks. */
 const ROUNDS = Number(process.env['DEPENDENCY_ROUNDS'] ?? 2);
 const PAIRS = 10;
 const CHILDREN = 250;
@@ -29,7 +29,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
   let counter = 0;
   beforeAll(async () => {
     server = await SwitchableServer.start();
-    // After a stall of a busy machine a check is run twice: requests are counted here.
+    // After a stall of a busy machine, a check runs twice, and this spec counts requests.
     app = await startOwnApp({}, { extensions: [checksOnDemand, noStalls] });
   });
   afterAll(async () => {
@@ -41,7 +41,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     website = await newWebsite(app.write);
   });
 
-  /** An endpoint that checks `/key` of the server and has had a result. */
+  /** Creates an endpoint that checks `/key` of the server and has a result. */
   const made = async (key: string, fields: object = {}): Promise<string> => {
     server.switch(key, 'ok');
     const id = await newEndpoint(app.write, website, {
@@ -135,7 +135,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
   });
 });
 
-/** A service whose endpoints are checked when they are due. */
+/** Starts a service whose endpoints are checked when they are due. */
 function scheduled(settings: Partial<Config>, ...extensions: Extension[]): () => [TestApp, SwitchableServer] {
   let app: TestApp;
   let server: SwitchableServer;
@@ -212,7 +212,7 @@ describe('when failures are confirmed', () => {
 
 const pause = (mostMs: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs));
 
-/** Pairs of child and parent that are checked each second break and heal, `mostApart` ms between the two. */
+/** Breaks and repairs pairs of child and parent that are checked each second, at most `mostApart` ms apart. */
 async function breakPairs(app: TestApp, server: SwitchableServer, mostApart: number): Promise<void> {
   const eventsOf = async (alert: string): Promise<number> =>
     (await app.read.get<object[]>(`/alerts/events?alert_id=${alert}&limit=200`)).body.length;

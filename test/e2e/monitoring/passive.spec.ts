@@ -8,7 +8,7 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
-/** A type whose results others send. */
+/** A type whose results come from other programs. */
 @Checker('PUSHED')
 class PushedChecker implements Checker<string> {
   readonly targetForm = 'any text';

@@ -52,13 +52,13 @@ suite(`a Prometheus that scrapes the service${skipped}`, () => {
     if (!data) throw new Error(`${text}: ${error}`);
     return data.result;
   };
-  /** The alerts that fire or wait to. */
+  /** Returns the alerts that are firing or pending. */
   const alerts = async (): Promise<string[]> =>
     (await query('ALERTS')).map(({ metric }) => metric['alertname'] ?? '').sort();
 
   beforeAll(async () => {
     app = await startOwnApp();
-    // The endpoint fails, and its webhook is gone for good: the first message of this process is given up.
+    // The endpoint fails, and its webhook responds with 410, so the first message of this process is given up.
     target = await HttpTarget.listen(({ path }, socket) => socket.end(rawResponse(path === '/hook' ? 410 : 500)));
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;

@@ -24,7 +24,7 @@ import { eventually } from '../../../packages/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** Random histories; `RECORDER_RUNS=300` is the thorough run. */
+/** The number of random histories. `RECORDER_RUNS=300` is the thorough run. */
 const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
 const SLOT_MS = 10_000;
 const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
@@ -78,14 +78,14 @@ describe('a recorder that is behind', () => {
     return { ...check, orgId, revision, slotMs: tick };
   }
 
-  /** From now on a success of one of these sites changes nothing. */
+  /** Makes these sites up, so that another success changes nothing. */
   async function letThemBeUp(sites: readonly CheckDefinition[]): Promise<void> {
     for (const site of sites) add(next(site, 'up'));
     await eventually('they are up', () => settled.length === sites.length);
     settled = [];
   }
 
-  /** Nothing is committed for three seconds. */
+  /** Delays the next commit by three seconds. */
   const slowDown = () => armFailpoints(['recorder.before_commit=slow:once']);
 
   const lost = async (): Promise<number> =>
@@ -101,7 +101,7 @@ describe('a recorder that is behind', () => {
     await eventually('the first batch is under way', () => recorder.backlog < 6000);
     add(failure);
     await eventually('all are recorded', () => settled.length === 6001, 60_000);
-    // One batch was under way, or two.
+    // One or two batches were in progress.
     expect(settled.indexOf(failure)).toBeLessThan(4000);
     for (const site of sites) {
       const slots = settled.filter(({ endpointId }) => endpointId === site.endpointId).map(({ slotMs }) => slotMs ?? 0);
@@ -179,7 +179,10 @@ describe('a recorder that is behind', () => {
     expect(row).toEqual({ count: failures.length });
   }, 120_000);
 
-  /** Everything that is stored of an endpoint, without what tells it from its twin, such as when a pause ended an outage. */
+  /**
+   * Returns everything that is stored of an endpoint, without fields that differ between twins, such as when a pause
+   * ended an outage.
+   */
   async function rowsOf({ definition }: Twin): Promise<unknown> {
     const [state] = await database.query(
       `SELECT to_jsonb(s) - 'endpoint_id' - 'endpoint_key' - 'status_since' AS state FROM endpoint_state s WHERE endpoint_id = $1`,
@@ -244,7 +247,8 @@ describe('a recorder that is behind', () => {
       const twins = [await newTwin(), await newTwin()] as const;
       const { orgId } = twins[0].definition;
       await forgetOccurrences(database, orgId);
-      // What an endpoint was before does not matter to those that guess: each knows only what it has written itself.
+      // Recorders that guess ignore the earlier state of an endpoint. Each knows only the results that it has
+      // written.
       const guessing = [newRecorder(app), newRecorder(app)] as const;
       let guesses = guessing[0];
       const reads = newRecorder(app);

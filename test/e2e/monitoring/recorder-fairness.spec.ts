@@ -44,11 +44,11 @@ describe('the results of one organization', () => {
 
   const endpointOf = async (api: Api): Promise<string> => newEndpoint(api, await newWebsite(api));
   const uuidOf = (id: string): string => parseId('endpoint', id) ?? '';
-  /** Endpoints with fifty alerts each, all of which the next failure triggers. */
+  /** Creates endpoints with fifty alerts each, all of which the next failure triggers. */
   async function endpointsWithAlerts(count: number): Promise<CheckDefinition[]> {
     const website = await newWebsite(other.write);
     const ids: string[] = [];
-    // One after the other: a busy machine refuses many requests at once.
+    // One after the other, because a busy machine refuses many requests at once.
     while (ids.length < count) ids.push(await newEndpoint(other.write, website));
     await newAlert(other.write, ids[0] ?? '', { failure_threshold: 1 });
     await database.query(

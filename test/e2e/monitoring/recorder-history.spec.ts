@@ -60,7 +60,7 @@ describe('while history cannot be written', () => {
     jest.restoreAllMocks();
   });
 
-  /** Sites that have been up; one failure triggers the alert of each, one success resolves it. */
+  /** Creates sites that have been up. One failure triggers the alert of each, and one success resolves it. */
   async function newSites(): Promise<CheckDefinition[]> {
     const website = await newWebsite(app.write);
     const definitions = await Promise.all(
@@ -94,7 +94,7 @@ describe('while history cannot be written', () => {
     countOf('SELECT count(*)::int AS count FROM check_result WHERE endpoint_key = ANY ($1::bigint[])');
   const outages = (which: 'IS NULL' | 'IS NOT NULL') =>
     countOf(`SELECT count(*)::int AS count FROM outage WHERE endpoint_key = ANY ($1::bigint[]) AND ended_at ${which}`);
-  /** Deliveries of this kind to the alerts of the sites. */
+  /** Returns the number of deliveries of this kind to the alerts of the sites. */
   const told = (kind: 'triggered' | 'resolved') =>
     countOf(
       `SELECT count(*)::int AS count FROM alert_event v JOIN endpoint e ON e.id = v.endpoint_id JOIN notification n ON n.event_id = v.id
@@ -197,7 +197,7 @@ describe('while history cannot be written', () => {
     addAll('up');
     await eventually('every recovery is told', async () => (await told('resolved')) === SITES);
     const lostSince = async () => (await metric('uptime_history_lost_total')) - before;
-    // What is told is committed; a moment later the process takes what waits into account.
+    // Messages are committed first. A moment later, the process updates its count of waiting checks.
     await eventually('every check waits or is lost', async () => (await lostSince()) + backlog.size === 2 * SITES);
     const lost = await lostSince();
     await setFault(null);

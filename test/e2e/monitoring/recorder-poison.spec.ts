@@ -64,7 +64,7 @@ describe('a result that cannot be written', () => {
     return [...definitions.values()].filter((definition) => definition !== null);
   }
 
-  /** One more result of the endpoint, of the next slot. */
+  /** Returns another result of the endpoint, for the next slot. */
   function next({ endpointId, endpointKey, orgId, revision }: CheckDefinition): FinishedCheck {
     tick += 5;
     const check = finishedCheck({ id: endpointId, key: endpointKey }, new Date(tick), 'up', 12.5);
@@ -87,7 +87,7 @@ describe('a result that cannot be written', () => {
     return value?.values[0]?.value ?? 0;
   };
 
-  /** A round of everybody's results, in which the poisoned ones stand among the healthy ones. */
+  /** Adds a round of results, in which the poisoned ones are among the healthy ones. */
   function addRound(poisoned: readonly CheckDefinition[]): void {
     for (const definition of [...healthy.slice(0, 7), ...poisoned, ...healthy.slice(7)]) recorder.add(next(definition));
   }

@@ -22,7 +22,7 @@ import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { onServer } from '../../harness/database/on-server';
 
-/** Random histories per test; `RECORDER_RUNS=300` is the thorough run. */
+/** Random histories per test. `RECORDER_RUNS=300` is the thorough run. */
 const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
 const SLOT_MS = 10_000;
 const RULE = { failure_threshold: 2, success_threshold: 2 };
@@ -52,7 +52,10 @@ interface StoredCheck {
 
 const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
-/** What follows from the recorded checks, oldest first; an independent model that shares no code with the service. */
+/**
+ * Returns the state that follows from the recorded checks, oldest first. The model is independent of the service's
+ * code.
+ */
 function expectedOf(checks: readonly StoredCheck[]) {
   const outages: { from: number; to: number | null }[] = [];
   const events: string[] = [];
@@ -122,7 +125,7 @@ describe('the recorder', () => {
 
   const newTargets = (count: number) => Promise.all(Array.from({ length: count }, newTarget));
 
-  /** `slot`: its number, or `null` for a check on demand. */
+  /** `slot` is the number of the slot, or `null` for a check on demand. */
   function checkAt(target: Target, slot: number | null, checkedMs: number, outcome: Outcome): FinishedCheck {
     const key = { id: target.uuid, key: target.definition.endpointKey };
     const { orgId, revision } = target.definition;
@@ -195,7 +198,7 @@ describe('the recorder', () => {
         const newest = slots[index] ?? -1;
         const slot = kind === 'on demand' ? null : Math.max(0, newest + { next: 1, 'same slot': 0 }[kind as 'next']);
         const wantedSlot = kind === 'earlier slot' ? Math.max(0, newest - 1) : slot;
-        // In the order of recording, and no two in one millisecond.
+        // In the order of recording, with no two in the same millisecond.
         const checkedMs = startMs + tick++ * 5000;
         const isNew = wantedSlot === null || wantedSlot > newest;
         if (isNew) expected[index]?.push({ at: checkedMs, outcome });
@@ -263,7 +266,7 @@ describe('the recorder', () => {
     await fc.assert(property, { numRuns: RUNS });
   }, 120_000);
 
-  /** Lets a recorder wait for a change that is not committed yet; returns whether the result was recorded. */
+  /** Lets a recorder wait for a change that isn't committed yet. Returns whether the result was recorded. */
   async function recordDuring(target: Target, change: string): Promise<Recorded> {
     const isEmbedded = app.app.get(DatabaseServer).isEmbedded;
     let recorded: Promise<Recorded> | null = null;
@@ -271,7 +274,7 @@ describe('the recorder', () => {
       await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 FOR UPDATE', [target.uuid]);
       await tx.query(change, [target.uuid]);
       recorded = newRecorder(app).record(checkAt(target, 0, startMs, 'down'));
-      // The embedded database has one session: there the recorder waits for this whole transaction.
+      // The embedded database has one session, so the recorder waits for this whole transaction.
       if (isEmbedded) return;
       await eventually('the recorder waits', async () => {
         const rows = await tx.query<{ waiting: number }>(
@@ -374,7 +377,7 @@ describe('the recorder', () => {
     ]);
     recorder.add(checkAt(steady, 1, at(1), 'up'));
     await eventually('its first result is written at once', async () => (await transactions(1)).length === 1);
-    // A machine that is busy for a second may write them apart.
+    // A machine that is busy for a second may write them separately.
     for (let slot = 2, together = false; !together; slot++) {
       expect(slot).toBeLessThan(8);
       recorder.add(checkAt(steady, slot, at(slot), 'up'));

@@ -8,12 +8,12 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../packages/testing/eventually';
 import { collectQueries } from '../../harness/app/query-counter';
 
-/** Each second. */
+/** Runs every second. */
 const CLAIM = /FROM endpoint_schedule[\s\S]*FOR UPDATE SKIP LOCKED/;
-/** Every five seconds: the clock of this test, for on a slow machine all is as slow. */
+/** Runs every five seconds. It is the clock of this test, because everything is equally slow on a slow machine. */
 const HEARTBEAT = 'UPDATE instance SET heartbeat_at';
 const HEARTBEATS = 3;
-/** What belongs to each transaction, whatever it is for. */
+/** The statements of every transaction. */
 const TRANSACTION = ['START TRANSACTION', 'COMMIT', 'idle_in_transaction_session_timeout'];
 const DELIVERIES = 'WITH RECURSIVE organizations';
 const MAINTENANCE = 'FROM maintenance_occurrence WHERE NOT begun';
@@ -35,7 +35,7 @@ describe('a service with nothing due', () => {
         },
         60_000,
       );
-    // What the start does is not part of it.
+    // Excludes the work of the start.
     await after(2);
     queries.length = 0;
     seen = await after(HEARTBEATS);

@@ -37,7 +37,7 @@ describe('a service with room for a few checks at a time', () => {
     silent.close();
   });
 
-  /** Nothing of an organization is checked any more, and nothing that hangs is waited for. */
+  /** Stops the checks of an organization, and does not wait for checks that hang. */
   async function end(service: TestApp, ...organizations: Pick<TestApp, 'write'>[]): Promise<void> {
     for (const { write } of organizations)
       for (const { id } of (await write.get<{ id: string }[]>('/websites')).body) await write.delete(`/websites/${id}`);
@@ -74,7 +74,7 @@ describe('a service with room for a few checks at a time', () => {
     await add(small.write, few, `${responsive.url}/small`, 1, 1);
     const before = hung;
     await eventually('the check of the other organization', () => responsive.seen.length > 0, 60_000);
-    // First come, first served would run the fifty that were due before it. When the machine stalls, a failing check runs
+    // In order of arrival, the fifty earlier checks would run first. If the machine stalls, a failing check runs
     // twice.
     expect(hung - before).toBeLessThanOrEqual(40);
     await end(app, large, small);
@@ -92,7 +92,7 @@ describe('a service with room for a few checks at a time', () => {
     for (const path of paths) await add(quickOnes.write, quick, `${responsive.url}${path}`, 1, 10);
     const checksOf = (path: string) => responsive.seen.filter((request) => request.path === path).length;
     await eventually('ten checks of each', () => paths.every((path) => checksOf(path) >= 10), 40_000);
-    // Those that were added first have had a slot or two more; one that is passed over falls behind without end.
+    // Endpoints that were added first have had one or two more slots. One that is skipped falls behind without limit.
     expect(Math.max(...paths.map(checksOf)) - Math.min(...paths.map(checksOf))).toBeLessThanOrEqual(4);
     expect((await gauges(app)).running).toBeLessThanOrEqual(15);
     await end(app, quickOnes, slowOnes);

@@ -18,7 +18,7 @@ interface Row {
   claimedBy: number | null;
 }
 
-/** Ids of two instances of the service. */
+/** IDs of two instances of the service. */
 const [ONE, TWO] = [1, 2] as const;
 
 const isOnGrid = ({ phase, interval }: Row, atMs: number) => (Math.round(atMs) - phase) % (interval * 1000) === 0;
@@ -86,7 +86,7 @@ describe('the schedule', () => {
     database.query(`UPDATE endpoint_schedule SET next_check_at = now() + make_interval(secs => $1::float8)`, [seconds]);
   const claim = async (instance: number, { limit = 1000, ahead = 2 } = {}, sql: Sql = database) =>
     (await schedule.claim(sql, instance, limit, ahead)).slots;
-  /** As after a pause that is over now. */
+  /** Spreads the checks as after a pause. */
   const spread = async () => {
     const [row] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
     return (await schedule.spreadOverdue(database, new Date((row?.now.getTime() ?? 0) - 10_000))).endpoints;
@@ -126,7 +126,7 @@ describe('the schedule', () => {
 
   it.each([1, 7, 20, 3600, 86_400])('claims slots exactly %i s apart', async (interval) => {
     await add(3, { interval });
-    // The first claims run ahead of the clock, so that a slow machine misses none of the slots that are compared.
+    // The first claims run ahead of the clock, so that a slow machine misses no slot of the comparison.
     for (let turn = 0; turn < 8; turn++) await claim(ONE, { ahead: 20 * interval });
     const claimed: ClaimedSlot[] = [];
     for (let turn = 0; turn < 4; turn++) claimed.push(...(await claim(ONE, { ahead: 20 * interval })));
@@ -150,7 +150,7 @@ describe('the schedule', () => {
       const tenth = Math.floor(phase / 2000);
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
-    // 1000 each; six standard deviations are 180.
+    // The expected count is 1000, and six standard deviations are 180.
     for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(180);
   });
 
@@ -294,7 +294,7 @@ describe('the schedule', () => {
       `UPDATE endpoint_schedule SET busy_until = NULL, claimed_slot = claimed_slot - interval '1 hour',
               next_check_at = claimed_slot - interval '1 hour' + interval '60 seconds'`,
     );
-    // The same distance as after one interval, an hour ago; then 59 slots were jumped over.
+    // The same distance as after one interval, an hour ago. 59 slots were then skipped.
     expect(await schedule.skipLate(database, 6, 1)).toBeGreaterThanOrEqual(10 * 59);
     for (const { next, now } of await rows()) expect(next).toBeGreaterThan(now);
     await dueIn(-30);

@@ -4,7 +4,7 @@ import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { HttpTarget } from '../../../packages/testing/servers/http-target';
 
-/** Long enough to count as a stall, and so often that every check with a timeout of 3 s meets one or two. */
+/** Long enough to count as a stall, and so frequent that every check with a timeout of 3 s meets one or two. */
 const STALL = { forMs: 300, everyMs: 1600 };
 
 function block(ms: number): void {
@@ -36,7 +36,7 @@ describe('a process whose event loop is stalled again and again', () => {
     });
     const checks = async () =>
       (await app.read.get<{ outcome: string; error: { code: string } }[]>(`/endpoints/${id}/checks`)).body;
-    // One that lost most of its time is `unknown`, on a busy machine.
+    // On a busy machine, a check that lost most of its time is `unknown`.
     const down = await eventually(
       'a check that is down',
       async () => (await checks()).find(({ outcome }) => outcome === 'down'),

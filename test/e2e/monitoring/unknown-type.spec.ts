@@ -38,13 +38,13 @@ describe('an endpoint of a type that this instance does not know', () => {
 
   const checkedAt = async (endpoint: string) =>
     (await app.read.get<{ last_checked_at: string | null }>(`/endpoints/${endpoint}`)).body.last_checked_at;
-  /** Soon: this instance looks two seconds ahead, the later one only for what is due. */
+  /** This instance looks two seconds ahead, and the later one only at due slots. */
   const isDueSoon = () =>
     database().query(
       `UPDATE endpoint_schedule SET active = true, next_check_at = now() + interval '1.5 seconds' WHERE endpoint_id = $1`,
       [uuid(id)],
     );
-  /** What an instance that knows the type gets of its slots. */
+  /** Returns whether an instance that knows the type gets one of its slots. */
   const claimedByLater = async (): Promise<boolean> => {
     const { orgId } = app;
     const { slots } = await app.app.get(EndpointSchedule).claimOfOne(database(), LATER, 100, 0, { orgId });

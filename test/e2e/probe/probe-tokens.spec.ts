@@ -19,7 +19,7 @@ class SeenView {
   number!: number;
 }
 
-/** A route for probes that says who called. */
+/** A route for probes that returns the caller. */
 @Controller('api/v1/seen')
 class SeenController {
   @Route('GET', '', {
@@ -57,7 +57,7 @@ describe('the token of a probe', () => {
     clock = MovingClock.frozenIn(app.app);
   });
   afterAll(() => app.close());
-  // What one test has sent is nothing to the next one.
+  // Separates the limits of the tests from each other.
   afterEach(() => clock.advance(3_600_000));
 
   const made = async (by: Api = app.admin, path = '/probes'): Promise<Made> =>

@@ -29,7 +29,7 @@ describe('probes', () => {
     database = app.app.get(Database);
   });
   afterAll(() => app.close());
-  // Their number is bounded, and lists are read whole.
+  // The number of probes is limited, and lists are read completely.
   afterEach(() => database.query('DELETE FROM probe'));
 
   const newKey = (): string => `probe-${++keys}`;
@@ -41,7 +41,7 @@ describe('probes', () => {
   const share = (fields: object = {}) => create(fields, app.operator, '/shared-probes');
   const read = async ({ id }: { id: string }, by: Api = app.read) => (await by.get<ProbeView>(`/probes/${id}`)).body;
   const put = (id: string, fields: object) => app.admin.put<ProbeView & Refusal>(`/probes/${id}`, fields);
-  /** Writes what polls write. */
+  /** Writes the state that polls write. */
   const become = (id: string, state: State): Promise<unknown> => {
     const names = Object.keys(state);
     const values = names.map((name, i) => `${name} = $${i + 2}`).join(', ');
@@ -54,7 +54,7 @@ describe('probes', () => {
     );
     return row ?? { epoch: NaN, number: NaN, online: false, session: null };
   };
-  /** An endpoint of an organization names the probe. */
+  /** Creates an endpoint of an organization that names the probe. */
   const name = async (probe: string, { write, orgId }: { write: Api; orgId: string } = app, interval = 60) => {
     const endpoint = await newEndpoint(write, await newWebsite(write), { interval });
     await database.query(

@@ -9,16 +9,16 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { numberNow, resultOf, ManualProbe } from '../../harness/app/manual-probe';
 
-/** Requests in a run; `FUZZ_REQUESTS=10000` is the full one. */
+/** Requests in a run. `FUZZ_REQUESTS=10000` is the full run. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
 jest.setTimeout(120_000 + REQUESTS * 300);
 
 const BUSY_MS = 120_000;
 const SHED = [408, 503];
 
-/** One token has 60 requests at once. */
+/** One token may send 60 requests at once. */
 const PROBES = 180;
-/** 1 MiB of a body is refused before it is read; the others are small. */
+/** A body of 1 MiB is refused before it is read. The others are small. */
 const MAX_TEXT = 400;
 
 describe('random requests of probes', () => {
@@ -53,7 +53,7 @@ describe('random requests of probes', () => {
           const probe = attackers[i % attackers.length];
           const request = batches[i];
           if (!probe || !request) return;
-          // A busy machine makes the service refuse some before it reads them.
+          // On a busy machine, the service refuses some requests before it reads them.
           const { status, text, body } = await eventually(
             'the service has time',
             async () => {
@@ -95,7 +95,7 @@ const stateOf = (app: TestApp, endpoints: readonly string[]): Promise<unknown> =
     [endpoints.map((id) => parseId('endpoint', id))],
   );
 
-/** What may stand anywhere. */
+/** A value for any position. */
 const anything = fc.oneof(
   fc.constantFrom(null, true, -1, 0, 1, 1.5, 2 ** 31, 2 ** 53, 1e308, '', '\0', '\ud800', '__proto__', [], {}, [[]]),
   fc.string({ maxLength: MAX_TEXT }),

@@ -49,7 +49,7 @@ describe('the probe protocol', () => {
   });
   afterAll(() => app.close());
 
-  /** An endpoint of the probe, which it is told of. */
+  /** Creates an endpoint of the probe, and sends it to the probe. */
   const newRemote = async (fields: object = {}): Promise<string> => {
     const id = await newEndpoint(app.write, website, {
       url: URL_OF_TARGET,
@@ -60,7 +60,7 @@ describe('the probe protocol', () => {
     await told();
     return id;
   };
-  /** What has changed is told to the probe. */
+  /** Returns the changes that are sent to the probe. */
   const told = async () => {
     await numberNow(app);
     return probe.sync();
@@ -232,7 +232,7 @@ describe('the probe protocol', () => {
       status: 409,
       body: { code: 'conflict', detail: expect.stringContaining('1 endpoint of type PROBE watches the probe') },
     });
-    // As an older build left it.
+    // Writes the row as an older build did.
     await database.query('DELETE FROM probe WHERE id = $1', [parseId('probe', made.id)]);
     const { body: check } = await app.write.post<object>(`/endpoints/${watching}/checks`);
     expect(check).toMatchObject({ outcome: 'down', error: { code: 'probe_offline' } });
@@ -284,7 +284,7 @@ describe('the probe protocol', () => {
       const bodies = await Promise.all([row, moved].map((one) => probe.send([one]).then(({ body }) => body)));
       const [first, second] = bodies.toSorted((a, b) => b.recorded - a.recorded);
       expect([first?.recorded, second?.recorded]).toEqual([1, 0]);
-      // The earlier one is a duplicate where the later came first.
+      // If the later one came first, the earlier one is a duplicate.
       expect([second?.duplicates, second?.refused.map(({ code }) => code)]).toEqual(
         bodies[0] === first ? [0, ['not_a_slot']] : [1, []],
       );
@@ -299,7 +299,7 @@ describe('the probe protocol', () => {
       const next = async () => (await probe.send([probe.result(id, (now += 60_000))])).body;
       expect([(await next()).recorded, reads()]).toEqual([1, 1]);
       expect([(await next()).recorded, (await next()).recorded, reads()]).toEqual([1, 1, 1]);
-      // As another instance would have it, which this one does not hear of.
+      // Writes the change of another instance, which this one does not notice.
       await database.query(
         `UPDATE endpoint_location SET last_slot_at = last_slot_at + interval '61 seconds' WHERE endpoint_id = $1`,
         [parseId('endpoint', id)],
@@ -325,7 +325,7 @@ describe('the probe protocol', () => {
       const first = await endpoints.of(number, sent.slice(0, 1), now);
       endpoints.keep(number, first);
       const found = endpoints.of(number, sent, now);
-      // As when a batch that another request has sent cannot be recorded.
+      // Simulates that a batch from another request can't be recorded.
       endpoints.forget(number, first);
       expect((await found).size).toBe(2);
     });
@@ -474,7 +474,8 @@ describe('the probe protocol', () => {
 
   it('reads few large batches at a time, refuses more before they are read, and takes small ones meanwhile', async () => {
     const id = await newRemote();
-    // Of its own, for a token may be used so often in a second. None of the results is its own, which is found out when they are read.
+    // A separate probe, because a token has a limit per second. The results aren't for its endpoints, which shows
+    // only when they are read.
     const other = await startManualProbe(app, 'large');
     const rows = [...Array(600)].map(() => probe.result(id, Date.now()));
     const headers = {
@@ -482,7 +483,7 @@ describe('the probe protocol', () => {
       'content-type': 'application/json',
       'content-length': 200_000,
     };
-    // Half sent, and never ended. One that came while a place was taken for a moment comes again.
+    // Half sent and never finished. If a place was in use for a moment, the request is sent again.
     const slow: ClientRequest[] = [];
     let isOver = false;
     const open = (): void => {
@@ -518,7 +519,7 @@ describe('the probe protocol', () => {
       [probeId],
     );
     if (!caller) throw new Error('there is no such probe');
-    // All arrive in the same moment; the last is of few.
+    // All arrive at the same moment. The last one has few results.
     const batches = ids.map((id, n) => {
       const sent = probe.result(id, Date.now());
       return { protocol: 1, session: probe.session, results: [...Array(n < 7 ? 1000 : 50)].map(() => sent) };
@@ -567,7 +568,7 @@ describe('the probe protocol', () => {
 
 type Example = Record<string, unknown>;
 
-/** The names of all fields, and the kinds of what they hold. */
+/** Returns the names of all fields, and the types of their values. */
 const shapeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;

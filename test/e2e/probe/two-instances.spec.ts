@@ -11,7 +11,7 @@ import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { nextAsks, resultOf, ManualProbe } from '../../harness/app/manual-probe';
 import { findLocationViolations, watchLocations } from '../../harness/probe/location-invariants';
 
-/** On the embedded database, which has one process, both are the same. */
+/** The embedded database has one process, so both are the same there. */
 describe('a probe whose requests two instances take by turns', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let first: Service;
@@ -57,7 +57,7 @@ describe('a probe whose requests two instances take by turns', () => {
   it('misses no change, whoever numbers it', async () => {
     const ids = await Promise.all(many(30, newRemote));
     await Promise.all(many(6, numberAtBoth));
-    // What another session held was left for the next time.
+    // Results that another session held were left for the next time.
     await numberAtBoth();
     const rows = await first.app
       .get(Database)

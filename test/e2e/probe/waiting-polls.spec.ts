@@ -19,13 +19,13 @@ describe('a poll that waits', () => {
   let clock: MovingClock;
   let probe: ManualProbe;
   let id: string | null;
-  /** Of both pools. */
+  /** The statements of both pools. */
   let sent: [sql: string, parameters: unknown[]][];
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
-    // Only `advance` makes what was read old.
+    // Only `advance` makes cached data old.
     clock = MovingClock.frozenIn(app.app);
     probe = await startManualProbe(app, 'fra');
     id = parseId('probe', probe.id);
@@ -58,7 +58,7 @@ describe('a poll that waits', () => {
       const response = probe.poll({ wait: 0.5 });
       await app.app.get(WaitingPolls).look();
       expect(await response).toMatchObject({ status: 200, body: { full: false, endpoints: [], asks: [] } });
-      // Where it was over before a look, it has asked for itself.
+      // If the poll was over before a look, it has queried directly.
     } while (!sent.some(isLook));
     expect(sent.filter((one) => isOfProbes(one) && !isLook(one)).map(([sql]) => sql)).toEqual([
       expect.stringContaining('p.lookup = $1'),

@@ -9,7 +9,10 @@ import { StartFolder, type StartProcess } from '../../harness/processes/start-pr
 
 jest.setTimeout(180_000);
 
-/** What only a service needs: a database, routes, their documents and rules. The flags of the engine are those of every process. */
+/**
+ * Modules that only a service needs: a database, routes, their documents and rules. Every process has the flags of
+ * the engine.
+ */
 const OF_SERVICES =
   /[\\/]node_modules[\\/](typeorm|pg|@electric-sql|@nestjs[\\/](swagger|typeorm|platform-express)|express|helmet|class-validator|class-transformer|nodemailer|openid-client)[\\/]|[\\/]dist[\\/](platform[\\/]database[\\/](?!embedded[\\/]engine-flags\.cjs$)|identity|endpoint|alert|history|app\.)/;
 
@@ -145,7 +148,7 @@ describe('a process with ROLE=probe', () => {
     process.stderr.write(
       `a probe with 1,000 endpoints: ready in ${Math.round(readyMs)} ms, ${Math.round(Number(kib) / 1024)} MiB\n`,
     );
-    // Beside other programs a start takes longer: what is promised is measured alone.
+    // Next to other programs a start takes longer, so the documented time is measured alone.
     expect(readyMs).toBeLessThan(10_000);
     expect(Number(kib) / 1024).toBeLessThan(140);
   });

@@ -32,7 +32,7 @@ describe('a probe', () => {
     probes.push(probe);
     return probe;
   };
-  /** Of one minute, with a slot half a minute from now. */
+  /** Returns an endpoint with an interval of one minute and a slot half a minute from now. */
   const endpoint = (id: string, changes: Partial<AssignedEndpoint> = {}): AssignedEndpoint =>
     assigned(id, httpDefinition(target.url()), {
       interval: 60,
@@ -65,7 +65,7 @@ describe('a probe', () => {
       probe.pass(count === 1 ? MINUTE / 2 : MINUTE);
       await has('ep_1', count);
       await has('ep_2', count);
-      // What changes nothing would wait for 5 s.
+      // A result that changes nothing would wait for 5 s.
       isUp = false;
     }
     const [first = NaN, ...others] = slotsOf('ep_1');

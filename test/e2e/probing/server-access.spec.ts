@@ -28,7 +28,10 @@ describe('the way of a probe to its service', () => {
 
   const start = async (access: Access): Promise<StartedProbe> => (probe = await StartedProbe.at(server, access));
   const isHeard = () => eventually('it is heard', () => server.polls.length > 0);
-  /** What the connection says when nobody is reached; it is asked directly, for the loop only tells its log. */
+  /**
+   * Returns the error of a connection that reaches no server. It is requested directly, because the loop only logs
+   * it.
+   */
   const refusal = async (access: Access): Promise<string> => {
     const connection = (await start(access)).app.get(ServerConnection);
     const { signal } = new AbortController();

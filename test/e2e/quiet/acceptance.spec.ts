@@ -13,7 +13,7 @@ import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-
 import { type ResponseMode, SwitchableServer } from '../../harness/servers/switchable-server';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
-// Windows of seconds over targets that are checked each second.
+// Windows of seconds over targets that are checked every second.
 jest.setTimeout(120_000);
 
 const SECOND = 1000;
@@ -22,7 +22,7 @@ const HOUR = 3600 * SECOND;
 interface Watched {
   id: string;
   alert: string;
-  /** First segment of the path at the target, and the whole path at the sink. */
+  /** The first segment of the path at the target, and the whole path at the receiver. */
   key: string;
 }
 
@@ -48,7 +48,10 @@ describe('a maintenance window over a target that breaks', () => {
     return response.body.id;
   };
 
-  /** Checked each second; two failures in a row trigger, one good check resolves. */
+  /**
+   * Creates an endpoint that is checked every second. Two failures in a row trigger its alert, and one success
+   * resolves it.
+   */
   async function watch(mode: ResponseMode, fields: object = {}, websiteId = website): Promise<Watched> {
     const key = `k${++made}`;
     target.switch(key, mode);

@@ -20,7 +20,7 @@ jest.setTimeout(180_000);
 
 beforeAll(() => buildService());
 
-/** What a program prints as JSON, in a process of its own. */
+/** Returns the JSON output of a program that runs as a separate process. */
 const printed = (program: string, args: readonly string[] = [], folder = ROOT): unknown =>
   JSON.parse(
     execFileSync(process.execPath, [...args, '--input-type=module', '-e', program], { cwd: folder, encoding: 'utf8' }),
@@ -79,7 +79,7 @@ describe('a bundle', () => {
       [],
       root,
     );
-  /** What the program has seen, and which of its modules V8 compiled again. */
+  /** Returns the modules that the program loaded, and which of them V8 compiled again. */
   const run = (args: readonly string[] = []) =>
     printed(
       `${reading}
@@ -142,7 +142,7 @@ describe('a bundle', () => {
 });
 
 describe('the service', () => {
-  /** How the modules of `dist/app.js` come to be: scripts with accepted and with refused code, and files of their own. */
+  /** Returns how the modules of `dist/app.js` are loaded: scripts with accepted or refused code, and separate files. */
   const loaded = (args: readonly string[] = []) =>
     printed(
       `import { createRequire } from 'node:module';

@@ -11,7 +11,7 @@ jest.setTimeout(180_000);
 const statusWith = async (url: string, key: string): Promise<number> =>
   (await fetch(`${url}/api/v1/api-keys`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-/** The status of signing in with the link of the banner; 0 without one. */
+/** Returns the status of signing in with the link of the banner, or 0 without a link. */
 async function statusOfLink(banner: string): Promise<number> {
   const [, url, token] = /(http:\S+)\/#\/sign-in\/([\w-]+)/.exec(banner) ?? [];
   if (url === undefined) return 0;

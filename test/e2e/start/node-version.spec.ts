@@ -7,8 +7,8 @@ import { readJson, readText, ROOT } from '../../repository/project-files';
 
 jest.setTimeout(120_000);
 
-// There is one Node here. A file that is loaded before everything else makes it say another version of itself; what an old
-// one could not read, it would find in a file that comes after the check.
+// Only one version of Node is installed. A preloaded file makes it report another version. Syntax that an old version
+// could not read would be in a file that is loaded after the version check.
 describe('on a Node that is too old', () => {
   let folder: string;
   let preload: string;

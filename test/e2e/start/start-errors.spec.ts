@@ -18,20 +18,20 @@ import { StartFolder, type StartOptions, takenPort } from '../../harness/process
 import { oldPostgres } from '../../harness/servers/old-postgres';
 import { ROOT } from '../../repository/project-files';
 
-// Most mistakes are starts of their own, on a machine that is shared with other tests.
+// Most mistakes need a separate start, on a machine that is shared with other tests.
 jest.setTimeout(600_000);
 
 const DOCUMENT = join(ROOT, 'docs/start-errors.md');
 const AT_ONCE = 3;
 const ENDS = 'exits with code 1';
 
-/** A mistake, as a start with it. `null` where this machine cannot make it. */
+/** A start with a mistake. `null` if this machine can't make the mistake. */
 interface Mistake {
   what: string;
   make: ((folder: StartFolder) => Promise<StartOptions> | StartOptions) | null;
-  /** What happens after the sentence, when the process does not end. */
+  /** The outcome after the message, if the process continues. */
   outcome?: string;
-  /** Told in this process by what a start first asks, and then goes no further; else a start of its own makes the mistake. */
+  /** Runs the first checks of a start in this process. Without it, the mistake is made in a separate start. */
   refused?: (env?: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 
@@ -41,7 +41,7 @@ interface Row {
   outcome: string;
 }
 
-/** Root may do everything: what an ordinary user may not is tried as nobody. */
+/** Root may do everything, so restrictions of an ordinary user are tested as the user `nobody`. */
 const isRoot = process.getuid?.() === 0;
 const AS_NOBODY = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 const canBeNobody = (): boolean =>
@@ -57,21 +57,21 @@ const wrong = (env: Record<string, string>, more: Partial<Mistake> = {}): Mistak
   ...more,
 });
 
-/** What is wrong with the settings alone, or with the address. */
+/** A mistake in the settings alone, or in the URL. */
 const misjudged = (env: Record<string, string>): Mistake => wrong(env, { refused: startSettings });
 
 const PROBE = { ROLE: 'probe', PROBE_URL: 'http://127.0.0.1:1', PROBE_TOKEN: `ump_${'a'.repeat(36)}` };
-/** What is wrong with those of a probe, whose others are right. */
+/** A mistake in the settings of a probe, whose other settings are right. */
 const probeMisjudged = (env: Record<string, string>): Mistake => ({
   ...wrong({ ROLE: 'probe', ...env }, { refused: probeStartSettings }),
   make: () => ({ env: { ...PROBE, ...env } }),
 });
 
-/** What a server has against them. */
+/** Returns the server's error for these settings. */
 const askServer = async (env: Readonly<Record<string, string>> = {}): Promise<void> =>
   (await DatabaseServer.open(loadConfig(env))).migrate();
 
-/** What it said: of the log only the message, of what is different each time an example. */
+/** Returns the output, with only the messages of the log, and examples in place of variable parts. */
 function textOf(said: string, folder: string, ports: Readonly<Record<string, string>>): string {
   const lines = said.split('\n').flatMap((line): string[] => {
     if (!line.startsWith('{')) return line === '' ? [] : [line];
@@ -275,7 +275,7 @@ describe('a start with a mistake', () => {
     },
   ];
 
-  /** Starts with the mistake; what was printed, as the table shows it. */
+  /** Starts with the mistake. Returns the output as the table shows it. */
   async function rowOf({ what, make, outcome = ENDS, refused }: Mistake): Promise<Row | null> {
     if (make === null) return null;
     const folder = new StartFolder();
@@ -320,7 +320,7 @@ describe('a start with a mistake', () => {
     }
     expect(made.length).toBeGreaterThan(15);
     const text = readFileSync(DOCUMENT, 'utf8');
-    // A machine that cannot make a mistake leaves its line as it is.
+    // A machine that can't make a mistake keeps its line.
     const shown = text
       .split('\n')
       .filter((line) => line.startsWith('| '))
@@ -359,7 +359,7 @@ describe('a start with a mistake', () => {
     const folder = new StartFolder();
     const started = folder.launch({ env, terminal: true });
     expect(await started.ended()).toBe(1);
-    // A version of Node.js without security fixes is warned of first.
+    // A version of Node.js without security fixes causes a warning first.
     const lines = started.said.split('\n').filter((line) => !line.includes('has had no security fixes'));
     expect(lines.join('\n').slice(0, sentence.length)).toBe(sentence);
     expect(started.said).not.toMatch(/^\s+at /m);
@@ -367,7 +367,7 @@ describe('a start with a mistake', () => {
   });
 });
 
-/** Creates a directory of an ordinary user, with one file of root. */
+/** Creates a directory of an ordinary user with one file that belongs to root. */
 async function fileOfRoot(folder: StartFolder): Promise<StartOptions> {
   const path = join(folder.path, 'data');
   chmodSync(folder.path, 0o755);
@@ -381,7 +381,7 @@ async function fileOfRoot(folder: StartFolder): Promise<StartOptions> {
   return options;
 }
 
-/** A server with passwords for one user, none for others, and one that is kept out. */
+/** Starts a server with passwords for one user, without passwords for others, and with one user who is rejected. */
 async function clusterWithUsers(folder: string): Promise<PostgresCluster> {
   const file = join(folder, 'pg_hba.conf');
   const rules = ['host all monitor 127.0.0.1/32 scram-sha-256', 'host all stranger 127.0.0.1/32 reject'];

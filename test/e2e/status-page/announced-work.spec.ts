@@ -61,7 +61,7 @@ describe('announced work on a public status page', () => {
     slug = `page-${pages}`;
   });
 
-  /** Published when everything is in place: a page that was read is kept for 15 seconds. */
+  /** Publishes the page when everything is in place, because a page that was read is cached for 15 seconds. */
   async function publish(): Promise<Page> {
     const body = { enabled: true, slug };
     expect((await organization.write.put(`/websites/${website}/status-page`, body)).status).toBe(200);
@@ -315,7 +315,8 @@ describe('announced work on a public status page', () => {
     const query = jest.spyOn(database, 'query');
     await text('.json');
     const asked = query.mock.calls.filter(([sql]) => /status_page|endpoint|maintenance/.test(sql)).length;
-    // Finding the page, its website, its endpoints, their days, outages and incidents, what is announced.
+    // The statements find the page, its website, its endpoints, their days, outages, and incidents, and its
+    // announcements.
     expect(asked).toBe(most);
   });
 });

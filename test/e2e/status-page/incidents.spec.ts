@@ -32,7 +32,7 @@ interface Detected {
   until?: number;
 }
 
-/** What people see of a page, in each form. */
+/** The forms of a page that visitors see. */
 const FORMS = ['', '.json', '.svg', '/feed.atom', '/history', '/history.json'];
 const HOUR = 3_600_000;
 
@@ -60,7 +60,7 @@ describe('incidents on a public status page', () => {
   const text = async (form: string): Promise<string> => (await fetch(`${app.url}/status/${slug}${form}`)).text();
   const json = async (): Promise<Page> => JSON.parse(await text('.json')) as Page;
   const month = async (query = ''): Promise<Month> => JSON.parse(await text(`/history.json${query}`)) as Month;
-  /** `from` and `until`: hours from now. */
+  /** `from` and `until` are hours from now. */
   async function detected({ endpoints = [login], title, from = -1, until }: Detected = {}): Promise<string> {
     const bad = endpoints.map((endpoint) => ({
       endpoint,
@@ -345,7 +345,7 @@ describe('incidents on a public status page', () => {
     const [one, two] = [await detected({ title: 'One' }), await detected({ endpoints: [search], title: 'Two' })];
     await say(one, { text: 'Said of one.' });
     await say(two, { text: 'Said of two.' });
-    // One that is split off is another entry of the feed.
+    // An incident that is split off is another entry of the feed.
     const seen = async () => [
       (await json()).incidents.map((each) => ({ ...each, id: '' })),
       (await text('/feed.atom')).replace(/<id>[^<]+<\/id>/g, ''),

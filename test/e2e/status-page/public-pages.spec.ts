@@ -78,7 +78,7 @@ describe('status pages of their own', () => {
     (await (await fetch(`${app.url}/status/${slug}.json`)).json()) as Shown;
   const statusOf = async (path: string): Promise<number> => (await fetch(app.url + path)).status;
 
-  /** A request under another host name, which `fetch` does not allow. */
+  /** Sends a request with another host name, which `fetch` does not allow. */
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const sent = request(app.url + path, { headers, method }, (response) => {
@@ -484,7 +484,7 @@ describe('status pages of their own', () => {
       await Promise.all(Array.from({ length: 50 }, (_, i) => ask('/', { host: `guess-${i}.example.com` })));
       const asked = query.mock.calls.filter(([sql]) => sql.includes('status_page'));
       query.mockRestore();
-      // All domains are read together, behind a request, at most every 15 seconds.
+      // All domains are read together after a request, at most every 15 seconds.
       expect(asked.length).toBeLessThanOrEqual(1);
     });
 

@@ -29,20 +29,20 @@ import { ProbeDirectory } from '../../../src/probe/probe-directory';
 import { TimeModule } from '../../../src/platform/time/time.module';
 import { freshDatabase } from '../database/database';
 
-/** F fails, S succeeds, D is degraded (up with a warning), ? is unknown. */
+/** F fails, S succeeds, D is degraded (up with a warning), and ? is unknown. */
 export type Result = 'F' | 'S' | 'D' | '?';
 
-/** One result of a batch; `muted` as the recorder marks it. All are from one address, unless it is given. */
+/** One result of a batch. `muted` is set as by the recorder. All results are from one address by default. */
 export interface Reported {
   endpointId: string;
   result: Result;
   muted?: boolean;
   address?: string;
-  /** What each of several locations saw. */
+  /** The result of each location, if there are several. */
   locations?: readonly LocationSeen[];
 }
 
-/** A row of `alert`, as far as tests look at it. */
+/** The columns of `alert` that tests read. */
 export interface StoredAlert {
   id: string;
   endpoint_id: string;
@@ -53,7 +53,7 @@ export interface StoredAlert {
   incident_started_at: Date | null;
 }
 
-/** A row of `notification`, as far as tests look at it. */
+/** The columns of `notification` that tests read. */
 export interface StoredDelivery {
   event_id: string;
   kind: string;
@@ -80,12 +80,12 @@ export class Alerting {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  /** The same on an application that is running; its owner closes it. */
+  /** Uses an application that is running. Its owner closes it. */
   static of(app: INestApplicationContext): Alerting {
     return new Alerting(app, async () => {});
   }
 
-  /** On a fresh database, unless the settings name one. */
+  /** Starts on a fresh database, unless the settings name one. */
   static async start(overrides: Partial<Config> = {}): Promise<Alerting> {
     const fresh = 'databaseUrl' in overrides ? { url: null, drop: async () => {} } : await freshDatabase();
     const config = Object.assign(new Config(), { databaseUrl: fresh.url, ...overrides });
@@ -170,7 +170,7 @@ export class Alerting {
     return id;
   }
 
-  /** So many endpoints with an alert each: of one website each, all at one address. */
+  /** Creates `count` endpoints with an alert each. Each has its own website, and all have the same address. */
   async endpoints(orgId: string, count: number, rule: NewAlert): Promise<string[]> {
     const ids: string[] = [];
     for (let n = 0; n < count; n++) {
@@ -191,7 +191,7 @@ export class Alerting {
        VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
       [id, orgId, endpointId, config, rule.failureThreshold, rule.successThreshold, rule.sendOnResolved ?? true],
     );
-    // Apart, because a schema of before has no such column.
+    // A separate statement, because older schemas have no such column.
     if (rule.condition !== undefined)
       await this.database.query('UPDATE alert SET condition = $2 WHERE id = $1', [id, rule.condition]);
     if (rule.after !== undefined || rule.remindEvery !== undefined)
@@ -204,8 +204,9 @@ export class Alerting {
   }
 
   /**
-   * Records a batch of results as the recorder does: state rows locked in id order, streaks folded and saved, alerts evaluated.
-   * In the recorder's pool: a request gives up after two seconds of waiting for a row, a result is kept until it is written.
+   * Records a batch of results as the recorder does: locks state rows in ID order, folds and saves streaks, and
+   * evaluates alerts. Uses the recorder's pool: a request gives up after waiting two seconds for a row, but a result
+   * is kept until it is written.
    */
   check(batch: readonly Reported[], error = 'connection refused', at = new Date()): Promise<StreakUpdate[]> {
     return this.module.get(WorkerDatabase).transaction(async (tx) => {
@@ -224,13 +225,13 @@ export class Alerting {
     });
   }
 
-  /** The same for one endpoint, result by result, given as `FFS?`. Accepts the public id as well. */
+  /** Records results of one endpoint one by one, given as `FFS?`. Accepts the public ID as well. */
   async play(endpointId: string, results: string, error?: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     for (const result of results) await this.check([{ endpointId: id, result: result as Result }], error);
   }
 
-  /** The same as if each had been checked that long after the one before, the last one now. */
+  /** Records results as if each check came that long after the one before, the last one now. */
   async playEvery(seconds: number, endpointId: string, results: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     const last = Date.now();
@@ -240,7 +241,7 @@ export class Alerting {
     }
   }
 
-  /** Those of these endpoints where a failure at `at` would trigger an alert. */
+  /** Returns the endpoints for which a failure at `at` would trigger an alert. */
   nearTrigger(...endpointIds: string[]): Promise<Set<string>> {
     return this.nearTriggerAt(new Date(), ...endpointIds);
   }
@@ -283,7 +284,7 @@ interface State {
   successes: number;
   bad: number;
   good: number;
-  /** First checks of the running streaks that no mute covered. */
+  /** When the first check of the current failure streak that no mute covered was made. */
   failingSince: Date | null;
   badSince: Date | null;
   upSince: Date | null;
@@ -323,7 +324,7 @@ async function saveState(tx: Tx, state: State): Promise<void> {
   );
 }
 
-/** What the recorder makes of the streaks. */
+/** Folds a result into the streaks as the recorder does. */
 function fold(state: State, result: Exclude<Result, '?'>, muted: boolean, at: Date): void {
   const [isDown, isBad] = [result === 'F', result !== 'S'];
   state.status = isDown ? 0 : 1;

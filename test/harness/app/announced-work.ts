@@ -4,15 +4,15 @@ import type { TestApp } from './app';
 
 const HOUR_MS = 3_600_000;
 
-/** A maintenance window as its rows are, with any times: the API begins none in the past. */
+/** A maintenance window as it is stored, with any times. The API starts no windows in the past. */
 export interface WindowRows {
   name?: string;
   description?: string;
-  /** Everything unless given. */
+  /** By default, the window covers everything. */
   scope?: { websites?: string[]; endpoints?: string[]; tags?: string[] };
   public?: boolean;
   recurring?: boolean;
-  /** From when until when it is in force, in hours from now. */
+  /** Start and end of each occurrence, in hours from now. */
   times: [number, number][];
 }
 
@@ -48,7 +48,7 @@ export async function writeWindow({ app }: Pick<TestApp, 'app'>, orgId: string, 
   return id;
 }
 
-/** Writes what the newest check of an endpoint says. */
+/** Writes the result of the newest check of an endpoint. */
 export async function writeState(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,
@@ -63,7 +63,7 @@ export async function writeState(
     ]);
 }
 
-/** Writes an outage of a moment. */
+/** Writes a very short outage. */
 export async function writeOutage(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,
@@ -78,7 +78,7 @@ export async function writeOutage(
   );
 }
 
-/** Writes that all checks of a day were up, but for those that were down or planned. */
+/** Writes a day on which all checks were up, except those given as down or planned. */
 export async function writeDay(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,

@@ -12,13 +12,13 @@ import { freshDatabase } from '../database/database';
 import { checkInvariants } from './invariants';
 import { counted, leaveSharedService, type SharedService, sharedService } from './shared-services';
 
-/** A service as a spec uses it: `admin`, `write` and `read` are of the organization `orgId`. */
+/** A service as a spec uses it. `admin`, `write`, and `read` are keys of the organization `orgId`. */
 export interface TestApp extends Service {
-  /** uuid of the spec's organization. */
+  /** The UUID of the spec's organization. */
   readonly orgId: string;
 }
 
-/** What many specs ask for. It makes no difference to the others. */
+/** Settings that many specs need and that make no difference to the others. */
 const SHARED = {
   egressPrivate: 'allow',
   rawRetentionDays: 100,
@@ -27,9 +27,10 @@ const SHARED = {
 } as const satisfies Partial<Config>;
 
 /**
- * An organization on a service with these settings, which other specs with the same settings use, too: before and after this
- * one, never at the same time. It is not "Default". Call it in `beforeAll` and `close()`, which removes the organization, in
- * `afterAll`. Do not count what the installation has, move the service's clock or stop it: for that there is `startOwnApp`.
+ * Returns an organization on a service with these settings. Other specs with the same settings use the service before
+ * and after this one, but never at the same time. The organization isn't the Default organization. In `beforeAll`,
+ * call this. In `afterAll`, call `close()`, which removes the organization. Don't count resources of the whole
+ * installation, move the service's clock, or stop the service. `startOwnApp` is for that.
  */
 export async function startApp(overrides: Partial<Config> = {}): Promise<TestApp> {
   const settings = { ...SHARED, ...overrides };
@@ -41,8 +42,9 @@ export async function startApp(overrides: Partial<Config> = {}): Promise<TestApp
 }
 
 /**
- * A service and a database of its own (embedded in memory, or PostgreSQL with TEST_DATABASE_URL), as `startService` of the test
- * kit starts it, with nothing added. With `durable` it may be restarted. The organization is "Default".
+ * Returns a separate service with a separate database (embedded in memory, or PostgreSQL with TEST_DATABASE_URL), as
+ * `startService` of the test kit starts it. With `durable`, it can be restarted. The organization is the Default
+ * organization.
  */
 export async function startOwnApp(
   overrides: Partial<Config> = {},
@@ -65,7 +67,10 @@ export async function startOwnApp(
   return Object.assign(app, { orgId: standard.id });
 }
 
-/** Rows that outlive their organization for a while, and end by themselves: deliveries that pagers still get, what streams still send. */
+/**
+ * Rows that outlive their organization for a while and then expire: deliveries to pagers, and stream events not yet
+ * sent.
+ */
 const ENDING = ['notification', 'notification_destination', 'stream_event'];
 
 class Shared implements SharedService {
@@ -92,7 +97,8 @@ class Shared implements SharedService {
     const sql = this.service.app.get(Database);
     try {
       if (this.tenants > 0) throw new Error(`${this.tenants} specs have not closed what startApp gave them`);
-      // A process that only serves sends nothing: what waits there is not overdue, however long a slow machine takes.
+      // A process that only serves the API sends nothing, so pending deliveries aren't overdue, even on a slow
+      // machine.
       await checkInvariants(sql, this.service.config.role === 'api' ? this.startedAt : new Date());
       await checkNothingIsLeft(sql);
     } finally {
@@ -100,7 +106,7 @@ class Shared implements SharedService {
     }
   }
 
-  /** The last one takes along what else was made. */
+  /** Removes the organization. The last one to leave also removes everything else that was created. */
   private async leave(): Promise<void> {
     this.tenants--;
     if (this.tenants > 0) return;
@@ -113,13 +119,13 @@ class Shared implements SharedService {
     await app.get(Database).query('DELETE FROM probe WHERE org_id IS NULL');
     const clock = app.get(Clock);
     if (!Object.hasOwn(clock, 'now')) return;
-    // Not for the specs after it.
+    // Restores the clock for the specs after this one.
     for (const name of ['now', 'monotonic'] as const) Reflect.deleteProperty(clock, name);
     throw new Error('the clock of a shared service was moved: use startOwnApp');
   }
 }
 
-/** Fails with each table that has a row of an organization that is not "Default". */
+/** Fails with each table that has a row of an organization other than the Default organization. */
 async function checkNothingIsLeft(sql: Sql): Promise<void> {
   const owned = await sql.query<{ name: string }>(
     `SELECT c.table_name AS name FROM information_schema.columns c

@@ -1,7 +1,7 @@
-/** What a browser gets from an attempt to sign in. */
+/** The response to a sign-in attempt. */
 export interface SignedIn {
   status: number;
-  /** `name=value`, or empty when it was refused. */
+  /** `name=value`, or empty if the sign-in was refused. */
   cookie: string;
   requestId: string;
   retryAfter: string | null;

@@ -4,26 +4,29 @@ export interface BrowserResponse<Body> {
   body: Body;
 }
 
-/** Where a browser was sent. */
+/** The target of a redirect. */
 export interface Redirected {
   status: number;
   location: string;
-  /** Names of the cookies that it got. */
+  /** The names of the cookies that the response set. */
   cookies: string[];
 }
 
-/** A browser: keeps its cookies, and sends what the dashboard sends. `service` may have another address after a restart. */
+/**
+ * A browser that keeps its cookies and sends the same headers as the dashboard. `service` may have another URL after
+ * a restart.
+ */
 export class Browser {
   private readonly jar = new Map<string, string>();
 
   constructor(private readonly service: { readonly url: string }) {}
 
-  /** Its cookies as the header of a request. */
+  /** The cookies as the header of a request. */
   get cookie(): string {
     return this.cookies([...this.jar.keys()]);
   }
 
-  /** The cookie of its session as a real browser takes it. */
+  /** The session cookie in the form that a real browser accepts. */
   get asCookie(): { name: string; value: string; url: string } {
     const [[name, value] = ['', '']] = this.jar;
     return { name, value, url: this.service.url };
@@ -33,7 +36,7 @@ export class Browser {
     return this.jar.has(name);
   }
 
-  /** As somebody who has copied the cookies of another browser. */
+  /** Takes over the cookies of another browser, like an attacker who copied them. */
   copy(other: Browser): this {
     for (const [name, value] of other.jar) this.jar.set(name, value);
     return this;
@@ -55,7 +58,7 @@ export class Browser {
     return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as Body };
   }
 
-  /** The way back from the provider of single sign-on, another site: Strict cookies stay at home. */
+  /** Follows the redirect from the single sign-on provider. It is another site, so Strict cookies aren't sent. */
   async comeBack(search: string): Promise<Redirected> {
     const cookie = this.cookies([...this.jar.keys()].filter((name) => name.endsWith('_oidc')));
     const headers = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
@@ -79,6 +82,6 @@ export class Browser {
   }
 }
 
-/** Cookies that are given, not taken away. */
+/** Returns the cookies that the response sets, without those that it deletes. */
 const setBy = (response: Response): string[] =>
   response.headers.getSetCookie().flatMap((line) => /^([^=]+)=[^;]/.exec(line)?.[1] ?? []);

@@ -1,7 +1,10 @@
 import type { Sql } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 
-/** Makes an alert that notifies through the contact, straight in the database, and returns its id. Triggers at the first failure. */
+/**
+ * Inserts an alert that notifies through the contact directly into the database, and returns its ID. Triggers at the
+ * first failure.
+ */
 export async function alertThrough(sql: Sql, endpointId: string, contactId: string): Promise<string> {
   const id = newUuid();
   const rows = await sql.query(

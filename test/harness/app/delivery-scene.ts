@@ -12,7 +12,7 @@ import type { ServiceOrganization } from '../../../packages/testing/service/star
 import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 
-/** An alert on an endpoint of its own, with uuids beside the public ids. */
+/** An alert on a separate endpoint, with UUIDs in addition to the public IDs. */
 export interface SceneAlert {
   id: string;
   uuid: string;
@@ -21,7 +21,7 @@ export interface SceneAlert {
   websiteId: string;
 }
 
-/** A row of `notification`, as far as tests look at it. */
+/** The columns of `notification` that tests read. */
 export interface OutboxRow {
   id: string;
   event_id: string | null;
@@ -71,7 +71,7 @@ const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   }),
 };
 
-/** The responses that each channel takes for a success. */
+/** A response that each channel accepts as a success. */
 export const ACCEPTED = {
   webhook: { status: 204 },
   slack: { status: 200, body: 'ok' },
@@ -80,7 +80,10 @@ export const ACCEPTED = {
 } as const;
 export type SceneType = keyof typeof ACCEPTED;
 
-/** The whole application with a provider to send to and a clock to move. Endpoints are never checked: tests report results. */
+/**
+ * The whole application with a fake provider to send to and a settable clock. Endpoints are never checked: tests
+ * report results.
+ */
 export class DeliveryScene {
   clock: MovingClock;
 
@@ -94,8 +97,9 @@ export class DeliveryScene {
   }
 
   /**
-   * With `timeStands`, the application's clock moves only when the test moves it. With `apart`, each endpoint fails at an address and of a
-   * website of its own: no two are one incident, of which people would be told in one message.
+   * With `timeStands`, the application's clock moves only when the test moves it. With `apart`, each endpoint has a
+   * separate website and fails at a separate address, so no two failures are combined into one incident and one
+   * message.
    */
   static async start(
     overrides: Partial<Config> = {},
@@ -114,7 +118,7 @@ export class DeliveryScene {
     await this.provider.stop();
   }
 
-  /** As after a deployment: the process ends gracefully and another one starts on the same database, at the same time. */
+  /** Restarts gracefully, as in a deployment, on the same database and with the same time. */
   async restart(): Promise<void> {
     await this.app.stop();
     await this.app.restart();
@@ -125,7 +129,10 @@ export class DeliveryScene {
     return this.app.app;
   }
 
-  /** The application's time: the real one, or the time where it stands, plus what the test has added. */
+  /**
+   * The application's time: the real time, or the fixed time with `timeStands`, plus the time that the test has
+   * added.
+   */
   now(): Date {
     return this.nest.get(Clock).now();
   }
@@ -173,7 +180,7 @@ export class DeliveryScene {
     };
   }
 
-  /** Many alerts at one destination, each on an endpoint of its own, written straight into the database. */
+  /** Inserts many alerts with one destination directly into the database, each on a separate endpoint. */
   async crowd(
     count: number,
     type: SceneType,
@@ -233,7 +240,7 @@ export class DeliveryScene {
     return alerts;
   }
 
-  /** How many deliveries of these alerts are in each state. */
+  /** Returns how many deliveries of these alerts are in each state. */
   async countStates(alerts: readonly SceneAlert[]): Promise<Record<string, number>> {
     const rows = await this.database.query<{ end: string; count: number }>(
       `SELECT kind || ' ' || state || COALESCE(':' || detail, '') AS end, count(*)::int AS count
@@ -250,7 +257,10 @@ export class DeliveryScene {
     );
   }
 
-  /** Ends a test: nothing unexpected was sent, and nothing that is left is sent in the next one. */
+  /**
+   * Ends a test: checks that nothing unexpected was sent, and drops what is left so that the next test does not send
+   * it.
+   */
   async finish(): Promise<void> {
     await this.deliver();
     for (const table of ['notification', 'notification_destination', 'alert_event', 'alert', 'incident'])
@@ -258,12 +268,12 @@ export class DeliveryScene {
     this.provider.verify();
   }
 
-  /** Delivers what may leave now and waits until nothing is in flight. */
+  /** Delivers everything that is due and waits until nothing is in flight. */
   deliver(): Promise<void> {
     return this.nest.get(DeliveryLoop).drain();
   }
 
-  /** Moves time forward in steps, delivering at each, as a loop that wakes every second would have done. */
+  /** Moves time forward in steps and delivers at each, like a loop that wakes every second. */
   async pass(totalMs: number, stepMs = totalMs): Promise<void> {
     for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
       this.clock.advance(stepMs);
@@ -275,7 +285,7 @@ export class DeliveryScene {
     return this.database.query<OutboxRow>('SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq', [uuid]);
   }
 
-  /** `kind state` or `kind state:detail` of each row. */
+  /** Returns `kind state` or `kind state:detail` of each row. */
   async states(alert: SceneAlert): Promise<string[]> {
     return (await this.rows(alert)).map(({ kind, state, detail }) => `${kind} ${state}${detail ? `:${detail}` : ''}`);
   }
@@ -284,7 +294,7 @@ export class DeliveryScene {
     return (await this.app.read.get<Delivery[]>(`/alerts/${id}/deliveries`)).body;
   }
 
-  /** The request bodies that the provider received, parsed; of one path when given. */
+  /** Returns the parsed request bodies that the provider received, optionally of one path only. */
   received<Body = Record<string, unknown>>(path?: string): Body[] {
     return this.provider.requests
       .filter((request) => path === undefined || request.path.startsWith(`/${path}`))

@@ -21,7 +21,7 @@ import { Metrics } from '../../../src/platform/observability/metrics';
 import { Clock } from '../../../src/platform/time/clock';
 import { freshDatabase, type TestDatabase } from '../database/database';
 
-/** A clock that stands still until it is set. */
+/** A clock that moves only when it is set. */
 export class StoppedClock extends Clock {
   constructor(public at: Date) {
     super();
@@ -32,7 +32,7 @@ export class StoppedClock extends Clock {
   }
 }
 
-/** The classes of the history module on a database of their own, without the application around them. */
+/** The classes of the history module on a separate database, without the application around them. */
 export class HistoryBench {
   private constructor(
     readonly database: WorkerDatabase,
@@ -47,7 +47,7 @@ export class HistoryBench {
     readonly close: () => Promise<void>,
   ) {}
 
-  /** Migrated and empty; on a database of its own unless one is given. */
+  /** Opens a migrated, empty database: the given one, or a separate one. */
   static async open(now: Date, given?: TestDatabase): Promise<HistoryBench> {
     const fresh = given ?? (await freshDatabase());
     const server = await DatabaseServer.open({ databaseUrl: fresh.url, dataDir: '' });
@@ -88,7 +88,7 @@ export class HistoryBench {
     );
   }
 
-  /** Adds an organization with one website and `count` endpoints; returns the ids and the history keys of these. */
+  /** Adds an organization with one website and `count` endpoints. Returns the IDs and history keys of the endpoints. */
   async addEndpoints(count: number): Promise<{ id: string; key: string }[]> {
     const [orgId, websiteId] = [newUuid(), newUuid()];
     await this.database.query(`INSERT INTO organization (id, name) VALUES ($1, 'Test')`, [orgId]);
@@ -119,7 +119,10 @@ export class HistoryBench {
   }
 }
 
-/** A finished check with a plausible result; `change` overrides parts of that, `code` is the error's of a failed one. */
+/**
+ * Returns a finished check with a plausible result. `change` overrides parts of it. `code` is the error code of a
+ * failed check.
+ */
 export function recorded(
   endpoint: { id: string; key: string },
   checkedAt: Date,

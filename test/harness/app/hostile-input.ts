@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contract/document/openapi';
 
 /**
- * Inputs generated from a schema: valid, at the boundary, of the wrong type and hostile. They are plain JSON values; two kinds
- * of strings in them are placeholders, replaced when they are sent:
- * `@id:ws` for the id of an existing website, `@raw:1e999` for JSON text that JavaScript cannot represent.
+ * Inputs generated from a schema: valid, at the boundary, of the wrong type, and hostile. They are plain JSON values.
+ * Two kinds of strings in them are placeholders, which are replaced before sending: `@id:ws` for the ID of an
+ * existing website, and `@raw:1e999` for JSON text that JavaScript can't represent.
  */
 const ID = '@id:';
 const RAW = '@raw:';
@@ -93,7 +93,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 
 const oneOfList = <T>(list: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...list);
 
-/** A string of any hostile kind. */
+/** Generates a string of any hostile kind. */
 export const hostileString: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: oneOfList(HOSTILE_STRINGS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
@@ -111,13 +111,13 @@ const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
 );
 
-/** Keeps requests on this machine: the host of an example's URL becomes a local port without a listener. */
+/** Keeps requests on this machine: the host of an example URL becomes a local port without a listener. */
 const localized = (example: string): string =>
   ID_EXAMPLE.test(example)
     ? `${ID}${example.slice(0, example.indexOf('_'))}`
     : example.replace(/^(https?:\/\/)[^/]+/, '$1127.0.0.1:9');
 
-/** A value that is valid as far as the schema can say. */
+/** Generates a value that is valid as far as the schema can express it. */
 function good(document: OpenApi, given: Schema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(document, given);
   const { example } = schema;
@@ -154,11 +154,11 @@ function goodObject(document: OpenApi, schema: Schema, depth: number): fc.Arbitr
   const fitting = (object: object): object =>
     'type' in object && 'url' in object ? { ...object, url: TARGETS[String(object.type)] ?? object.url } : object;
   const required = Object.fromEntries(Object.entries(fields).filter(([name]) => requiredKeys.includes(name)));
-  // Optional fields, each valid, may contradict each other.
+  // Optional fields that are each valid may contradict each other.
   return fc.oneof(fc.record(required), fc.record(fields, { requiredKeys })).map(fitting);
 }
 
-/** Just inside and just outside of what the schema allows. */
+/** Generates values just inside and just outside the limits of the schema. */
 function boundary(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   const { minimum, maximum, minLength, maxLength, maxItems, items, type } = resolve(document, given);
   const edges: unknown[] = [];
@@ -175,7 +175,7 @@ function boundary(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
 const bad = (document: OpenApi, schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof(hostileJson, boundary(document, schema));
 
-/** A valid value with one field, at any depth, replaced or dropped, or with an unknown one added. */
+/** Generates a valid value with one field, at any depth, replaced or dropped, or with an unknown field added. */
 function spoiled(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   const schema = resolve(document, given);
   const inner = schema.oneOf ?? schema.allOf;
@@ -202,13 +202,13 @@ function spoiled(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   );
 }
 
-/** A body for the schema; about half of them are valid. */
+/** Generates a body for the schema. About half of the bodies are valid. */
 export const bodyFor = (document: OpenApi, schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 5, arbitrary: good(document, schema) }, { weight: 6, arbitrary: spoiled(document, schema) });
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** A path parameter: mostly an existing id. */
+/** Generates a path parameter, usually an existing ID. */
 export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constant(localized(typeof schema.example === 'string' ? schema.example : 'x')) },
@@ -220,7 +220,7 @@ export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constant(`ws_${'x'.repeat(10_000)}`) },
   );
 
-/** Query parameters: some of the documented ones, sometimes one twice, or an unknown one. */
+/** Generates query parameters: some of the documented ones, sometimes one of them twice, or an unknown one. */
 export function queryFor(document: OpenApi, parameters: readonly Parameter[]): fc.Arbitrary<[string, string][]> {
   const known = parameters.map(({ name, schema }) =>
     fc
@@ -237,7 +237,7 @@ export function queryFor(document: OpenApi, parameters: readonly Parameter[]): f
   return fc.oneof({ weight: 5, arbitrary: none }, { weight: 10, arbitrary: some }, { weight: 1, arbitrary: unknown });
 }
 
-/** JSON text with its placeholders replaced. `idOf` returns an id with that prefix. */
+/** Returns JSON text with its placeholders replaced. `idOf` returns an ID with that prefix. */
 export function serialize(value: unknown, idOf: (prefix: string) => string): string {
   const raw: string[] = [];
   const text = JSON.stringify(value, (_, each: unknown) => {
@@ -248,11 +248,14 @@ export function serialize(value: unknown, idOf: (prefix: string) => string): str
   return (text ?? 'null').replace(/"\\u0001raw(\d+)\\u0001"/g, (_, index: string) => raw[Number(index)] ?? 'null');
 }
 
-/** The string itself, or the id that it is a placeholder for. */
+/** Returns the string, or the ID that it is a placeholder for. */
 export const withId = (text: string, idOf: (prefix: string) => string): string =>
   text.startsWith(ID) ? idOf(text.slice(ID.length)) : text;
 
-/** For a URL. A lone surrogate has no UTF-8 form and becomes the bytes that a careless client would send. */
+/**
+ * Encodes a text for a URL. A lone surrogate has no UTF-8 form and becomes the bytes that a careless client would
+ * send.
+ */
 export function percentEncoded(text: string): string {
   let encoded = '';
   for (const character of text) {
@@ -265,7 +268,7 @@ export function percentEncoded(text: string): string {
   return encoded;
 }
 
-/** The schema itself instead of a reference to it. */
+/** Resolves a reference to its schema. */
 function resolve(document: OpenApi, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];

@@ -6,7 +6,7 @@ import { TransactionEvents } from '../../../src/platform/events/transaction-even
 import type { Alerting } from './alerting';
 import { findIncidentViolations } from './invariants';
 
-/** What is stored of incidents. */
+/** Reads and changes the stored incidents. */
 export class IncidentTables {
   constructor(private readonly sql: Sql) {}
 
@@ -44,7 +44,7 @@ export class IncidentTables {
     expect(wrong).toEqual([]);
   }
 
-  /** What happens when endpoints are disabled or deleted, but for the endpoints themselves. */
+  /** Runs all effects of disabling or deleting endpoints, without changing the endpoints. */
   stop(alerting: Alerting, orgId: string, endpointIds: string[], reason: 'disabled' | 'deleted'): Promise<void> {
     return alerting.nest.get(WorkerDatabase).transaction(async (tx) => {
       await tx.query(

@@ -2,11 +2,11 @@ import type { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import type { Api } from '../../../packages/testing/service/api';
 
-/** Of an endpoint in an incident; times are minutes ago. */
+/** The part of an endpoint in an incident. Times are minutes ago. */
 interface Bad {
   endpoint: string;
   since?: number;
-  /** When it was well again; without it it still is bad. */
+  /** When the endpoint recovered. Without it, it is still failing. */
   until?: number;
 }
 
@@ -15,14 +15,16 @@ interface Detected {
   severity?: 'down' | 'degraded';
 }
 
-/** An incident as alerts make it, for a service that checks nothing: its rows and those of its members. Returns its id. */
+/**
+ * Creates an incident as alerts do, for a service that checks nothing: its rows and its member rows. Returns its ID.
+ */
 export async function newDetectedIncident(
   database: Database,
   bad: readonly Bad[],
   { address, severity = 'down' }: Detected = {},
 ): Promise<string> {
   const id = newUuid();
-  // Of one moment: the times of the incident are those of its members.
+  // One moment for all rows, because the incident has the times of its members.
   const now = Math.floor(Date.now() / 1000) * 1000;
   const at = (minutesAgo: number): Date => new Date(now - minutesAgo * 60_000);
   const members = bad.map(({ endpoint, since = 10, until }) => ({
@@ -80,7 +82,7 @@ export async function newDetectedIncident(
   return formatId('incident', id);
 }
 
-/** An incident by hand over everything. Returns its id. */
+/** Creates a manual incident over everything. Returns its ID. */
 export async function newIncident(by: Api, fields: object = {}): Promise<string> {
   const response = await by.post<{ id: string }>('/incidents', {
     title: 'Payments are slow',

@@ -63,7 +63,7 @@ const OUTAGES: readonly [what: string, sql: string][] = [
 
 const ENGINE: readonly [what: string, sql: string][] = [
   [
-    // A check that began late may come close to the next one, but each cell of the schedule's grid has one check.
+    // A check that started late may be close to the next one, but each slot of the schedule has one check.
     'a slot that was checked twice',
     `SELECT format('%s at %s and %s later, its check %s; every %s from %s, recorded to %s, claimed to %s by %s;', id, checked_at - gap, gap, nth, stride, origin, last_slot_at, claimed_slot, claimed_by) AS id
        FROM (SELECT e.id, r.checked_at, stride, origin, t.last_slot_at, s.claimed_slot, s.claimed_by, row_number() OVER checks AS nth,
@@ -78,7 +78,7 @@ const ENGINE: readonly [what: string, sql: string][] = [
       WHERE c.same_cell AND c.gap < 0.3 * c.stride`,
   ],
   [
-    // Of several locations it is that of the quorum.
+    // With several locations, the streak is the quorum's.
     'a streak that differs from the history',
     `SELECT endpoint_id AS id FROM (
        SELECT s.endpoint_id, s.consecutive_failures,
@@ -98,13 +98,16 @@ const ENGINE: readonly [what: string, sql: string][] = [
   ...OUTAGES,
 ];
 
-/** `checkInvariants`, and those of recorded checks: for endpoints whose check was not changed and that were not checked on demand. */
+/**
+ * `checkInvariants` plus the invariants of recorded checks, for endpoints whose check was not changed or run on
+ * demand.
+ */
 export async function checkEngine(sql: Sql, now: Date = new Date()): Promise<void> {
   await checkInvariants(sql, now);
   failOn(await findAll(sql, ENGINE));
 }
 
-/** What is wrong with outages; for endpoints whose history is not waiting to be written. */
+/** Returns what is wrong with outages, for endpoints without history that waits to be written. */
 export const findOutageViolations = (sql: Sql): Promise<Violation[]> => findAll(sql, OUTAGES);
 
 const NUMBERS: readonly [what: string, sql: string][] = [
@@ -115,7 +118,7 @@ const NUMBERS: readonly [what: string, sql: string][] = [
   ],
 ];
 
-/** What is wrong with incidents, where none has been removed. */
+/** Returns what is wrong with incidents, provided that none has been removed. */
 export const findIncidentViolations = async (sql: Sql, now: Date = new Date()): Promise<Violation[]> => [
   ...(await inconsistencies(sql, now)).filter(({ what }) => what.includes('member')),
   ...(await findAll(sql, [...INCIDENTS, ...NUMBERS])),
@@ -127,7 +130,10 @@ const inconsistencies = async (sql: Sql, now: Date): Promise<Violation[]> =>
     ids: samples,
   }));
 
-/** Everything that must hold in any state of the database, whatever happened. Fails with the list of all that does not. */
+/**
+ * Checks the invariants that hold in any state of the database, after any event. Fails with the list of all
+ * violations.
+ */
 export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise<void> {
   failOn([...(await inconsistencies(sql, now)), ...(await findAll(sql, [...DELIVERIES, ...INCIDENTS]))]);
 }
@@ -146,7 +152,10 @@ export function failOn(wrong: readonly Violation[]): void {
   throw new Error(`Invariants are broken:\n${wrong.map(({ what, ids }) => `  ${what}: ${ids.join(' ')}`).join('\n')}`);
 }
 
-/** `checkInvariants`, and nothing is pending: every delivery has arrived, was superseded with a reason, or visibly failed. */
+/**
+ * `checkInvariants`, and nothing is pending: every delivery has arrived, was superseded with a reason, or visibly
+ * failed.
+ */
 export async function checkSettled(sql: Sql, now: Date = new Date()): Promise<void> {
   await checkInvariants(sql, now);
   const pending = await sql.query<{ id: string }>(`SELECT id FROM notification WHERE state = 'pending'`);

@@ -6,13 +6,13 @@ import { numberChanges } from '../../../src/monitoring/remote/poll/probe-numberi
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import type { TestApp } from './app';
 
-/** A probe that checks nothing and sends what it is told to, each request by hand. */
+/** A probe that checks nothing. The test triggers each request and provides the results. */
 export class ManualProbe extends ProtocolClient {
   constructor(
     url: string,
     /** `pr_…`. */
     readonly id: string,
-    /** What endpoints name it by. */
+    /** The name that endpoints use for its location. */
     readonly location: string,
     token: string,
     session = newSession(),
@@ -20,17 +20,20 @@ export class ManualProbe extends ProtocolClient {
     super(url, token, session);
   }
 
-  /** Another process with the same token. */
+  /** Returns another process with the same token. */
   another(): ManualProbe {
     return new ManualProbe(this.url, this.id, this.location, this.token);
   }
 
-  /** As `post`, packed. */
+  /** Like `post`, but compressed. */
   postPacked<Body>(path: string, body: unknown) {
     return this.post<Body>(path, gzipSync(JSON.stringify(body)), { 'content-encoding': 'gzip' });
   }
 
-  /** A result of an endpoint that it holds: of the newest slot before `atMs`, checked then, up unless `result` says otherwise. */
+  /**
+   * Returns a result of an assigned endpoint for the newest slot before `atMs`, checked at that time. It is up unless
+   * `result` differs.
+   */
   result(endpointId: string, atMs: number, result: Partial<SentCheck> = {}): SentResult {
     const held = this.held.get(endpointId);
     if (!held) throw new Error(`the probe does not hold ${endpointId}`);
@@ -53,14 +56,14 @@ const UP: SentCheck = {
   warning: null,
 };
 
-/** What a check finds whose target is down. */
+/** The result of a check whose target is down. */
 export const DOWN: Partial<SentCheck> = {
   outcome: 'down',
   status_code: null,
   error: { code: 'connection_refused', phase: 'connect', message: 'The connection to 192.0.2.1 port 443 was refused.' },
 };
 
-/** A row of a batch: of which endpoint and slot, or ask, and what was found. */
+/** Returns a row of a batch: the endpoint, the slot or the on-demand request, and the result. */
 export const resultOf = (
   of: Pick<SentResult, 'endpoint_id' | 'revision' | 'checked_at'> & Partial<SentResult>,
   result: Partial<SentCheck> = {},
@@ -73,7 +76,7 @@ export const resultOf = (
   result: { ...UP, ...result },
 });
 
-/** Makes a probe and polls as it for the first time, so that it is online. */
+/** Creates a probe and makes its first poll, so that it is online. */
 export async function startManualProbe(app: TestApp, key: string, fields: object = {}): Promise<ManualProbe> {
   const { id, token } = await newProbe(app, { key, allow_private: false, ...fields });
   const probe = new ManualProbe(app.url, id, key, token);
@@ -81,12 +84,12 @@ export async function startManualProbe(app: TestApp, key: string, fields: object
   return probe;
 }
 
-/** What the sweep of a worker does each second, now. */
+/** Runs the sweep of a worker now. It otherwise runs every second. */
 export const numberNow = async ({ app }: Pick<TestApp, 'app'>): Promise<void> => {
   await numberChanges(app.get(WorkerDatabase));
 };
 
-/** What somebody asks it to check: polls until there is something. */
+/** Polls until the probe is asked for a check on demand. */
 export async function nextAsks(probe: ManualProbe): Promise<PollResponse['asks']> {
   for (;;) {
     const { status, body, text } = await probe.poll({ wait: 10 });

@@ -3,14 +3,14 @@ import type { Sql } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 
 export const EVERYTHING: MaintenanceScope = { coversAll: true, websiteIds: [], endpointIds: [], tags: [] };
-/** To be extended by what a window covers. */
+/** An empty scope. Add what the window covers. */
 export const NO_SCOPE: MaintenanceScope = { ...EVERYTHING, coversAll: false };
 
 type Given = Pick<Occurrence, 'orgId' | 'startsAt' | 'endsAt'> & Partial<Occurrence>;
 
 /**
- * Puts a maintenance window in force without a window of its own: over everything unless a scope is given. Returns the
- * window's uuid.
+ * Puts a maintenance occurrence in force without creating a full window. It covers everything unless a scope is
+ * given. Returns the window's UUID.
  */
 export async function addOccurrence(sql: Sql, given: Given): Promise<string> {
   const scopeId = newUuid();
@@ -44,7 +44,9 @@ export async function addOccurrence(sql: Sql, given: Given): Promise<string> {
   return occurrence.windowId;
 }
 
-/** Ends all of an organization, past ones too: tests of one application use the same times. */
+/**
+ * Ends all occurrences of an organization, including past ones, because tests of one application use the same times.
+ */
 export async function forgetOccurrences(sql: Sql, orgId: string): Promise<void> {
   await sql.query('DELETE FROM maintenance_occurrence WHERE org_id = $1', [orgId]);
 }

@@ -1,4 +1,4 @@
-/** A sample as a scraper reads it. */
+/** A sample in the form that a scraper reads. */
 export interface ScrapedSample {
   name: string;
   labels: Record<string, string>;
@@ -10,8 +10,8 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 const UNESCAPED: Readonly<Record<string, string>> = { '\\n': '\n', '\\"': '"', '\\\\': '\\' };
 
 /**
- * Reads Prometheus text format 0.0.4 strictly: help, type and samples of a metric in one group, no label and no series
- * twice, every line ended. Throws with the line that is wrong.
+ * Reads Prometheus text format 0.0.4 strictly: help, type, and samples of a metric in one group, no duplicate label
+ * or series, and a newline after every line. Throws with the line that is wrong.
  */
 export function readPrometheusText(text: string): ScrapedSample[] {
   const samples: ScrapedSample[] = [];

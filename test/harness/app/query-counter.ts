@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { currentAuthorship } from '../../../src/audit/authorship';
 
-/** Sent each five seconds, on the embedded database through the pool of requests. */
+/** Runs every five seconds, on the embedded database through the pool of requests. */
 export const OF_PRESENCE = /\bingest_seen\b/;
 
 /** Counts the statements that requests send through this pool from now on. */
@@ -13,14 +13,14 @@ export function countQueries(source: DataSource): { count: number } {
   return counter;
 }
 
-/** Collects them, with their parameters. */
+/** Collects the statements with their parameters. */
 export function collectQueries(source: DataSource): [sql: string, parameters: unknown[]][] {
   const collected: [string, unknown[]][] = [];
   onEachQuery(source, (sql, parameters) => collected.push([String(sql), (parameters ?? []) as unknown[]]));
   return collected;
 }
 
-/** Collects those that requests of a caller send to change something; jobs look at the same tables meanwhile. */
+/** Collects the statements of requests that change something. Jobs use the same tables at the same time. */
 export function collectQueriesOfChanges(source: DataSource): string[] {
   const collected: string[] = [];
   onEachQuery(source, (sql) => {

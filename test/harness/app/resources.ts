@@ -1,39 +1,38 @@
 import type { Api } from '../../../packages/testing/service/api';
 
-/** Creates a website and returns its id. */
 export async function newWebsite(by: Api, name = 'Shop'): Promise<string> {
   return created(by, '/websites', { name, url: 'https://shop.example.com' });
 }
 
-/** Creates an HTTPS endpoint, with other fields if given, and returns its id. */
+/** Creates an HTTPS endpoint and returns its ID. */
 export async function newEndpoint(by: Api, websiteId: string, fields: object = {}): Promise<string> {
   const body = { name: 'Checkout', url: 'https://shop.example.com/checkout', type: 'HTTPS', ...fields };
   return created(by, `/websites/${websiteId}/endpoints`, body);
 }
 
-/** Creates a Slack alert, with other fields if given, and returns its id. */
+/** Creates a Slack alert and returns its ID. */
 export async function newAlert(by: Api, endpointId: string, fields: object = {}): Promise<string> {
   const config = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };
   return created(by, '/alerts', { endpoint_id: endpointId, type: 'slack', config, ...fields });
 }
 
-/** Creates a Slack contact, with other fields if given, and returns its id. */
+/** Creates a Slack contact and returns its ID. */
 export async function newContact(by: Api, fields: object = {}): Promise<string> {
   const config = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };
   return created(by, '/contacts', { name: 'Operations', type: 'slack', config, ...fields });
 }
 
-/** Creates a maintenance window over everything that is in force for an hour, with other fields if given, and returns its id. */
+/** Creates a maintenance window over everything that is in force for an hour, and returns its ID. */
 export async function newMaintenanceWindow(by: Api, fields: object = {}): Promise<string> {
   const now = Date.now();
   const [starts_at, ends_at] = [now, now + 3_600_000].map((at) => new Date(at).toISOString());
   return created(by, '/maintenance-windows', { name: 'Patches', scope: { all: true }, starts_at, ends_at, ...fields });
 }
 
-/** How often a creation is sent again that a busy machine refuses: what a test sets up says nothing about load. */
+/** How often a creation that a busy machine refuses is sent again. The setup of a test does not test load. */
 const TRIES = 20;
 
-/** What is sent to this route, made; returns its id. */
+/** Sends the body to the route and returns the ID of the new resource. */
 export async function created(by: Api, path: string, body: object): Promise<string> {
   for (let left = TRIES; ; left--) {
     const response = await by.post<{ id: string }>(path, body);

@@ -9,11 +9,11 @@ export interface Route {
   method: string;
   path: string;
   access: AccessRule | undefined;
-  /** Who bounds a public route that is not counted like the others, in words. */
+  /** The limit of a public route that isn't counted like the others, in words. */
   countedBy: string | undefined;
 }
 
-/** Every route of the application, from the controllers themselves. */
+/** Returns every route of the application, from the controllers. */
 export function routesOf(app: NestExpressApplication): Route[] {
   const scanner = new MetadataScanner();
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);

@@ -1,16 +1,16 @@
 /** A service that several specs use, one organization each. */
 export interface SharedService {
-  /** Organizations that have been made on it and not yet been removed. */
+  /** The number of organizations that have been created on it and not removed yet. */
   tenants: number;
-  /** Fails with what is left behind of those that were removed, and ends the service. */
+  /** Fails with the rows that removed organizations left behind, and stops the service. */
   end(): Promise<void>;
 }
 
-/** Where scripts/jest/environment.cjs reads what starting services took, to keep it apart from what a spec costs. */
+/** scripts/jest/environment.cjs reads the cost of starting services here, to separate it from the cost of a spec. */
 const STARTS = Symbol.for('uptime-monitor.service-starts');
 type Counted = { [STARTS]?: { count: number; seconds: number } };
 
-/** Counts a start of a service. */
+/** Measures the start of a service. */
 export async function counted<T>(start: () => Promise<T>): Promise<T> {
   const before = process.cpuUsage();
   try {
@@ -32,12 +32,12 @@ interface Shelf {
 
 const shelf: Shelf = { services: new Map(), isKept: false };
 
-/** From now on a service outlives its last user: until `endSharedServices`. */
+/** From now on, services outlive their last user until `endSharedServices`. */
 export function keepSharedServices(): void {
   shelf.isKept = true;
 }
 
-/** The service of these settings, started when there is none. */
+/** Returns the service with these settings. Starts it if there is none. */
 export function sharedService<S extends SharedService>(settings: string, start: () => Promise<S>): Promise<S> {
   const known = shelf.services.get(settings) as Promise<S> | undefined;
   if (known) return known;
@@ -47,7 +47,7 @@ export function sharedService<S extends SharedService>(settings: string, start: 
   return starting;
 }
 
-/** To be called by who has removed its organization from it. */
+/** Call this after your organization was removed from the service. */
 export async function leaveSharedService(settings: string): Promise<void> {
   const service = await shelf.services.get(settings);
   if (!service || shelf.isKept || service.tenants > 0) return;
@@ -55,7 +55,7 @@ export async function leaveSharedService(settings: string): Promise<void> {
   await service.end();
 }
 
-/** Ends all of them, and fails when one was left with something in it. */
+/** Stops all services. Fails if one still contained data. */
 export async function endSharedServices(): Promise<void> {
   const services = await Promise.all(shelf.services.values());
   shelf.services.clear();

@@ -1,7 +1,10 @@
 import type { OpenApi, Operation, Schema } from '../../../packages/testing/contract/document/openapi';
 import { exampleOf, resolved } from './worst-shapes';
 
-/** One of each class of characters that a pattern may look for. Each fifth has some that end a sentence or a URL. */
+/**
+ * One of each class of characters that a pattern may match. Every fifth run contains characters that end a sentence
+ * or a URL.
+ */
 export const RUNS = [
   '.',
   ',',
@@ -25,11 +28,11 @@ export const RUNS = [
   '&',
 ].concat(['"', '@', '%', '\\', '`', '0', 'a', 'A', 'é', '😀', '\u00a0']);
 
-/** A shorter text costs little, however often it is shown: what is quadratic in it takes 2 ms at most. */
+/** A shorter text is cheap, no matter how often it is shown: a quadratic pattern takes at most 2 ms. */
 export const LONG = 2000;
-/** A text is stored so often that a quadratic pattern takes so many steps for all of them: some 300 ms. */
+/** A text is stored often enough for a quadratic pattern to take this many steps over all copies: about 300 ms. */
 const STEPS = 5e8;
-/** A list shows so many at most. */
+/** The maximum number of items that a list shows. */
 const MOST = 100;
 /** The size of the texts in a list, so that the body isn't too large. */
 const MAX_BYTES = 60_000;
@@ -40,28 +43,28 @@ const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
 /** A value to send for a field. Values that must be unique are functions of the number of the copy. */
 type Choice = ((copy: number) => string) | string | number | boolean | object | symbol | null;
 
-/** A field of a body and what it is sent with: when that is refused, the next one. */
+/** A field of a body and the values to send for it. If one is refused, the next one is tried. */
 interface Leaf {
-  /** `*`: each item of a list of texts; other items of lists are all at `0`. */
+  /** `*` is each item of a list of texts. Items of other lists are always at `0`. */
   steps: readonly string[];
   schema: Schema;
   choices: Choice[];
 }
 
-/** An error that a problem reports for a field. */
+/** An error that a problem response contains for a field. */
 export interface Refusal {
   pointer: string;
   message: string;
 }
 
-/** `known`: ids of what exists by their prefix. `unique`: belongs to texts that nothing else may have. */
+/** `known` has the IDs of existing resources by prefix. `unique` is added to texts that must be unique. */
 interface Surroundings {
   known: ReadonlyMap<string, string>;
   unique: string;
   turn: number;
 }
 
-/** A body that a route takes, found by asking it. */
+/** A body that a route accepts, found by trial. */
 export class StoredTexts {
   private readonly leaves: Leaf[];
 
@@ -82,13 +85,13 @@ export class StoredTexts {
     this.leaves = leavesOf(document, schema, exampleOf(operation, media, turn), turn, leaf);
   }
 
-  /** How often it is to be stored. */
+  /** The number of copies to store. */
   get copies(): number {
     const longest = Math.max(0, ...this.long.map(({ steps, schema }) => sizeOf(schema) ** 2 * countOf(steps, schema)));
     return longest < LONG ** 2 ? 1 : Math.min(MOST, Math.ceil(STEPS / longest));
   }
 
-  /** Fields that are long and sent at their limit. */
+  /** The fields that are long and sent at their limit. */
   get long(): Leaf[] {
     return this.leaves.filter(
       ({ schema, choices: [choice] }) => typeof choice === 'string' && sizeOf(schema) >= LONG && choice.length >= LONG,
@@ -109,7 +112,7 @@ export class StoredTexts {
     return body;
   }
 
-  /** The body is larger than the route takes: its largest text becomes a short one. False when there is none. */
+  /** Handles a body that is too large for the route: shortens its largest text. Returns false if there is none. */
   tooLarge(): boolean {
     const size = ({ steps, schema, choices: [choice] }: Leaf): number =>
       typeof choice === 'string' ? choice.length * countOf(steps, schema) : 0;
@@ -119,7 +122,7 @@ export class StoredTexts {
     return true;
   }
 
-  /** Leaves a list of objects out of which one has a field that the route never takes. */
+  /** Drops a list of objects that contains a field that the route never accepts. */
   private drop({ steps }: Leaf): boolean {
     const place = steps.lastIndexOf('0');
     const list =
@@ -131,7 +134,7 @@ export class StoredTexts {
     return isThere;
   }
 
-  /** The route has refused these fields. False when there is nothing else to try. */
+  /** Handles the fields that the route has refused. Returns false if there is nothing else to try. */
   refused(errors: readonly Refusal[]): boolean {
     let isChanged = false;
     for (const leaf of this.leaves) {
@@ -145,7 +148,7 @@ export class StoredTexts {
         isChanged ||= this.drop(leaf);
         continue;
       }
-      // The sentence has an example of what is wanted.
+      // The error message contains an example of a valid value.
       const id = / such as ([a-z]{2,3})_/.exec(refusal.message)?.[1];
       if (id === undefined || leaf.choices.length === 2) leaf.choices.shift();
       else leaf.choices = [this.of.known.get(id) ?? ABSENT, ABSENT];
@@ -159,7 +162,7 @@ const sizeOf = ({ maxLength = 5000 }: Schema): number => Math.min(maxLength, MAX
 const countOf = (steps: readonly string[], schema: Schema): number =>
   steps.at(-1) === '*' ? Math.max(1, Math.min(20, Math.floor(MAX_BYTES / 2 / sizeOf(schema)))) : 1;
 
-/** `size` characters: a run, ended by something else. */
+/** Returns `size` characters: a run, followed by a different ending. */
 function textOf(run: string, size: number, before = ''): string {
   const end = run === 'b' ? 'c' : 'b';
   const units = Math.floor((size - before.length - end.length) / run.length);

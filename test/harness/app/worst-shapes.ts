@@ -1,19 +1,19 @@
 import type { OpenApi, Operation, Schema } from '../../../packages/testing/contract/document/openapi';
 
-/** A body or a query that is as dear to judge as its size allows. */
+/** A body or a query that is as expensive to validate as its size allows. */
 export interface Shape {
   name: string;
   text: string;
 }
 
-/** Where a value stands in a body; items of lists are all at `0`. */
+/** The path of a value in a body. Items of lists are always at `0`. */
 interface Field {
   steps: readonly string[];
   kind: 'text' | 'list' | 'object' | 'other';
 }
 
 const HOLE = '@hole@';
-/** Texts that rules and regular expressions may stumble over, repeated. */
+/** Texts, repeated, that rules and regular expressions may be slow on. */
 const BAITS = [
   'a',
   'a.',
@@ -34,14 +34,17 @@ const BAITS = [
   '{{',
   '1,',
 ];
-/** Wrong items of lists. */
+/** Invalid items of lists. */
 const WRONG = ['{}', 'null', '"x"', '1', '[]', '{"name":1}', '{"type":"x","url":1}', '{"key":1,"value":1}'];
 const MAX_DEPTH = 3;
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 const one = <T>(list: readonly T[], turn: number): T | undefined => list[turn % Math.max(1, list.length)];
 
-/** `before`, as many `item`s as fit, `after`: at most `limit` bytes, as long as all is ASCII or counted as such. */
+/**
+ * Returns `before`, as many `item`s as fit, and `after`: at most `limit` bytes, if all characters are ASCII or
+ * counted as such.
+ */
 function filled(limit: number, before: string, item: (i: number) => string, after: string, most = Infinity): string {
   const items: string[] = [];
   let left = limit - Buffer.byteLength(before) - Buffer.byteLength(after);
@@ -59,7 +62,7 @@ const list = (limit: number, item: (i: number) => string, most = Infinity): stri
 const members = (limit: number, name: (i: number) => string, value: string, most = Infinity): string =>
   filled(limit, '{', (i) => `${i === 0 ? '' : ','}"${name(i)}":${value}`, '}', most);
 
-/** An example of the body, from the document. */
+/** Returns an example of the body from the API document. */
 export function exampleOf({ requestBody }: Operation, media: string, turn: number): unknown {
   const { example, examples } = requestBody?.content[media] ?? {};
   return example ?? one(Object.values(examples ?? {}), turn)?.value ?? {};
@@ -77,7 +80,7 @@ export function resolved(document: OpenApi, schema: Schema, turn: number): Schem
   };
 }
 
-/** Every field of a body, also inside objects and items of lists. */
+/** Returns every field of a body, including fields inside objects and items of lists. */
 function fieldsOf(document: OpenApi, given: Schema, turn: number, steps: readonly string[] = []): Field[] {
   if (steps.length > MAX_DEPTH) return [];
   const { properties } = resolved(document, given, turn);
@@ -93,7 +96,7 @@ function fieldsOf(document: OpenApi, given: Schema, turn: number, steps: readonl
   });
 }
 
-/** The example as JSON with a hole where the field is. */
+/** Returns the example as JSON with a hole in place of the field. */
 function withHole(example: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined) return HOLE;
   if (step === '0') return [withHole(Array.isArray(example) ? example[0] : {}, rest)];
@@ -102,8 +105,8 @@ function withHole(example: unknown, [step, ...rest]: readonly string[]): unknown
 }
 
 /**
- * The worst bodies for a schema, each of at most `limit` bytes: wide, deep, long, repeated, aliased, nulls. The same numbers
- * give the same bodies; higher ones go on with other fields.
+ * Returns the worst bodies for a schema, each of at most `limit` bytes: wide, deep, long, repeated, aliased, nulls.
+ * The same numbers give the same bodies. Higher numbers continue with other fields.
  */
 export function worstBodies(
   { document, operation, media, limit }: { document: OpenApi; operation: Operation; media: string; limit: number },
@@ -175,7 +178,7 @@ function jsonShape({ document, schema, example, limit, turn }: Wanted): Shape {
   }
 }
 
-/** An item like those of the example; without any a text that may be an id, a tag or a name. */
+/** Returns an item like those in the example. Without an example, it is a text that may be an ID, a tag, or a name. */
 function itemOf(example: unknown, { steps }: Field, i: number): string {
   let at = example;
   for (const step of steps)
@@ -198,7 +201,7 @@ function formShape({ limit, turn }: Wanted): Shape {
   }
 }
 
-/** Documents are YAML as well: aliases, indentation and what a line number is looked for. */
+/** Documents may also be YAML. This returns aliases, indentation, and texts that make finding line numbers slow. */
 function yamlShape(wanted: Wanted): Shape {
   const { limit, turn } = wanted;
   const aliases = (long: number, wide: number): string =>
@@ -224,7 +227,7 @@ function yamlShape(wanted: Wanted): Shape {
   }
 }
 
-/** The worst queries of a route, each of at most `limit` bytes, without the question mark. */
+/** Returns the worst queries of a route, each of at most `limit` bytes, without the question mark. */
 export function worstQueries({ parameters = [] }: Operation, limit: number, count: number): Shape[] {
   const names = parameters.filter((each) => each.in === 'query').map(({ name }) => encodeURIComponent(name));
   return times(count).map((turn): Shape => {

@@ -5,16 +5,16 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 
 const DISTRIBUTE = join(__dirname, '../../../deploy/citus/distribute.sql');
 
-/** The node that is asked, then the workers. */
+/** The node that receives queries, then the workers. */
 export type CitusNodes = readonly [coordinator: string, ...workers: string[]];
 
-/** Where Citus reaches a node; by default where this process does. */
+/** The address at which Citus reaches a node, by default the one that this process uses. */
 export interface NodeAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** The cluster that `CITUS_URLS` names, coordinator first, or `null`. Its users must be superusers. */
+/** Returns the cluster that `CITUS_URLS` names, coordinator first, or `null`. Its users must be superusers. */
 export function citusNodes(): CitusNodes | null {
   const [coordinator, ...workers] = (process.env['CITUS_URLS'] ?? '').split(',').filter((url) => url !== '');
   if (coordinator === undefined) return null;
@@ -23,10 +23,10 @@ export function citusNodes(): CitusNodes | null {
   return [coordinator, ...workers];
 }
 
-/** For the title of suites that need a cluster. */
+/** A title for suites that require a cluster. */
 export const NO_CITUS = 'skipped: CITUS_URLS names no cluster';
 
-/** On one connection, so that what they set for the session holds for the next. */
+/** Runs all statements on one connection, so that session settings of one apply to the next. */
 export async function onNode(url: string, ...statements: readonly string[]): Promise<unknown[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await client.connect();
@@ -52,7 +52,7 @@ const addressOf = (node: string): NodeAddress => {
 
 const citusCall = (name: string, { host, port }: NodeAddress): string => `SELECT ${name}('${host}', ${port})`;
 
-/** An empty database with the extension on every node; the coordinator knows the workers. */
+/** Creates an empty database with the extension on every node. The coordinator knows the workers. */
 export async function createOnAllNodes(
   nodes: CitusNodes,
   name: string,
@@ -73,14 +73,13 @@ export async function createOnAllNodes(
   return url;
 }
 
-/** Migrates as the service does. */
 export async function migrateDatabase(url: string): Promise<void> {
   const server = await DatabaseServer.open({ databaseUrl: url, dataDir: '' });
   await server.migrate();
   await server.close();
 }
 
-/** As an operator does with psql. */
+/** Distributes the tables as an operator does with psql. */
 export async function distribute(url: string): Promise<void> {
   await onNode(url, readFileSync(DISTRIBUTE, 'utf8'));
 }

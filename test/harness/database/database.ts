@@ -13,9 +13,9 @@ import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { migratedCluster, migrationsFingerprint } from './migrated-cluster';
 
 export interface TestDatabase {
-  /** For `Config.databaseUrl`. */
+  /** The value for `Config.databaseUrl`. */
   readonly url: string;
-  /** Removes it with everything in it; close the application first. */
+  /** Removes the database with everything in it. Close the application first. */
   drop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
 
 const onServer = (url: string, sql: string): Promise<unknown> => connected(url, (client) => client.query(sql));
 
-/** Names of the same test file begin alike. */
+/** Returns a name with the same prefix for all databases of a test file. */
 function databaseName(): string {
   const file = createHash('sha256')
     .update(expect.getState().testPath ?? '')
@@ -40,9 +40,9 @@ function databaseName(): string {
 }
 
 /**
- * A migrated database of its own for one test file, so that files run side by side: distributed over the Citus cluster that
- * `CITUS_URLS` names, a new one on the server that `TEST_DATABASE_URL` names (its user must be allowed to create databases),
- * else the embedded database in memory.
+ * Returns a separate migrated database for one test file, so that files can run in parallel. It is distributed over
+ * the Citus cluster in `CITUS_URLS`, or new on the server in `TEST_DATABASE_URL` (whose user must be allowed to
+ * create databases), or the embedded database in memory.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
   const nodes = citusNodes();
@@ -53,7 +53,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return databaseLike(await migratedTemplate(server), server);
 }
 
-/** An empty database on that server. */
+/** Creates an empty database on that server. */
 export const plainDatabase = (server: string): Promise<TestDatabase> => databaseLike('template1', server);
 
 async function databaseLike(template: string, server: string): Promise<TestDatabase> {
@@ -71,12 +71,13 @@ function urlOf(server: string, database: string): string {
   return url.href;
 }
 
-/** Held while a template is made: one worker makes it, the others wait. */
+/** Held while a template is created. One worker creates it, and the others wait. */
 const TEMPLATE_LOCK = 0x7465_6d70;
 
 /**
- * The database of that server that others are copies of, migrated and without connections: a copy is quicker than the
- * migrations. Made by the first that needs it and, as a `migratedCluster`, used for the hour it was made in.
+ * Returns the migrated template database of that server, without connections. A copy is faster than the migrations.
+ * The first test that needs it creates it. Like a `migratedCluster`, it is used only for the hour in which it was
+ * created.
  */
 const migratedTemplate = (server: string): Promise<string> =>
   connected(server, async (client) => {
@@ -90,7 +91,7 @@ const migratedTemplate = (server: string): Promise<string> =>
       await client.query(`ALTER DATABASE ${old} IS_TEMPLATE false`);
       await client.query(`DROP DATABASE ${old}`);
     }
-    // What a worker has left that was killed in the middle of this.
+    // A worker that was killed at this point may have left one.
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${name}`);
     await migrateDatabase(urlOf(server, name));
@@ -105,7 +106,10 @@ async function templates(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Migrated and distributed over these nodes; the coordinator reaches the workers at `workerAddresses`, if given. */
+/**
+ * Returns a database that is migrated and distributed over these nodes. `workerAddresses` are the addresses of the
+ * workers as the coordinator sees them.
+ */
 export async function distributedDatabase(
   nodes: CitusNodes,
   workerAddresses?: readonly NodeAddress[],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What 0.1.0 leaves in a database, as statements for an empty one: where the promise of upgrades begins. */
+/** The database of version 0.1.0, as statements for an empty database. All upgrades from it must work. */
 export const FIRST_RELEASE = readFileSync(join(__dirname, '../../fixtures/0.1.0.sql'), 'utf8');

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Prints on which database the e2e suites run, and fails at once when it cannot be reached. */
+/** Prints the database that the e2e suites use, and fails at once if it can't be reached. */
 export default async function globalSetup(): Promise<void> {
   const url = process.env['TEST_DATABASE_URL'];
   if (url === undefined || url === '') return;

@@ -11,9 +11,9 @@ const ROOT = join(__dirname, '../../..');
 const SHELF = join(ROOT, '.cache/test-clusters');
 
 /**
- * A tar of the embedded database, migrated and empty: what a test's database in memory starts from, because the migrations
- * take a third of an application's start. Made by the first test that needs it and kept for the hour it was made in:
- * the migrations write down from which hour on the history is rolled up.
+ * Returns a tar of the embedded database, migrated and empty. Databases in memory start from it, because the
+ * migrations take a third of an application's start. The first test that needs it creates it. It is kept only for the
+ * hour in which it was created, because the migrations store the hour from which the history is rolled up.
  */
 export async function migratedCluster(): Promise<string> {
   const file = join(SHELF, `${migrationsFingerprint()}.tar`);
@@ -22,14 +22,14 @@ export async function migratedCluster(): Promise<string> {
   const draft = mkdtempSync(join(SHELF, 'draft-'));
   try {
     const server = await DatabaseServer.open({ databaseUrl: null, dataDir: draft, databaseSync: false });
-    // Each service that is started afterwards brings its own logger.
+    // Each service that starts later brings its own logger.
     Logger.overrideLogger(['warn', 'error', 'fatal']);
     await server.migrate();
     await server.close();
     const tar = join(draft, 'cluster.tar');
     await promisify(execFile)(process.execPath, [join(__dirname, 'dump-cluster.cjs'), join(draft, 'pgdata'), tar]);
     forgetOld();
-    // Another worker may have made the same one: either is good.
+    // Another worker may have created the same file. Either is fine.
     renameSync(tar, file);
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -37,7 +37,7 @@ export async function migratedCluster(): Promise<string> {
   return file;
 }
 
-/** Of everything that a migrated and empty database depends on, the hour included. */
+/** Returns a hash of everything that a migrated, empty database depends on, including the hour. */
 export function migrationsFingerprint(): string {
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 'yyyy-mm-ddThh'.length));
   const directories = ['', 'embedded', 'migrations', 'migrations/initial'].map((name) =>
@@ -53,7 +53,9 @@ export function migrationsFingerprint(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** What was made of earlier sources or hours; not the hour before, whose file a running test may be about to read. */
+/**
+ * Deletes files of earlier sources or hours, except the hour before, whose file a running test may be about to read.
+ */
 function forgetOld(): void {
   for (const name of readdirSync(SHELF)) {
     const path = join(SHELF, name);

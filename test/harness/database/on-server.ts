@@ -1,2 +1,2 @@
-/** For what needs several sessions, which the embedded database has not: say so in the title. */
+/** For tests that need several sessions, which the embedded database doesn't have. Mention the server in the title. */
 export const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;

@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
-/** Debian installs each server under its major version, outside of PATH. */
+/** Debian installs each server under its major version, outside PATH. */
 function binDirectories(): string[] {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -22,11 +22,11 @@ function binDirectories(): string[] {
   ];
 }
 
-/** The directory with `initdb` and `postgres`, or `null` when PostgreSQL is not installed. */
+/** Returns the directory with `initdb` and `postgres`, or `null` if PostgreSQL isn't installed. */
 export const findPostgres = (): string | null =>
   binDirectories().find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres'))) ?? null;
 
-/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody` where that user does not exist. */
+/** PostgreSQL refuses to run as root, so it runs as `postgres`, or as `nobody` if that user does not exist. */
 function serverUser(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -40,17 +40,17 @@ function serverUser(): { uid: number; gid: number } | null {
 export interface ClusterOptions {
   /** More settings, such as `max_connections=20`. `%d` is the directory of `files`. */
   readonly settings?: readonly string[];
-  /** Texts of files that only the server's user may read, by name. */
+  /** The contents of files that only the server's user may read, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The directory with the programs of one version; default: what `findPostgres` finds. */
+  /** The directory with the programs of one version, by default the result of `findPostgres`. */
   readonly bin?: string;
-  /** Environment variables of the server, besides the test's own. */
+  /** Environment variables of the server, in addition to the test's. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * A PostgreSQL server of its own, on a free loopback port and in a temporary directory, for tests that stop, kill or
- * freeze it. `fsync` is on, as on a real one.
+ * A separate PostgreSQL server, on a free loopback port and in a temporary directory, for tests that stop, kill, or
+ * freeze it. `fsync` is on, as in production.
  */
 export class PostgresCluster {
   private server: ChildProcess | null = null;
@@ -66,7 +66,7 @@ export class PostgresCluster {
     private readonly options: ClusterOptions,
   ) {}
 
-  /** Throws when PostgreSQL is not installed. */
+  /** Throws if PostgreSQL isn't installed. */
   static start(options: ClusterOptions = {}): Promise<PostgresCluster> {
     return PostgresCluster.create(options, 'initdb', (data) => [
       '-D',
@@ -82,7 +82,7 @@ export class PostgresCluster {
     ]);
   }
 
-  /** A standby that follows the server on that port, asynchronously, until `promote`. */
+  /** Starts a standby that follows the server on that port asynchronously, until `promote`. */
   static standby(primaryPort: number, options: ClusterOptions = {}): Promise<PostgresCluster> {
     return PostgresCluster.create(options, 'pg_basebackup', (data) => {
       const primary = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', 'postgres'];
@@ -107,7 +107,7 @@ export class PostgresCluster {
     }
     const cluster = new PostgresCluster(bin, directory, user, await freePort(), options);
     try {
-      // Not `execFileSync`: a proxy in this process may be between the two servers.
+      // This isn't `execFileSync`, because a proxy in this process may be between the two servers.
       await promisify(execFile)(join(bin, program), argumentsFor(cluster.data), { ...user, cwd: directory });
       await cluster.run();
     } catch (error) {
@@ -117,33 +117,33 @@ export class PostgresCluster {
     return cluster;
   }
 
-  /** The maintenance database; a superuser without password. */
+  /** The URL of the maintenance database, with a superuser without password. */
   get url(): string {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** The postmaster's process id, while it runs. */
+  /** The postmaster's process ID while it runs. */
   get pid(): number | null {
     return this.server?.pid ?? null;
   }
 
-  /** Ends the server as an administrator would: open transactions are rolled back, connections closed. */
+  /** Stops the server as an administrator would: open transactions are rolled back, and connections are closed. */
   async stop(): Promise<void> {
     await this.end(() => this.server?.kill('SIGINT'));
   }
 
-  /** Ends the server and every process it forked with SIGKILL: a crash. */
+  /** Kills the server and every process it forked with SIGKILL, like a crash. */
   async kill(): Promise<void> {
     await this.end(() => this.signalAll('SIGKILL'));
   }
 
-  /** On the same port and data, after `stop` or `kill`; crash recovery included. */
+  /** Starts on the same port and data after `stop` or `kill`, including crash recovery. */
   async restart(): Promise<void> {
     if (this.server !== null) await this.stop();
     await this.run();
   }
 
-  /** The server keeps its connections and responds to nothing until `thaw`. */
+  /** Freezes the server. It keeps its connections and responds to nothing until `thaw`. */
   freeze(): void {
     this.signalAll('SIGSTOP');
   }
@@ -188,7 +188,7 @@ export class PostgresCluster {
     await this.untilReady(server);
   }
 
-  /** The server would outlive a test run that is killed: this shell then sees its input end, and cleans up. */
+  /** The server would outlive a killed test run. This shell detects the end of its input and cleans up. */
   private watchOver(server: ChildProcess): ChildProcess {
     const script = 'cat; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.2; done; rm -rf "$2"';
     const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), this.directory], {
@@ -215,7 +215,7 @@ export class PostgresCluster {
     throw new Error(`PostgreSQL did not start:\n${this.output}`);
   }
 
-  /** The server and the processes it forked; they die after it, one by one. */
+  /** The server and the processes that it forked. They exit after it, one by one. */
   private processes(): number[] {
     const main = this.server?.pid;
     if (main === undefined) return [];
@@ -231,7 +231,7 @@ export class PostgresCluster {
       try {
         process.kill(pid, signal);
       } catch {
-        // It has ended by now.
+        // It has already exited.
       }
     }
   }
@@ -253,7 +253,7 @@ export class PostgresCluster {
   }
 }
 
-/** `null` for a process that is not running. */
+/** Returns `null` for a process that isn't running. */
 function parentOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

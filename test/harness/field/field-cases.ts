@@ -2,28 +2,28 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** Where the inputs from the field are; their form is described in the README there. */
+/** The folder of inputs from the field. Its README describes their form. */
 export const FIELD_FOLDER = join(__dirname, '../../fixtures/field');
 
-/** What every file of the corpus has. */
+/** The fields of every file in the corpus. */
 export interface FieldCase {
-  /** The name of the file without its ending. */
+  /** The name of the file without its extension. */
   name: string;
   /** Why the outcome is right. */
   why: string;
-  /** Where the input comes from. */
+  /** The source of the input. */
   seen: string;
 }
 
-/** The kinds of inputs: the folders of the corpus. */
+/** Returns the kinds of inputs, which are the folders of the corpus. */
 export const fieldKinds = (): string[] =>
   readdirSync(FIELD_FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
 /**
- * All inputs of one kind, by name. `keys` are those that a file may have beside `why` and `seen`. Throws when a file has
- * another one or lacks `why` or `seen`: a misspelt key would test nothing.
+ * Returns all inputs of one kind, by name. `keys` are the keys that a file may have in addition to `why` and `seen`.
+ * Throws if a file has another key or lacks `why` or `seen`, because a misspelled key would test nothing.
  */
 export function fieldCases<T>(kind: string, keys: readonly (keyof T & string)[]): (FieldCase & T)[] {
   const folder = join(FIELD_FOLDER, kind);
@@ -41,5 +41,5 @@ export function fieldCases<T>(kind: string, keys: readonly (keyof T & string)[])
   });
 }
 
-/** A string of the corpus as bytes. */
+/** Returns a string of the corpus as bytes. */
 export const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');

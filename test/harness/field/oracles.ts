@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What another program says of a target. */
+/** The result that another program reports for a target. */
 export type Verdict = 'up' | 'down' | 'unknown';
 
 const PLUGINS = '/usr/lib/nagios/plugins';
 const EXPORTER = '/usr/bin/prometheus-blackbox-exporter';
 const LIMIT_MS = 20_000;
-/** The plugins' own exit codes: OK, WARNING, CRITICAL, UNKNOWN. */
+/** The plugins' exit codes: OK, WARNING, CRITICAL, UNKNOWN. */
 const VERDICTS: Readonly<Record<number, Verdict>> = { 0: 'up', 1: 'down', 2: 'down', 3: 'unknown' };
 
 const NEEDED: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   '/usr/bin/nslookup': 'bind9-dnsutils',
 };
 
-/** Why the other programs cannot be asked here, or `null`. */
+/** The reason why the other programs can't run on this machine, or `null`. */
 export const noOracles: string | null = obstacle();
 
 function obstacle(): string | null {
@@ -30,7 +30,7 @@ function obstacle(): string | null {
   return process.getuid?.() === 0 ? null : 'needs root, for a DNS server on port 53';
 }
 
-/** What a plugin of monitoring-plugins says, by its exit code. */
+/** Returns the result of a plugin of monitoring-plugins, from its exit code. */
 export function askPlugin(name: string, ...words: string[]): Promise<Verdict> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -44,7 +44,7 @@ export function askPlugin(name: string, ...words: string[]): Promise<Verdict> {
   });
 }
 
-/** A module of blackbox_exporter, as its configuration file has it. */
+/** A module of blackbox_exporter in the form of its configuration file. */
 export type BlackboxModule = { prober: 'http' | 'tcp' | 'dns' | 'icmp'; timeout: string } & Record<string, unknown>;
 
 /** blackbox_exporter on a loopback port. */

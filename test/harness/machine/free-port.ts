@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 const PORTS = { first: 20_000, last: 32_000 };
 
 /**
- * A free port of loopback outside of the ephemeral range, for servers that stop and listen again: meanwhile no connection and
- * no server of another test on this machine is given it.
+ * Returns a free loopback port outside the ephemeral range, for servers that stop and listen again. In between, no
+ * connection and no server of another test on this machine gets the port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 import { CABLE, obstacleTo } from './namespace';
 import type { DoorOrder } from './namespace-door';
 
-/** Why two network namespaces cannot be joined by a virtual cable here, or `null`. */
+/** The reason why two network namespaces can't be joined by a virtual cable on this machine, or `null`. */
 export const noIsolatedNetwork = obstacleTo(
   ...CABLE,
   'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
@@ -40,7 +40,7 @@ class Namespace {
     return this.door.pid;
   }
 
-  /** Words before a command that is to run in the namespace. */
+  /** The words before a command that runs in the namespace. */
   get entry(): string[] {
     return ['nsenter', '-t', String(this.pid), '-n'];
   }
@@ -72,9 +72,9 @@ const SERVICE_PORT = 8080;
 const DATABASE_PORT = 5432;
 
 /**
- * The monitor's machine and the rest of the world: two network namespaces joined by one virtual cable, which carries the
- * monitor's default routes for IPv4 and IPv6. The machine that runs the test keeps its settings; it reaches the service's API
- * and provides its database whatever the state of the cable.
+ * The monitor's machine and the rest of the world: two network namespaces joined by one virtual cable, which carries
+ * the monitor's default routes for IPv4 and IPv6. The machine that runs the test keeps its settings. It reaches the
+ * service's API and provides its database in any state of the cable.
  */
 export class IsolatedNetwork {
   private readonly relays: Server[] = [];
@@ -94,7 +94,7 @@ export class IsolatedNetwork {
     );
     world.run(
       'ip link set lo up',
-      // Without duplicate address detection addresses are usable at once.
+      // Without duplicate address detection, addresses are usable at once.
       'sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.v1.accept_dad=0',
       ...WORLD.map((address) => `ip addr add ${address} dev v1`),
       'ip link set v1 up',
@@ -104,7 +104,7 @@ export class IsolatedNetwork {
     return network;
   }
 
-  /** Plugs the cable in (again), with the default routes over it. */
+  /** Plugs the cable in, with the default routes over it. */
   connect(): void {
     this.monitor.run(
       'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
@@ -115,12 +115,12 @@ export class IsolatedNetwork {
     );
   }
 
-  /** Takes the monitor's interface down: no route is left, and connections fail at once. */
+  /** Takes the monitor's interface down. No route is left, and connections fail at once. */
   disconnect(): void {
     this.monitor.run('ip link set v0 down');
   }
 
-  /** From now on the world drops every packet that the nft condition matches (all by default), until `hear`. */
+  /** From now on, the world drops every packet that matches the nft condition (by default all), until `hear`. */
   ignore(condition = ''): void {
     this.world.run(
       'nft add table inet deaf',
@@ -129,32 +129,32 @@ export class IsolatedNetwork {
     );
   }
 
-  /** Ends all that `ignore` began. */
+  /** Ends the effect of all `ignore` calls. */
   hear(): void {
     this.world.run('nft flush ruleset');
   }
 
-  /** The monitor loses its IPv6 address and every IPv6 route; IPv4 is not affected. */
+  /** Removes the monitor's IPv6 address and every IPv6 route. IPv4 isn't affected. */
   loseIpv6(): void {
     this.monitor.run('ip -6 addr flush dev v0', 'ip -6 route flush default || true');
   }
 
-  /** More addresses of the world: `10.77.x.y`. */
+  /** Adds an address to the world: `10.77.x.y`. */
   addAddress(address: string): void {
     this.world.run(`ip addr add ${address}/16 dev v1`);
   }
 
-  /** Words before the service's command; `resolvConf`: the file that it sees as /etc/resolv.conf. */
+  /** The words before the service's command. `resolvConf` is the file that it sees as /etc/resolv.conf. */
   entry(resolvConf?: string): string[] {
     if (resolvConf === undefined) return this.monitor.entry;
     const mount = 'mount --bind "$0" /etc/resolv.conf; exec "$@"';
     return [...this.monitor.entry, 'unshare', '-m', 'sh', '-ec', mount, resolvConf];
   }
 
-  /** Settings of a service that runs behind `entry`. */
+  /** Settings of a service that runs after `entry`. */
   readonly env = { HOST: '127.0.0.1', PORT: String(SERVICE_PORT) };
 
-  /** The service's API as seen from outside, with or without the cable. */
+  /** Returns the URL of the service's API from outside, which works with or without the cable. */
   async serviceUrl(): Promise<string> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -164,7 +164,10 @@ export class IsolatedNetwork {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** Makes a PostgreSQL of this machine reachable for the monitor; returns its URL there, with or without the cable. */
+  /**
+   * Makes a PostgreSQL of this machine reachable for the monitor. Returns its URL there, which works with or without
+   * the cable.
+   */
   async databaseUrl(url: string): Promise<string> {
     const lent = new URL(url);
     await this.relay(this.monitor, '127.0.0.1', DATABASE_PORT, Number(lent.port));
@@ -177,7 +180,7 @@ export class IsolatedNetwork {
     await this.relay(this.world, host, port, localPort);
   }
 
-  /** A DNS server at `host` that resolves every name to `address`. */
+  /** Starts a DNS server at `host` that resolves every name to `address`. */
   async serveNames(host: string, address: string): Promise<void> {
     await this.world.order({ names: { host, address } });
   }

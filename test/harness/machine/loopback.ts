@@ -4,8 +4,8 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
 );
 
-/** `it` where this machine has the IPv6 loopback address, which many containers lack; otherwise `it.skip`. */
+/** `it` if this machine has the IPv6 loopback address, which many containers lack. Otherwise `it.skip`. */
 export const itOverIpv6: jest.It = hasIpv6 ? it : it.skip;
 
-/** Suffix for the titles of such tests. */
+/** A suffix for the titles of such tests. */
 export const whyNotOverIpv6 = hasIpv6 ? '' : ' (skipped: there is no ::1 here)';

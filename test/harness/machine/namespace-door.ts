@@ -1,7 +1,7 @@
 /**
- * A process in a network namespace that keeps it open. On behalf of its parent it listens there (`listen`: the listening socket
- * is sent back), forwards connections of a listening socket of the parent into the namespace (`forward`), and serves DNS
- * with one address for every name (`names`).
+ * A process that keeps its network namespace open. For its parent, it listens there (`listen`: it sends back the
+ * listening socket), forwards connections of a listening socket of the parent into the namespace (`forward`), and
+ * serves DNS with one address for every name (`names`).
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { connect, createServer, Server } from 'node:net';
 import { pipeline } from 'node:stream';
 import { AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet';
 
-/** What the parent wants; each order is confirmed with its number. */
+/** An order of the parent. Each order is confirmed with its number. */
 export interface DoorOrder {
   number: number;
   listen?: { host: string; port: number };
@@ -17,7 +17,7 @@ export interface DoorOrder {
   names?: { host: string; address: string };
 }
 
-/** A DNS server on port 53 that resolves every name to one IPv4 address. */
+/** Starts a DNS server on port 53 that resolves every name to one IPv4 address. */
 async function serveNames(host: string, address: string): Promise<void> {
   const socket = createSocket('udp4');
   socket.on('message', (packet, from) => {
@@ -42,7 +42,7 @@ async function carryOut(order: DoorOrder, handle: unknown): Promise<void> {
   if (order.listen) {
     const server = createServer().listen(order.listen.port, order.listen.host);
     await once(server, 'listening');
-    // Only the process that keeps it open may accept its connections.
+    // Only the process that holds the socket may accept its connections.
     process.send?.({ number: order.number }, server, {}, () => server.close());
     return;
   }

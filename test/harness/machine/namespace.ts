@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
-/** Why these shell commands cannot run in a network namespace of their own on this machine, or `null`; tries them. */
+/**
+ * Tries these shell commands in a new network namespace. Returns the reason why they can't run on this machine, or
+ * `null`.
+ */
 export function obstacleTo(...commands: readonly string[]): string | null {
   if (process.platform !== 'linux') return 'not Linux';
   const options = { encoding: 'utf8' } as const;
@@ -9,12 +12,12 @@ export function obstacleTo(...commands: readonly string[]): string | null {
   return status === 0 ? null : stderr.trim().split('\n').at(-1) || `ended with ${status}`;
 }
 
-/** Commands that create a network whose other end, `v1`, has no host. */
+/** Commands that create a network with no host at its other end, `v1`. */
 export const CABLE = ['ip link set lo up', 'ip link add v0 type veth peer name v1'];
 
 const LIMIT_MS = 50_000;
 
-/** Runs a TypeScript file in a network namespace of its own after the shell commands of `setup`; returns its output. */
+/** Runs a TypeScript file in a new network namespace after the shell commands of `setup`. Returns its output. */
 export function runInNamespace(setup: readonly string[], file: string, argument: string, prefix = ''): string {
   const node = `${prefix} ${process.execPath} -r ./scripts/typescript.cjs ${file} '${argument}'`;
   const { status, stdout, stderr } = spawnSync('unshare', ['-n', 'sh', '-ec', [...setup, `exec ${node}`].join('\n')], {
@@ -26,8 +29,8 @@ export function runInNamespace(setup: readonly string[], file: string, argument:
 }
 
 /**
- * Shell lines that move the other end of the cable into a second network namespace and run commands there. It goes when the
- * process ends that the shell becomes.
+ * Returns shell lines that move the other end of the cable into a second network namespace and run commands there.
+ * The namespace is removed when the process that replaces the shell exits.
  */
 export const farSide = (...commands: readonly string[]): string[] => [
   'unshare -n setpriv --pdeathsig KILL sleep 600 & far=$!',

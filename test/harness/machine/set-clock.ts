@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** libfaketime, wherever the distribution keeps it; `null` when it is not installed. */
+/** The path of libfaketime, which depends on the distribution, or `null` if it isn't installed. */
 export const fakeTime: string | null = (() => {
   const directories = ['/usr/lib', '/usr/lib64', '/usr/local/lib'].filter(existsSync);
   const candidates = directories.flatMap((directory) => [
@@ -14,7 +14,7 @@ export const fakeTime: string | null = (() => {
   return candidates.map((path) => join(path, 'libfaketimeMT.so.1')).find(existsSync) ?? null;
 })();
 
-/** A settable wall clock of one process; its monotonic clock is not affected. */
+/** A settable wall clock of one process. Its monotonic clock isn't affected. */
 export class SetClock {
   private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-clock-'));
 
@@ -22,7 +22,6 @@ export class SetClock {
     writeFileSync(join(this.directory, 'time'), `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}s\n`);
   }
 
-  /** Sets it to this time. */
   setTo(time: string): void {
     this.set(Math.round((Date.parse(time) - Date.now()) / 1000));
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const MEGABYTE = 1024 * 1024;
 const PAGE = 4096;
 
-/** Why no small volume can be mounted here, or `null`. */
+/** The reason why no small volume can be mounted on this machine, or `null`. */
 export const noSmallVolume: string | null = (() => {
   if (process.platform !== 'linux') return 'not Linux';
   const directory = mkdtempSync(join(tmpdir(), 'uptime-volume-'));
@@ -21,7 +21,7 @@ export const noSmallVolume: string | null = (() => {
 export class SmallVolume {
   private constructor(readonly path: string) {}
 
-  /** `owner`: the user it belongs to. */
+  /** Mounts a volume. `owner` is the user who owns it. */
   static mount(megabytes: number, owner = { uid: 0, gid: 0 }): SmallVolume {
     const directory = mkdtempSync(join(tmpdir(), 'uptime-volume-'));
     const options = `size=${megabytes}m,mode=700,uid=${owner.uid},gid=${owner.gid}`;
@@ -29,7 +29,7 @@ export class SmallVolume {
     return new SmallVolume(directory);
   }
 
-  /** To the last page. */
+  /** Fills the volume to the last page. */
   fill(): void {
     const ballast = openSync(this.ballast, 'w');
     for (const size of [MEGABYTE, PAGE]) {

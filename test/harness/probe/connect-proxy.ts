@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A proxy that passes connections on (CONNECT) for whoever sends these credentials. */
+/** A proxy that forwards connections (CONNECT) for clients with these credentials. */
 export class ConnectProxy {
-  /** `host:port` of each connection that it was asked for, and whether it was made. */
+  /** `host:port` of each connection that a client asked for, and whether it was made. */
   readonly asked: { authority: string; passed: boolean }[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((_, response) => response.writeHead(400).end());
@@ -36,7 +36,7 @@ export class ConnectProxy {
     return proxy;
   }
 
-  /** With these credentials in place of the right ones. */
+  /** Returns the URL of the proxy, optionally with wrong credentials. */
   url(credentials = this.credentials): string {
     return `http://${credentials}@127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }

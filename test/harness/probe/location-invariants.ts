@@ -18,7 +18,7 @@ import { epochMs } from '../../../src/platform/database/epoch-ms';
 import { failOn, findAll, type Violation } from '../app/invariants';
 import { NEW_STATE } from '../new-state';
 
-/** Tables of the test beside those of the service: history does not say in which order and when its checks were recorded. */
+/** Additional tables of the test, because history does not show in which order and when checks were recorded. */
 const WATCH = [
   `CREATE TABLE recorded_check (seq bigserial PRIMARY KEY, txid bigint NOT NULL, recorded_at timestamptz NOT NULL,
      endpoint_key bigint NOT NULL, location smallint NOT NULL, checked_at timestamptz NOT NULL, outcome smallint NOT NULL)`,
@@ -46,12 +46,14 @@ const WATCH = [
      WHEN (NEW.endpoint_id IS NOT NULL AND NEW.taken_at IS NOT NULL) EXECUTE FUNCTION note_given_ask()`,
 ];
 
-/** From now on the database notes what `checkLocations` needs to know: before endpoints are checked, once in a database. */
+/**
+ * Lets the database record the data for `checkLocations`. Call this once per database, before endpoints are checked.
+ */
 export async function watchLocations(sql: Sql): Promise<void> {
   for (const statement of WATCH) await sql.query(statement);
 }
 
-/** Of endpoint `e` and check `r`: it may have been asked for, and is of no slot. */
+/** A check `r` of endpoint `e` may have been run on demand. It then belongs to no slot. */
 const ASKED = `EXISTS (SELECT FROM given_ask a WHERE a.endpoint_id = e.id AND a.number = r.location
      AND r.checked_at BETWEEN a.taken_at - interval '1 second' AND a.expires_at + interval '1 second')`;
 
@@ -62,7 +64,7 @@ const SLOTS: readonly [what: string, sql: string][] = [
        FROM check_result GROUP BY endpoint_key, location, checked_at HAVING count(*) > 1`,
   ],
   [
-    // A batch has at most as many checks of a location as slots have passed since the one before; half a slot where the grid moved.
+    // A batch has at most one check of a location for each slot since the last one, or half a slot if the grid moved.
     'a slot of a location that was recorded twice',
     `SELECT s.endpoint_id || ' from ' || s.number || ' of slots ' || s.before || ' to ' || s.after || ', checked at ' || batch.times AS id
        FROM recorded_slot s JOIN endpoint e ON e.id = s.endpoint_id JOIN endpoint_schedule c ON c.endpoint_id = e.id
@@ -90,7 +92,7 @@ interface Recorded {
 
 type IsJudged = (name: string, recordedMs: number) => boolean;
 
-/** What is stored of an endpoint, and what is known of its locations. */
+/** The stored state of an endpoint, and its known locations. */
 interface Stored {
   id: string;
   name: string;
@@ -110,11 +112,12 @@ const RECORDED = `
     FROM recorded_check WHERE endpoint_key = $1 ORDER BY seq`;
 
 /**
- * What is wrong with slots and verdicts, in a database that `watchLocations` has watched from the first check on, with no batch
- * under way: a slot of a location twice, a location's checks out of their order, a verdict that is not what `verdictOf` gives over
- * the results recorded until then, a stored state that is not the last verdict. Of endpoints whose interval, timeout and quorum
- * were not changed. Verdicts are judged from the newest change of an endpoint's locations on, while none of its probes is disabled,
- * and of those `isJudged` says so: endpoints by name, and when they were recorded.
+ * Returns what is wrong with slots and verdicts, in a database that `watchLocations` has watched from the first
+ * check, while no batch is in progress. It finds a slot of a location that was recorded twice, checks of a location
+ * in the wrong order, a verdict that differs from `verdictOf` over the results recorded until then, and a stored
+ * state that isn't the last verdict. It covers endpoints whose interval, timeout, and quorum were not changed.
+ * Verdicts are judged from the newest change of an endpoint's locations, while all of its probes are enabled, and
+ * only if `isJudged` returns true for the endpoint's name and the time.
  */
 export async function findLocationViolations(sql: Sql, isJudged: IsJudged = () => true): Promise<Violation[]> {
   const wrong = await findAll(sql, SLOTS);
@@ -135,10 +138,10 @@ export async function findLocationViolations(sql: Sql, isJudged: IsJudged = () =
   return wrong;
 }
 
-/** Fails with all that `findLocationViolations` finds. */
+/** Fails with everything that `findLocationViolations` finds. */
 export const checkLocations = async (sql: Sql): Promise<void> => failOn(await findLocationViolations(sql));
 
-/** A batch is decided some time before its rows are written; clocks are read with an error. */
+/** A batch is decided some time before its rows are written, and clocks are read with an error. */
 const DECIDED_BEFORE_MS = 10_000;
 const DECIDED_AFTER_MS = 1000;
 
@@ -179,7 +182,7 @@ function wrongVerdicts(
     const counted = countedOf(outcome);
     if (!isLate.includes(counted === null)) wrong.push(`${name} is ${counted === null ? 'not' : ''} late`);
     if (counted === null) continue;
-    // The only location is judged at its own time.
+    // If there is only one location, it is judged at the time of the check.
     const verdicts = (isOnly && !isSilence ? [checkedMs] : moments).map((ms) => verdictOf(locations, rule, ms));
     if (!verdicts.some((one) => one.outcome === counted.outcome && one.degraded === counted.degraded))
       wrong.push(`${name} counts as ${counted.outcome}, and is ${verdicts.map((one) => one.outcome).join(' or ')}`);
@@ -225,7 +228,10 @@ function afterResult<Location extends LocationState>(
   };
 }
 
-/** When it may have been decided, as far as that matters: also just after a location has fallen silent or was lost meanwhile. */
+/**
+ * Returns the moments at which the verdict may have been decided, including those just after a location became stale
+ * or was lost.
+ */
 function momentsOf(locations: readonly LocationState[], rule: VerdictRule, recordedMs: number): number[] {
   const [from, to] = [recordedMs - DECIDED_BEFORE_MS, recordedMs + DECIDED_AFTER_MS];
   const changes = locations.flatMap(({ lastCheckedMs, lastKnownMs, assignedMs }) => [

@@ -22,10 +22,10 @@ import {
   SESSION_MS,
 } from '../../../src/probe-protocol/protocol';
 
-/** As `uptime probe create` shows one. */
+/** A token like those that `uptime probe create` prints. */
 export const PROBE_TOKEN = `ump_${'a'.repeat(36)}`;
 
-/** A definition of a check over HTTP; `changes` in place of what it has. */
+/** Returns the definition of a check over HTTP. `changes` overrides fields. */
 export const httpDefinition = (url: string, changes: Partial<Definition> = {}): Definition => ({
   type: 'HTTP',
   url,
@@ -39,7 +39,10 @@ export const httpDefinition = (url: string, changes: Partial<Definition> = {}): 
   ...changes,
 });
 
-/** An endpoint as the service assigns it: each second, on the full one, by an operator who may reach private addresses. */
+/**
+ * Returns an endpoint as the service assigns it: checked every full second, for an operator who may reach private
+ * addresses.
+ */
 export const assigned = (
   id: string,
   definition: Definition,
@@ -60,24 +63,24 @@ export const assigned = (
 type Reply = { status: number; body: object; headers?: Record<string, string> };
 
 /**
- * The service's side of protocol 1 over real HTTP, as a script has it: it keeps what it was sent, tells changes by number, knows
- * sessions, and takes each slot of an endpoint once.
+ * The service's side of protocol 1 over real HTTP, controlled by a script. It keeps everything that it receives,
+ * sends changes by number, knows sessions, and accepts each slot of an endpoint once.
  */
 export class ScriptedServer {
   readonly polls: PollRequest[] = [];
   readonly batches: ResultsRequest[] = [];
-  /** In the order in which they were taken. */
+  /** In the order in which they were accepted. */
   readonly recorded: SentResult[] = [];
   duplicates = 0;
-  /** Milliseconds since the epoch: the clock of the database. */
+  /** Milliseconds since the epoch by the database's clock. */
   now: () => number = Date.now;
   leaseMs = LEASE_MS;
-  /** A session counts as silent after so long. */
+  /** A session counts as stale after this time. */
   sessionMs = SESSION_MS;
   token: string | null = PROBE_TOKEN;
-  /** Answers in its place while it is set; `null` lets a request through. */
+  /** Replaces the normal response while it is set. `null` lets a request through. */
   instead: ((path: string) => Reply | null) | null = null;
-  /** Definitions of one response. */
+  /** The maximum number of definitions in one response. */
   pageSize = 500;
   private readonly endpoints = new Map<string, { endpoint: AssignedEndpoint; number: number }>();
   private readonly removed = new Map<string, number>();
@@ -110,7 +113,7 @@ export class ScriptedServer {
     return `${this.scheme}://${this.scheme === 'https' ? 'localhost' : '127.0.0.1'}:${this.port}`;
   }
 
-  /** Recorded results of an endpoint, in the order in which they came. */
+  /** Returns the recorded results of an endpoint in the order of arrival. */
   of(endpointId: string): SentResult[] {
     return this.recorded.filter(({ endpoint_id }) => endpoint_id === endpointId);
   }
@@ -129,7 +132,7 @@ export class ScriptedServer {
     this.changed();
   }
 
-  /** Removes it, and tells nobody. */
+  /** Removes an endpoint without informing the probe. */
   lose(endpointId: string): void {
     this.endpoints.delete(endpointId);
   }
@@ -139,7 +142,7 @@ export class ScriptedServer {
     this.changed();
   }
 
-  /** Nobody listens any more; connections break in the middle of what they did. */
+  /** Stops listening. Connections break in the middle of a request. */
   async goAway(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
@@ -154,7 +157,7 @@ export class ScriptedServer {
     await once(this.server, 'listening');
   }
 
-  /** What waits is answered at once. */
+  /** Responds to waiting polls immediately. */
   changed(): void {
     for (const resolve of this.waiting) resolve();
   }
@@ -207,7 +210,7 @@ export class ScriptedServer {
     return { status: 200, body: this.page(request) };
   }
 
-  /** Whether this session is the one that works now. */
+  /** Returns whether this session is the active one. */
   private hears({ session, standby, cursor }: PollRequest): boolean {
     const heardAt = performance.now();
     const isOther = this.session !== null && this.session.id !== session;
@@ -221,7 +224,7 @@ export class ScriptedServer {
     return cursor === String(this.number) && this.asks.length === 0;
   }
 
-  /** Who waits is heard all the time. */
+  /** A session that waits counts as seen all the time. */
   private wait(ms: number, gone: AbortSignal): Promise<void> {
     const { session } = this;
     if (session) session.heardAt = Infinity;

@@ -6,13 +6,13 @@ import { Clock } from '../../../src/platform/time/clock';
 import { ProbingService } from '../../../src/probing/probing.service';
 import { PROBE_TOKEN, type ScriptedServer } from './scripted-server';
 
-/** How it reaches the service, where that is not directly with `PROBE_TOKEN`. */
+/** How the probe reaches the service, if not directly with `PROBE_TOKEN`. */
 export type Access = Partial<Pick<ServerAccess, 'token' | 'ca' | 'proxy' | 'noProxy'>>;
 
-/** Its pauses take a part of their time: no test waits for them. */
+/** Its pauses are shorter by this factor, so that no test waits for them. */
 const QUICKER = 50;
 
-/** The program with `ROLE=probe` in this process, at a service whose clock goes with its own. */
+/** The program with `ROLE=probe` in this process, connected to a service with the same clock. */
 export class StartedProbe {
   private ended: Promise<void> | null = null;
 
@@ -32,13 +32,13 @@ export class StartedProbe {
     return probe;
   }
 
-  /** Time passes for the probe and its service, and what falls due begins. */
+  /** Moves the time of the probe and its service. Everything that becomes due starts. */
   pass(ms: number): void {
     this.clock.advance(ms);
     this.app.get(ProbingService).tick();
   }
 
-  /** As after SIGTERM. */
+  /** Stops it as SIGTERM does. */
   stop(): Promise<void> {
     return (this.ended ??= this.app.close());
   }

@@ -1,6 +1,6 @@
 /**
- * A program that runs checks in an environment of its own (a network namespace, a process without descriptors), all at once, and
- * prints one result a line, in the order of the checks. Argument: a `ChecksOrder` as JSON.
+ * A program that runs checks in a separate environment (a network namespace, a process without descriptors), all at
+ * once. It prints one result a line, in the order of the checks. Its argument is a `ChecksOrder` as JSON.
  */
 import 'reflect-metadata';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
-/** One check. `ICMP` over the transport of that name. */
+/** One check. `ICMP` uses the transport of that name. */
 export interface OrderedCheck {
   type: 'HTTP' | 'TCP' | 'SSH' | 'DNS' | 'ICMP';
   url: string;
@@ -26,16 +26,16 @@ export interface OrderedCheck {
   transport?: string;
 }
 
-/** The checks to run, and what to take away from the process first. */
+/** The checks to run, and the limits to apply to the process first. */
 export interface ChecksOrder {
   checks: OrderedCheck[];
-  /** In place of /etc/hosts. */
+  /** Replaces /etc/hosts. */
   hostsFile?: string;
-  /** `address:port` of the DNS servers of the machine. */
+  /** `address:port` of the machine's DNS servers. */
   resolvers?: string[];
-  /** Opens descriptors until there are none. */
+  /** Opens descriptors until none are left. */
   withoutDescriptors?: boolean;
-  /** Listens on this port of 127.0.0.1 and holds as many connections to it. */
+  /** Listens on this port of 127.0.0.1 and keeps this many connections to it open. */
   held?: { port: number; count: number };
 }
 
@@ -90,7 +90,7 @@ function exhaustDescriptors(): void {
   try {
     for (;;) openSync('/dev/null', 'r');
   } catch {
-    // There are none left.
+    // None are left.
   }
 }
 

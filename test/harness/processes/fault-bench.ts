@@ -2,7 +2,7 @@ import { eventually } from '../../../packages/testing/eventually';
 import { PostgresCluster } from '../database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess, type Surroundings } from './service-process';
 
-/** The setup of a fault test: a PostgreSQL of its own, a witness that reads it, and services that work on it. */
+/** The setup of a fault test: a separate PostgreSQL, a witness that reads it, and services that use it. */
 export class FaultBench {
   private readonly services: ServiceProcess[] = [];
   private readonly kept: { close(): Promise<void> }[] = [];
@@ -12,20 +12,23 @@ export class FaultBench {
     readonly witness: DatabaseWitness,
   ) {}
 
-  /** Throws when PostgreSQL is not installed. Builds the service if needed. */
+  /** Throws if PostgreSQL isn't installed. Builds the service if needed. */
   static async open(): Promise<FaultBench> {
     buildService();
     const cluster = await PostgresCluster.start();
     return new FaultBench(cluster, DatabaseWitness.on(cluster.url));
   }
 
-  /** Closes the thing with the bench, once the services have ended. */
+  /** Closes the resource with the bench, once the services have stopped. */
   keep<T extends { close(): Promise<void> }>(thing: T): T {
     this.kept.push(thing);
     return thing;
   }
 
-  /** Starts a service and waits until it listens; `databaseUrl`: how it reaches the database, when not directly. */
+  /**
+   * Starts a service and waits until it listens. `databaseUrl` is the database URL for the service, if not the direct
+   * one.
+   */
   async start(
     env: Readonly<Record<string, string>> = {},
     { databaseUrl = this.cluster.url, ...surroundings }: Surroundings & { databaseUrl?: string } = {},
@@ -35,7 +38,9 @@ export class FaultBench {
     return service;
   }
 
-  /** Waits until each of that many endpoints has a check that began after this call; returns the milliseconds it took. */
+  /**
+   * Waits until this many endpoints each have a check that started after this call. Returns the milliseconds it took.
+   */
   async allChecked(endpoints: number): Promise<number> {
     const began = performance.now();
     const [{ now } = { now: '' }] = await this.witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');

@@ -1,11 +1,11 @@
-// Preloaded into a service and its threads (NODE_OPTIONS): at each SIGUSR2 every thread collects all its garbage and
-// writes to the file HEAP_LOG what is left, one line of JSON a thread. `round` counts the signals.
+// Preloaded into a service and its threads (NODE_OPTIONS). At each SIGUSR2, every thread collects all its garbage and
+// appends the remaining heap to the file HEAP_LOG, one line of JSON per thread. `round` counts the signals.
 const { appendFileSync } = require('node:fs');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 const { BroadcastChannel, isMainThread, threadId } = require('node:worker_threads');
 
-// A flag of V8, not of Node 20's NODE_OPTIONS; contexts made after it have the function.
+// This is a flag of V8, and NODE_OPTIONS in Node 20 does not accept it. Contexts created later have the function.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const threads = new BroadcastChannel('heap-on-signal');

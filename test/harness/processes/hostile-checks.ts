@@ -1,6 +1,7 @@
 /**
- * A program that checks hostile targets and prints for how long they held the event loop, as JSON (`HostileRun`). Argument: a
- * `HostileOrder` as JSON. A process of its own: the globals of a test are slow, and its garbage is collected meanwhile.
+ * A program that checks hostile targets and prints, as JSON (`HostileRun`), how long they blocked the event loop. Its
+ * argument is a `HostileOrder` as JSON. It is a separate process, because the globals of a test are slow and its
+ * garbage is collected in between.
  */
 import 'reflect-metadata';
 import { spawn } from 'node:child_process';
@@ -19,20 +20,20 @@ export interface HostileOrder {
 }
 
 export interface HostileRun {
-  /** The one that held the loop longest. */
+  /** The check that blocked the loop longest. */
   longest: { held: number; name: string };
-  /** Each that held it longer than the limit. */
+  /** Each check that blocked it longer than the limit. */
   tooLong: string[];
-  /** Forty at once. */
+  /** The result for forty checks at once. */
   together: number;
 }
 
-/** What is longer is measured again: the collector of garbage may have come in between. */
+/** Longer blocks are measured again, because garbage may have been collected in between. */
 const REPEATS = 4;
-/** Checks at once; one that holds the loop for too long is then found among them. */
+/** The number of parallel checks. If they block the loop for long, each is measured alone. */
 const AT_ONCE = 5;
 const MANY = 40;
-/** A target may send back all of this. */
+/** A target may send back all of these headers. */
 const HEADERS = Array.from({ length: 4 }, (_, i) => ({
   key: `X-Token-${i}`,
   value: Array.from({ length: 500 }, (__, k) => `aaaaaa${(500 * i + k).toString(36)}`)
@@ -41,8 +42,9 @@ const HEADERS = Array.from({ length: 4 }, (_, i) => ({
 }));
 
 /**
- * The longest time that the event loop was held while something ran, in milliseconds: between two ticks of a timer, by the
- * clock or the processor, whichever says less. Others may have had the processor meanwhile, and compression has threads.
+ * Returns the longest time, in milliseconds, that the event loop was blocked while something ran. It is the lower of
+ * wall time and CPU time between two ticks of a timer, because other processes may have had the CPU, and compression
+ * uses threads.
  */
 async function heldBy(run: () => Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -77,7 +79,7 @@ async function runAll({ seed, responses, limitMs }: HostileOrder, port: number):
     await checker.check(request, deadline.signal);
     deadline.clear();
   };
-  /** The least of some runs when the first was too long. */
+  /** Returns the lowest of some runs if the first took too long. */
   const leastHeldBy = async (run: () => Promise<unknown>) => {
     let held = await heldBy(run);
     for (let again = 1; again < REPEATS && held > limitMs; again++) held = Math.min(held, await heldBy(run));

@@ -1,6 +1,6 @@
 /**
- * A program that serves hostile responses: the case of the number in the path, by the seed in the argument. Prints its port.
- * A process of its own, so that making a response does not count as reading it.
+ * A program that serves hostile responses. The path contains the number of the case, and the argument the seed.
+ * Prints its port. It is a separate process, so that creating a response does not count as reading it.
  */
 import { type AddressInfo, createServer } from 'node:net';
 import { hostileCase } from '../servers/hostile-responses';
@@ -17,7 +17,7 @@ const server = createServer((socket) => {
     head = '';
     const { end, response } = hostileCase(seed, Number(index));
     const bytes = response();
-    // A redirect leads back here, each time with another path.
+    // A redirect points back to this server, each time with another path.
     const place = bytes.subarray(0, 200).indexOf('%CASE%');
     const sent =
       place < 0

@@ -4,9 +4,9 @@ import { startDeadline } from '../../../src/platform/net/deadline';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
 /**
- * Runs as a process of its own, for networks and permissions that a test cannot have in its own: checks every target over
- * every transport named in the first argument (JSON, `{transports, targets, timeoutMs}`) and prints
- * `{transport: {description, results: {target: result}}}`. Closes nothing: it only ends if no socket keeps a process alive.
+ * Runs as a separate process, for networks and permissions that a test can't have. Checks every target over every
+ * transport named in the first argument (JSON, `{transports, targets, timeoutMs}`) and prints `{transport:
+ * {description, results: {target: result}}}`. Closes nothing: it exits only if no socket keeps a process alive.
  */
 async function main(): Promise<void> {
   const { transports, targets, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as {

@@ -8,13 +8,16 @@ import { buildService, ServiceProcess } from './service-process';
 
 type Remove = () => unknown;
 
-/** What both are started with: the one that lives on, and those that are killed. */
+/** The settings of all processes: the surviving one and those that are killed. */
 interface KillSettings {
   config?: Partial<Config>;
   env?: Readonly<Record<string, string>>;
 }
 
-/** A database on which processes are killed, and one that lives on. The embedded one is reached by one process at a time. */
+/**
+ * A database, a surviving process, and processes that are killed. Only one process at a time can use the embedded
+ * database.
+ */
 export class KillScene {
   private app: TestApp | null = null;
   private victim: ServiceProcess | null = null;
@@ -40,13 +43,13 @@ export class KillScene {
     return new KillScene(cluster.url, null, settings, () => cluster.remove());
   }
 
-  /** The one that lives on, in this process; its own timers decide nothing. */
+  /** The survivor runs in this process. Its own timers decide nothing. */
   async survivor(): Promise<TestApp> {
     const { databaseUrl, dataDir, settings } = this;
     this.app ??= await startOwnApp({
       role: 'api',
       egressPrivate: 'allow',
-      // Each start makes keys.
+      // Each start creates keys.
       quotaApiKeys: 10_000,
       ...settings.config,
       ...(dataDir === null ? { databaseUrl } : { databaseUrl: null, dataDir }),
@@ -54,7 +57,10 @@ export class KillScene {
     return this.app;
   }
 
-  /** One with these failpoints. It listens when this resolves, unless it is a worker: that one may be killed before. */
+  /**
+   * Starts a process with these failpoints. Resolves when it listens. A worker may be killed before that, so it
+   * resolves earlier.
+   */
   async launch(role: 'api' | 'worker', failpoints: string): Promise<ServiceProcess> {
     if (this.dataDir !== null) await this.leave();
     const directory: Record<string, string> = this.dataDir === null ? {} : { DATA_DIR: this.dataDir };
@@ -64,13 +70,13 @@ export class KillScene {
     return this.victim;
   }
 
-  /** Ends both, not the database: after each test. */
+  /** Stops both processes but not the database. Call this after each test. */
   async end(): Promise<void> {
     await this.victim?.kill();
     await this.leave();
   }
 
-  /** Also after a test that was given up half way: a service whose folder is gone would end its whole process. */
+  /** Also stops services of an interrupted test, because a service without its folder would end its whole process. */
   async remove(): Promise<void> {
     await this.end();
     await this.removeAll();
@@ -87,5 +93,5 @@ const DATABASES: readonly [name: string, open: (settings?: KillSettings) => Prom
   ['PostgreSQL', KillScene.onPostgres],
 ];
 
-/** Without PostgreSQL's programs the embedded one alone. */
+/** Without PostgreSQL's programs, only the embedded database. */
 export const KILL_DATABASES = findPostgres() === null ? DATABASES.slice(0, 1) : DATABASES;

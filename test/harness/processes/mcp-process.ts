@@ -9,10 +9,10 @@ const ROOT = join(__dirname, '../../..');
 const LOADER = ['-r', './scripts/typescript.cjs'];
 const PROGRAM = ['packages/cli/uptime.ts', 'mcp'];
 
-/** What a call of a tool came to. */
+/** The result of a tool call. */
 export interface Called<Data> {
   isError: boolean;
-  /** What a client without structured content shows its model. */
+  /** The text that a client without structured content shows its model. */
   text: string;
   data: Data;
 }
@@ -29,7 +29,7 @@ export class McpProcess {
     private readonly lines: string[],
   ) {}
 
-  /** Rejects when the process ends before it serves. */
+  /** Rejects if the process exits before it serves. */
   static async start(url: string, key: string): Promise<McpProcess> {
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -45,7 +45,7 @@ export class McpProcess {
     return new McpProcess(client, transport, lines);
   }
 
-  /** Everything on standard error so far. */
+  /** Everything that was written to standard error so far. */
   get errors(): string {
     return this.lines.join('');
   }
@@ -63,7 +63,7 @@ export class McpProcess {
     return { isError: isError === true, text: said, data: structuredContent as Data };
   }
 
-  /** A call that is refused, as the model reads it. Throws when it is not refused. */
+  /** Makes a call that is refused, and returns the error as the model reads it. Throws if the call isn't refused. */
   async refused(name: string, args: object = {}): Promise<Refused['error']> {
     const { isError, text } = await this.call(name, args);
     if (!isError) throw new Error(`${name} was not refused: ${text}`);
@@ -75,7 +75,7 @@ export class McpProcess {
   }
 }
 
-/** The same process without a client: what it writes and how it ends. */
+/** The same process without a client, for tests of its raw output and its exit. */
 export class PlainMcp {
   private readonly out: Promise<string>;
   private readonly err: Promise<string>;
@@ -87,25 +87,25 @@ export class PlainMcp {
     this.ended = once(child, 'exit');
   }
 
-  /** `preloads`: modules that are loaded before the program. */
+  /** `preloads` are modules that are loaded before the program. */
   static start(url: string, key: string, preloads: readonly string[] = []): PlainMcp {
     const loaded = preloads.flatMap((file) => ['-r', file]);
     const args = [...LOADER, ...loaded, ...PROGRAM];
     return new PlainMcp(spawn(process.execPath, args, { cwd: ROOT, env: environment(url, key) }));
   }
 
-  /** Writes one message of the protocol. */
+  /** Writes one protocol message. */
   send(message: object): void {
     this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  /** The next line of standard output. */
+  /** Returns the next line of standard output. */
   async line(): Promise<string> {
     const [chunk] = (await once(this.child.stdout, 'data')) as [Buffer];
     return chunk.toString();
   }
 
-  /** Ends its standard input, as a client that goes away does. */
+  /** Closes its standard input, like a client that disconnects. */
   closeInput(): void {
     this.child.stdin.end();
   }
@@ -114,7 +114,7 @@ export class PlainMcp {
     this.child.kill(signal);
   }
 
-  /** Waits for its end. */
+  /** Waits for its exit. */
   async end(): Promise<{ code: unknown; out: string; err: string }> {
     const [code] = await this.ended;
     return { code, out: await this.out, err: await this.err };

@@ -1,5 +1,6 @@
-// A certified OpenID Connect provider, which signs in whoever types a name: node oidc-provider-process.mjs <port> <redirect URI>.
-// Whose name begins with "ops" is in the group ops. Each process has keys of its own.
+// A certified OpenID Connect provider that signs in anyone who types a name. Names that start with "ops" are in the
+// group ops. Each process has its own keys.
+// Usage: node oidc-provider-process.mjs <port> <redirect URI>
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';

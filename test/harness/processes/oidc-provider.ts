@@ -2,20 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** `oidc-provider` as a process of its own. Its users type a name, and agree. */
+/** `oidc-provider` as a separate process. Its users type a name and give their consent. */
 export class OidcProviderProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly issuer: string,
   ) {}
 
-  /** `port`: 0 takes a free one. */
+  /** With `port` 0, it uses a free port. */
   static async start(redirectUri: string, port = 0): Promise<OidcProviderProcess> {
     const script = join(__dirname, 'oidc-provider-process.mjs');
     const child = spawn(process.execPath, [script, String(port), redirectUri], { stdio: ['ignore', 'pipe', 'ignore'] });
     let said = '';
     const issuer = await new Promise<string>((resolve, reject) => {
-      // Read to its end: who writes to nobody ends.
+      // Read until the end, because a process that writes to a closed pipe exits.
       child.stdout.on('data', (chunk: Buffer) => {
         said += chunk.toString();
         const found = /ready (\S+)/.exec(said)?.[1];
@@ -37,7 +37,10 @@ export class OidcProviderProcess {
     await gone;
   }
 
-  /** What somebody with this name does there, beginning at `location`; `null` does not want to. Returns the query string of the way back. */
+  /**
+   * Signs in a user with this name at `location`. With `null`, the user cancels. Returns the query string of the
+   * redirect back.
+   */
   async signIn(location: string, name: string | null): Promise<string> {
     const jar = new Map<string, string>();
     let url = location;

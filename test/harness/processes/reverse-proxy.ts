@@ -9,18 +9,18 @@ import { freePort } from '../machine/free-port';
 
 const DOCUMENT = join(__dirname, '../../../docs/reverse-proxies.md');
 
-/** How a proxy is started with a configuration of the manual. */
+/** How to start a proxy with a configuration from the documentation. */
 interface Proxy {
   program: string;
   arguments: (file: string) => string[];
-  /** Makes the blocks of the manual one file for this machine: without TLS, on this port, in this folder. */
+  /** Combines the documented blocks into one file for this machine: without TLS, on this port, in this folder. */
   file: (place: Place) => string;
 }
 
 interface Place {
-  /** The code blocks of the manual for this proxy, in their order. */
+  /** The documented code blocks for this proxy, in their order. */
   blocks: readonly string[];
-  /** The block for several services; it names them by the ports 3000, 3001. */
+  /** The block for several services, on ports 3000 and 3001. */
   several: string;
   isBelow: boolean;
   port: number;
@@ -98,7 +98,7 @@ ${at(services, replaced(listening, /^ +SSL.*\n/gm, ''))}
 export type ProxyName = keyof typeof PROXIES;
 export const PROXY_NAMES = Object.keys(PROXIES) as ProxyName[];
 
-/** Whether the program of the proxy is installed. */
+/** Returns whether the proxy's program is installed. */
 export const hasProxy = (name: ProxyName): boolean => programOf(name) !== null;
 
 function programOf(name: ProxyName): string | null {
@@ -107,11 +107,11 @@ function programOf(name: ProxyName): string | null {
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
 }
 
-/** What stands behind the title of a test: nothing, or why it is skipped. */
+/** Returns a suffix for the title of a test: empty, or the reason why it is skipped. */
 export const skippedWithout = (name: ProxyName): string =>
   hasProxy(name) ? '' : ` (skipped: ${name} is not installed)`;
 
-/** A real reverse proxy with the configuration of docs/reverse-proxies.md, on plain HTTP and a port of loopback. */
+/** A real reverse proxy with the configuration of docs/reverse-proxies.md, on plain HTTP and a loopback port. */
 export class ReverseProxy {
   private said = '';
 
@@ -124,7 +124,7 @@ export class ReverseProxy {
       stream?.on('data', (chunk: Buffer) => (this.said = `${this.said}${chunk.toString()}`.slice(-5000)));
   }
 
-  /** `services`: URLs. `change`: changes the configuration, for what a test must not wait for. */
+  /** `services` are URLs. `change` edits the configuration, for example to shorten a timeout. */
   static async start(
     name: ProxyName,
     services: readonly string[],
@@ -152,7 +152,7 @@ export class ReverseProxy {
     return proxy;
   }
 
-  /** Where it listens, without a slash at the end. */
+  /** The URL of the proxy, without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -172,23 +172,26 @@ export class ReverseProxy {
 }
 
 interface ProxyOptions {
-  /** Below `/monitor`, as the manual has it. */
+  /** Served under `/monitor`, as documented. */
   isBelow?: boolean;
   port?: number;
   change?: (text: string) => string;
 }
 
-/** The code blocks of the manual in the language of this proxy. */
+/** Returns the documented code blocks in the language of this proxy. */
 const blocksOf = (name: ProxyName): string[] =>
   [...readFileSync(DOCUMENT, 'utf8').matchAll(new RegExp(`^\`\`\`${name}\\n([^]*?)\\n\`\`\`$`, 'gm'))].map(
     ([, block = '']) => block,
   );
 
-/** A configuration for these services instead of those of the manual. */
+/** Returns a configuration with these services instead of the documented ones. */
 const at = (services: readonly string[], text: string): string =>
   services.reduce((changed, host, n) => replaced(changed, new RegExp(`127\\.0\\.0\\.1:300${n}`, 'g'), host), text);
 
-/** The text with this replaced, which must be in it: otherwise the manual has another configuration than is tested. */
+/**
+ * Replaces a part of the text. Throws if it is missing, because then the documented configuration isn't the tested
+ * one.
+ */
 function replaced(text: string, what: string | RegExp, by: string | ((found: string) => string)): string {
   const after = text.replace(what, typeof by === 'string' ? () => by : by);
   if (after === text) throw new Error(`there is no ${String(what)} in the configuration of the manual:\n${text}`);

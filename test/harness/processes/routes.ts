@@ -1,8 +1,8 @@
 import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/routes';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
-// Prints, for the addresses in its argument, whether the machine (or the namespace it runs in) has a route to each, and in which
-// order the dialer gives the addresses of the name that the hosts file has.
+// Prints whether the machine (or its network namespace) has a route to each address in the argument, and in which
+// order the dialer returns the addresses of the name in the hosts file.
 
 async function main(): Promise<void> {
   const { addresses, name, hostsFile } = JSON.parse(process.argv[2] ?? '{}') as {

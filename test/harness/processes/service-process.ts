@@ -11,17 +11,17 @@ const ROOT = join(__dirname, '..', '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';
 const START_LIMIT_MS = 60_000;
 
-/** How a service runs that does not run plainly on this machine. */
+/** The differences from a service that runs directly on this machine. */
 export interface Surroundings {
-  /** Words before its command: `nsenter …`, `prlimit …`. They must end in an exec, so that signals arrive. */
+  /** Words before its command, such as `nsenter …`. They must end in an exec, so that signals arrive. */
   entry?: readonly string[];
-  /** Its address as seen from the test, when that is not the one it prints. */
+  /** Its URL as seen from the test, if it differs from the one that it prints. */
   url?: string;
-  /** The folder of another version whose `dist` runs instead of ours. */
+  /** The folder of another version whose `dist` runs instead of this one. */
   folder?: string;
 }
 
-/** Builds what the processes run, unless it is up to date. */
+/** Builds the files that the processes run, unless they are up to date. */
 export function buildService(): void {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed'], {
     cwd: ROOT,
@@ -31,8 +31,8 @@ export function buildService(): void {
 }
 
 /**
- * The built service (`buildService` first) as a process of its own that serves and checks on a given PostgreSQL, to be
- * stopped, killed and frozen. Several of them on one database are several instances.
+ * The built service (`buildService` first) as a separate process on a given PostgreSQL, which tests can stop, kill,
+ * and freeze. Several of them on one database are several instances.
  */
 export class ServiceProcess {
   private output = '';
@@ -46,7 +46,7 @@ export class ServiceProcess {
       stream?.on('data', (chunk: Buffer) => this.note(chunk.toString()));
   }
 
-  /** Returns at once: for a process that a failpoint kills, maybe before it listens. */
+  /** Returns at once, for a process that a failpoint may kill before it listens. */
   static launch(
     databaseUrl: string,
     env: Readonly<Record<string, string>> = {},
@@ -93,17 +93,17 @@ export class ServiceProcess {
     return this.seenAt ?? this.address;
   }
 
-  /** A client with an admin key of the organization "Default". */
+  /** A client with an admin key of the Default organization. */
   get api(): Api {
     return new Api(this.url, KEY);
   }
 
-  /** `null` when it could not be started. */
+  /** `null` if the process could not be started. */
   get pid(): number | null {
     return this.child.pid ?? null;
   }
 
-  /** The last part of what it logged. */
+  /** The last part of its log. */
   get log(): string {
     return this.output;
   }
@@ -112,7 +112,7 @@ export class ServiceProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Status of `/health/ready`; `null` without a response. */
+  /** Returns the status of `/health/ready`, or `null` without a response. */
   async readiness(): Promise<number | null> {
     return fetch(`${this.url}/health/ready`).then(
       ({ status }) => status,
@@ -120,7 +120,7 @@ export class ServiceProcess {
     );
   }
 
-  /** Like `kill -9`, and waits for the end. Safe to call twice. */
+  /** Sends SIGKILL and waits for the exit. Safe to call twice. */
   async kill(): Promise<void> {
     if (this.hasEnded) return;
     this.child.kill('SIGCONT');
@@ -128,7 +128,7 @@ export class ServiceProcess {
     await once(this.child, 'exit');
   }
 
-  /** Waits for its end; throws when anything but SIGKILL ended it. */
+  /** Waits for its exit. Throws if it exited for any reason other than SIGKILL. */
   async killed(): Promise<void> {
     const end = await this.ended();
     if (end !== 'SIGKILL') throw new Error(`the process ended with ${end}:\n${this.output}`);
@@ -138,7 +138,7 @@ export class ServiceProcess {
     this.child.kill(signal);
   }
 
-  /** Waits for its end; the exit code, or the signal that ended it. */
+  /** Waits for its exit. Returns the exit code or the signal. */
   async ended(): Promise<number | NodeJS.Signals | null> {
     if (!this.hasEnded) await once(this.child, 'exit');
     return this.child.exitCode ?? this.child.signalCode;
@@ -151,7 +151,7 @@ export class ServiceProcess {
   }
 }
 
-/** A test's own connection to the database, apart from the service. Survives restarts of the server. */
+/** A test's separate connection to the database. It survives restarts of the server. */
 export class DatabaseWitness implements Sql {
   private constructor(private readonly pool: Pool) {}
 
@@ -170,7 +170,7 @@ export class DatabaseWitness implements Sql {
     await this.query('DELETE FROM website; DELETE FROM incident; DELETE FROM check_result');
   }
 
-  /** How many rows the statement returns. */
+  /** Returns the number of rows that the statement returns. */
   async count(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     const [row] = await this.query<{ count: string }>(`SELECT count(*) AS count FROM (${sql}) AS counted`, parameters);
     return Number(row?.count ?? 0);
@@ -189,13 +189,13 @@ export class DatabaseWitness implements Sql {
     };
   }
 
-  /** Waits a second at most for statements in progress: a failed test may have left any. */
+  /** Waits at most a second for statements in progress, because a failed test may have left some. */
   async close(): Promise<void> {
     await Promise.race([this.pool.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   }
 }
 
-/** Creates, through the API, a website with endpoints of one target, each with an alert to a webhook of its own. */
+/** Creates, through the API, a website with endpoints of one target, each with an alert to a separate webhook. */
 export async function watch(
   api: Api,
   count: number,

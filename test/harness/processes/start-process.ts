@@ -10,23 +10,23 @@ const ROOT = join(__dirname, '..', '..', '..');
 const MAIN = join(ROOT, 'dist', 'main.js');
 const LIMIT_MS = 60_000;
 
-/** How a start differs from the plain one. */
+/** The differences from a plain start. */
 export interface StartOptions {
   env?: Readonly<Record<string, string>>;
-  /** On a terminal of its own instead of pipes. */
+  /** Uses a separate terminal instead of pipes. */
   terminal?: boolean;
-  /** Loaded before the service, to take something away from it. */
+  /** A module that is loaded before the service, to take something away from it. */
   preload?: string;
-  /** Words before the command; they must end in an exec. */
+  /** Words before the command. They must end in an exec. */
   entry?: readonly string[];
 }
 
 /**
- * The built service (`buildService` first) as a person starts it: in a folder of their own with nothing but the variables
- * that are given, with or without a terminal. What it says and how it ends is all that is seen.
+ * The built service (`buildService` first) as a user starts it: in a separate folder with only the given variables,
+ * with or without a terminal. Tests see only its output and its exit.
  */
 export class StartProcess {
-  /** Everything it has said, on both streams. */
+  /** Its output so far, on both streams. */
   said = '';
   private readonly closed: Promise<unknown>;
 
@@ -50,7 +50,7 @@ export class StartProcess {
     );
   }
 
-  /** Its address, once it has said all that a start says. */
+  /** Its URL, once it has printed everything that a start prints. */
   async url(): Promise<string> {
     await eventually('the start', () => /running at [^]*?(┘|"[^\n]*\n)/.test(this.said) || this.hasEnded, LIMIT_MS);
     const [, url] = /running at (http:\/\/[^\s│]+)\s/.exec(this.said) ?? [];
@@ -58,7 +58,7 @@ export class StartProcess {
     return url;
   }
 
-  /** `null` when it could not be started. */
+  /** `null` if the process could not be started. */
   get pid(): number | null {
     return this.child.pid ?? null;
   }
@@ -67,7 +67,7 @@ export class StartProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Resolves with its exit code, or the signal that ended it, once everything that it said has arrived. */
+  /** Resolves with its exit code or signal, once all of its output has arrived. */
   async ended(): Promise<number | NodeJS.Signals | null> {
     await this.closed;
     return this.child.exitCode ?? this.child.signalCode;
@@ -77,7 +77,7 @@ export class StartProcess {
     this.child.kill(signal);
   }
 
-  /** Ctrl-C on its terminal, SIGTERM without one; waits for the end. */
+  /** Sends Ctrl-C on its terminal, or SIGTERM without one, and waits for the exit. */
   async stop(): Promise<void> {
     if (!this.hasEnded) {
       this.child.stdin?.write('\u0003');
@@ -98,7 +98,7 @@ export class StartFolder {
     return started;
   }
 
-  /** Ends everything that was started in it. */
+  /** Stops everything that was started in the folder. */
   async stop(): Promise<void> {
     for (const each of this.launched) await each.stop();
   }
@@ -109,7 +109,7 @@ export class StartFolder {
   }
 }
 
-/** A port of 127.0.0.1 that another program has. */
+/** Occupies a port of 127.0.0.1. */
 export async function takenPort(): Promise<{ port: string; server: Server }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

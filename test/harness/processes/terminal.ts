@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
-/** A command on a terminal of its own. */
+/** A command on a separate terminal. */
 export interface Terminal {
-  /** What it has shown so far. */
+  /** Everything that it has shown so far. */
   shown: string;
-  /** Ctrl-C; resolves with the exit code. */
+  /** Sends Ctrl-C. Resolves with the exit code. */
   interrupt(): Promise<number | null>;
 }
 
-/** Runs a command line in `folder` on a pseudo-terminal, as a person does. */
+/** Runs a command line in `folder` on a pseudo-terminal, as a user does. */
 export function onTerminal(command: string, folder: string, env: Readonly<Record<string, string>>): Terminal {
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
     cwd: folder,
@@ -27,5 +27,5 @@ export function onTerminal(command: string, folder: string, env: Readonly<Record
   return terminal;
 }
 
-/** The first link in a text that signs in to the dashboard once; empty without one. */
+/** Returns the first link in a text that signs in to the dashboard once, or an empty text. */
 export const signInLinkIn = (text: string): string => /http\S+#\/sign-in\/[\w-]+/.exec(text)?.[0] ?? '';

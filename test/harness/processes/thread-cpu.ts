@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** CPU that the main thread of a process has used, in milliseconds, by the kernel's own account: what others run does not count. */
+/**
+ * Returns the CPU milliseconds that the main thread of a process has used. The kernel counts them, so other load does
+ * not matter.
+ */
 export function mainThreadCpuMs(pid: number): number {
   const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
   return Number(nanoseconds) / 1e6;
 }
 
 /**
- * The most CPU that the main thread of a service used in one piece while `ask` ran, milliseconds, or a bit more. Between two
- * pieces a ping is answered, so what is used from one response to the next is a piece with the response. When all of it is no
- * more than `enough`, it is not taken apart.
+ * Returns the longest piece of work of a service's main thread while `ask` ran, in CPU milliseconds. The service
+ * answers pings between pieces, so the CPU from one response to the next is one piece plus the response. If the total
+ * is at most `enough`, it isn't split.
  */
 export async function longestPiece(
   pid: number,

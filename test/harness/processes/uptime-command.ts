@@ -5,21 +5,21 @@ import { addProbeCommands } from '../../../packages/cli/probe/probe-commands';
 import type { Io } from '../../../packages/cli/uptime/io';
 import { runUptime } from '../../../packages/cli/uptime/program';
 
-/** How a run of the command `uptime` differs from the plain one. */
+/** The differences from a plain run of the command `uptime`. */
 export interface UptimeRun {
   env?: Record<string, string>;
   /** Standard input. */
   stdin?: string | Buffer;
-  /** What a person on a terminal types when asked; without it there is no terminal. */
+  /** The input of a user on a terminal. Without it, there is no terminal. */
   typed?: string | (() => Promise<string>);
   folder?: string;
   /** Ends `tail`. */
   stop?: AbortSignal;
-  /** Told of every line on standard output. */
+  /** Called with the output so far after every line on standard output. */
   onOutput?: (soFar: string) => void;
 }
 
-/** What it came to. */
+/** The result of the run. */
 export interface UptimeResult {
   code: number;
   out: string;

@@ -1,5 +1,5 @@
 'use strict';
-// As if the optional package had not been installed: node -r ./scripts/typescript.cjs -r <this> program.ts
+// Simulates that the optional package isn't installed: node -r ./scripts/typescript.cjs -r <this> program.ts
 const Module = require('node:module');
 
 const resolve = Module._resolveFilename;

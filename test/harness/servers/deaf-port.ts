@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /**
- * A port that responds to no packet: a stopped process listens there and its accept queue is full, so the kernel drops every
- * SYN, as a firewall would.
+ * A port that responds to no packet. A stopped process listens there and its accept queue is full, so the kernel
+ * drops every SYN, as a firewall would.
  */
 export class DeafPort {
   private constructor(

@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** What the proxy does to its connections. */
+/** The fault that the proxy applies to its connections. */
 export type Fault =
   | 'none'
-  /** Accepts and keeps connections, and lets nothing pass in either direction: a half-open connection. */
+  /** Accepts and keeps connections, but passes nothing in either direction, like a half-open connection. */
   | 'silent'
-  /** Resets what is open, and every new connection at once. */
+  /** Resets open connections, and every new connection at once. */
   | 'reset';
 
 /** A proxy between a client and a server on loopback that breaks their connections on demand. */
@@ -20,7 +20,7 @@ export class FaultProxy {
     private targetPort: () => number | null,
   ) {}
 
-  /** `target`: a port, or what gives one for each connection; `null` while nothing listens. */
+  /** `target` is a port, or a function that returns one for each connection. `null` means that nothing listens. */
   static async to(target: number | (() => number | null)): Promise<FaultProxy> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,13 +37,13 @@ export class FaultProxy {
     return this.pairs.size;
   }
 
-  /** Applies to open and new connections from now on. Data held back while silent is sent when that ends. */
+  /** Applies to open and new connections from now on. Data held back during `silent` is sent afterwards. */
   set(fault: Fault): void {
     this.fault = fault;
     for (const pair of this.pairs) this.apply(pair);
   }
 
-  /** Where new connections lead from now on; those that are open are cut. */
+  /** Sends new connections to another port from now on. Open connections are cut. */
   repoint(targetPort: number): void {
     this.targetPort = () => targetPort;
     this.cut();

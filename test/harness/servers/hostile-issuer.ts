@@ -4,22 +4,22 @@ import type { AddressInfo } from 'node:net';
 
 type Json = Record<string, unknown>;
 
-/** What the issuer does wrong; without any of it, it does everything right. */
+/** The faults of the issuer. Without any of them, it behaves correctly. */
 export interface Twist {
   metadata?: (right: Json) => Json;
-  /** The query string with which the browser comes back. */
+  /** Changes the query string of the redirect back. */
   response?: (right: Json) => Json;
   claims?: (right: Json) => Json;
-  /** The ID token. */
+  /** Changes the ID token. */
   token?: (header: Json, claims: Json, keys: Keys) => string;
   userInfo?: (right: Json) => Json;
-  /** UserInfo answers 403 with this in `WWW-Authenticate`. */
+  /** UserInfo responds with 403 and this text in `WWW-Authenticate`. */
   userInfoRefusal?: string;
-  /** What the token endpoint sends. */
+  /** Changes the response of the token endpoint. */
   tokens?: (right: Json) => { status?: number; body: unknown };
 }
 
-/** `right` is published, `wrong` is nobody's. */
+/** `right` is published. `wrong` belongs to no one. */
 export interface Keys {
   right: KeyObject;
   public: KeyObject;
@@ -30,11 +30,11 @@ export interface Keys {
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const data = (header: Json, claims: Json): string => `${encoded(header)}.${encoded(claims)}`;
 
-/** A token that is signed as its header says. */
+/** Returns a token signed with the algorithm in its header. */
 export const signedBy = (key: KeyObject, header: Json, claims: Json): string =>
   `${data(header, claims)}.${sign('sha256', Buffer.from(data(header, claims)), key).toString('base64url')}`;
 
-/** Symmetric: with a text that everybody knows. */
+/** Returns a token signed symmetrically, with a text that everyone knows. */
 export const signedWith = (secret: string, header: Json, claims: Json): string =>
   `${data(header, claims)}.${createHmac('sha256', secret).update(data(header, claims)).digest('base64url')}`;
 
@@ -42,15 +42,15 @@ export const unsigned = (header: Json, claims: Json): string => `${data(header, 
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** An OpenID Connect issuer that signs in whoever is wanted, and can be told to do any of it wrong. */
+/** An OpenID Connect issuer that signs in any user and can misbehave at every step. */
 export class HostileIssuer {
   twist: Twist = {};
-  /** Claims of whoever signs in next. */
+  /** The claims of the next user who signs in. */
   person: Json = { sub: 'ada' };
-  /** Requests for the metadata. */
+  /** The number of requests for the metadata. */
   asked = 0;
   isAway = false;
-  /** It takes each code as often as it comes. */
+  /** The issuer accepts each code any number of times. */
   private readonly codes = new Map<string, { nonce: string; person: Json }>();
   private last: Json = {};
 
@@ -76,7 +76,7 @@ export class HostileIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What its page does for whoever is sent to this address: back with a code. Returns the query string. */
+  /** Signs in the user who was redirected to `location`, with a code. Returns the query string of the redirect back. */
   signIn(location: string): string {
     const { state, nonce } = Object.fromEntries(new URL(location).searchParams);
     const code = randomBytes(16).toString('hex');

@@ -1,23 +1,23 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 
-/** One response of a target that wants to occupy whoever reads it, and the assertions that suit it best. */
+/** One response of a target that tries to keep its reader busy, and the assertions that make it worst. */
 export interface HostileCase {
-  /** What it is, in words: says enough to find it again with the seed. */
+  /** A description that is precise enough to find the case again with the seed. */
   name: string;
   assertions: Assertion[];
-  /** What follows the last byte. */
+  /** The end of the connection after the last byte. */
   end: 'close' | 'reset' | 'silence';
   response: () => Buffer;
 }
 
 const MIB = 1024 * 1024;
 
-/** Random, repeatable. */
+/** A repeatable source of random numbers. */
 export class Dice {
   constructor(private state: number) {}
 
-  /** 0 to below `limit`. */
+  /** Returns a number from 0 to below `limit`. */
   next(limit: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -45,7 +45,7 @@ const nested = (size: number, open: string, close: string) => {
 };
 const key = (i: number) => i.toString(36);
 
-/** Documents of about a size, each of a shape that is bad for somebody. */
+/** Documents of about the given size, each with a shape that some reader handles badly. */
 const JSON_SHAPES: Record<string, (size: number) => string> = {
   'empty objects': (size) => listOf(size, () => '{}'),
   'empty arrays': (size) => listOf(size, () => '[]'),
@@ -71,7 +71,7 @@ const JSON_SHAPES: Record<string, (size: number) => string> = {
   blanks: (size) => `[${' '.repeat(size)}0]`,
 };
 
-/** Most of them hold whatever is found, so that all of them are judged. */
+/** Most of these hold for any value, so that all of them are evaluated. */
 const JSON_COMPARISONS: readonly [Assertion['comparison'], string][] = [
   ['not_equals', 'x'],
   ['not_contains', `"a":${'{"a":'.repeat(100)}`],
@@ -98,7 +98,7 @@ const PATHS = [
   '$.a.a.a.a.a.a.a.a',
 ];
 const CHARSETS = ['utf-8', 'windows-1252', 'shift_jis', 'gb18030', 'iso-2022-jp', 'utf-16be', 'euc-kr', 'nonsense'];
-/** Nearly found everywhere. */
+/** A text that almost matches everywhere. */
 const NEARLY = `${'a'.repeat(511)}b${'a'.repeat(512)}`;
 
 export function hostileCase(seed: number, index: number): HostileCase {

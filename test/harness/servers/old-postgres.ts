@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** A row with everything that a client asks a server about itself, whatever it asks. */
+/** A row with everything that a client queries about a server. It answers every query. */
 const ROW: Readonly<Record<string, string>> = {
   version: '14.9',
   number: '140009',
@@ -41,7 +41,10 @@ const REPLY = Buffer.concat([
   READY,
 ]);
 
-/** A PostgreSQL 14 that lets everybody in and says what it is: as much of one as a start gets to see. */
+/**
+ * A fake PostgreSQL 14 that accepts every user and reports its version. It implements only the part that a start
+ * uses.
+ */
 export async function oldPostgres(): Promise<{ port: number; server: Server }> {
   const server = createServer((socket) => {
     let isWelcome = false;

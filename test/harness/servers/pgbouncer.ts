@@ -12,7 +12,7 @@ const PROGRAM = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((program) => spawnSync
 /** Whether this machine has pgbouncer. */
 export const hasPgbouncer = PROGRAM !== undefined;
 
-/** A pgbouncer before a server on this machine, in transaction mode unless it is said otherwise. */
+/** A pgbouncer in front of a server on this machine, by default in transaction mode. */
 export class Pgbouncer {
   private constructor(
     private readonly child: ChildProcess,
@@ -39,7 +39,7 @@ export class Pgbouncer {
         'default_pool_size = 8',
       ].join('\n'),
     );
-    // It refuses to run as root.
+    // pgbouncer refuses to run as root.
     const asOther = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
     const [command, ...words] = [...asOther, PROGRAM ?? 'pgbouncer', file];
     const child = spawn(command, words, { stdio: 'ignore' });

@@ -7,7 +7,7 @@ import { freePort } from '../machine/free-port';
 import { TlsAuthority } from './tls-authority';
 
 const PROGRAM = '/usr/sbin/postfix';
-/** The files that Debian's package makes its configuration from. */
+/** The files from which Debian's package creates its configuration. */
 const DEBIAN = '/usr/share/postfix';
 const CERTIFICATE = '/etc/ssl/certs/ssl-cert-snakeoil.pem';
 const KEY = '/etc/ssl/private/ssl-cert-snakeoil.key';
@@ -19,8 +19,9 @@ export function skippedWithoutPostfix(): string {
 }
 
 /**
- * Postfix on a loopback port, as Debian sets it up: STARTTLS with a self-signed certificate for the name of the machine,
- * relaying for this machine only, and mailboxes for its users. Its queue, logs, and mailboxes are in a temporary directory.
+ * Postfix on a loopback port, as Debian sets it up: STARTTLS with a self-signed certificate for the name of the
+ * machine, relaying for this machine only, and mailboxes for its users. Its queue, logs, and mailboxes are in a
+ * temporary directory.
  */
 export class Postfix {
   private constructor(
@@ -42,12 +43,11 @@ export class Postfix {
     }
   }
 
-  /** Everything that Postfix logged. */
   get log(): string {
     return this.textOf('log');
   }
 
-  /** The messages that a user of the machine received, in mbox format. */
+  /** Returns the messages that a user of the machine received, in mbox format. */
   mailboxOf(user: string): string {
     return this.textOf(join('mail', user));
   }
@@ -93,7 +93,7 @@ export class Postfix {
     return `${read('main.cf.debian')}\n${tls}`;
   }
 
-  /** The settings that Debian's package adds for an internet site, and the places of this test. */
+  /** The settings that Debian's package adds for an internet site, and the paths of this test. */
   private ownSettings(): string {
     return `smtpd_relay_restrictions = permit_mynetworks permit_sasl_authenticated defer_unauth_destination
 myhostname = ${hostname()}

@@ -9,14 +9,17 @@ import {
 import { text } from 'node:stream/consumers';
 import { freePort } from '../machine/free-port';
 
-/** `busy`: 429 with a short Retry-After. `hang`: reads the request and never responds. `reset`: reads it and resets the connection. */
+/**
+ * `busy`: 429 with a short Retry-After. `hang`: reads the request and never responds. `reset`: reads it and resets
+ * the connection.
+ */
 export type ResponseMode = 'ok' | 'error' | 'busy' | 'hang' | 'reset';
 
-/** One request, read to its end. */
+/** One completely read request. */
 export interface SeenRequest {
   method: string;
   path: string;
-  /** First segment of the path. */
+  /** The first segment of the path. */
   key: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -29,13 +32,14 @@ export interface SeenRequest {
 const STATUS = { error: 500, busy: 429 } as const;
 
 /**
- * A target or a webhook receiver on loopback: notes every request and responds as it is switched: all of it by `status` and
- * `body`, one first path segment by its mode, later by `hold` and `release`, or not at all once it is closed.
+ * A target or a webhook receiver on loopback that records every request. `status` and `body` set all responses, and a
+ * mode sets the responses of one first path segment. `hold` and `release` delay responses. After `close`, it does not
+ * respond at all.
  */
 export class SwitchableServer {
   /** Oldest first. */
   readonly seen: SeenRequest[] = [];
-  /** Of every response in mode `ok`. */
+  /** The status of every response in mode `ok`. */
   status = 200;
   body = 'ok';
   private server: Server | null = null;
@@ -61,29 +65,29 @@ export class SwitchableServer {
     return server;
   }
 
-  /** Without a slash at the end; the same for its whole life. */
+  /** The URL without a trailing slash. It never changes. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** How requests whose path begins with `/key` are answered from now on; the default is `ok`. */
+  /** Sets the response to requests whose path starts with `/key` from now on. The default is `ok`. */
   switch(key: string, mode: ResponseMode): void {
     this.modes.set(key, mode);
   }
 
-  /** From now on requests wait for their response until `release`. */
+  /** From now on, requests wait for their response until `release`. */
   hold(): void {
     this.held ??= new Promise((resolve) => (this.letGo = resolve));
   }
 
-  /** Answers every held and every later request with this status. */
+  /** Responds to every held and every later request with this status. */
   release(status: number): void {
     this.status = status;
     this.held = null;
     this.letGo();
   }
 
-  /** Listens again, on the same port. */
+  /** Listens again on the same port. */
   async open(): Promise<void> {
     if (this.server) return;
     const server = createServer((request, response) => void this.serve(request, response));
@@ -105,7 +109,7 @@ export class SwitchableServer {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
     const key = /^\/([^/?]*)/.exec(path)?.[1] ?? '';
-    // A request that is cut before its end is as if it never came.
+    // A request that is cut before its end does not count.
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const mode = this.modes.get(key) ?? 'ok';

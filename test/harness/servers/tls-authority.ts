@@ -7,23 +7,23 @@ x509.cryptoProvider.set(webcrypto);
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
 
-/** What `tls.createServer` wants, in PEM. */
+/** The certificate and key for `tls.createServer`, in PEM. */
 export interface ServerIdentity {
   key: string;
   cert: string;
 }
 
 export interface LeafOptions {
-  /** Host names and IP addresses; default localhost with 127.0.0.1 and ::1. */
+  /** Host names and IP addresses, by default localhost with 127.0.0.1 and ::1. */
   names?: string[];
-  /** Days from now; negative is the past. */
+  /** Days from now. Negative values are in the past. */
   fromDays?: number;
   untilDays?: number;
-  /** Certificates that the server sends beyond the intermediate authority. */
+  /** Certificates that the server sends in addition to the intermediate authority. */
   alsoSent?: x509.X509Certificate[];
 }
 
-/** A certificate authority made on the fly, with one root. */
+/** A certificate authority created on the fly, with one root. */
 export class TlsAuthority {
   private constructor(
     private readonly keys: webcrypto.CryptoKeyPair,
@@ -45,17 +45,17 @@ export class TlsAuthority {
     return new TlsAuthority(keys, root);
   }
 
-  /** The root in PEM, to be trusted. */
+  /** The root in PEM, for clients to trust. */
   get rootPem(): string {
     return this.root.toString('pem');
   }
 
-  /** A server certificate of this authority. */
+  /** Issues a server certificate of this authority. */
   async issue(options: LeafOptions = {}): Promise<ServerIdentity> {
     return this.issueBelow(this.root.subject, this.keys, options, []);
   }
 
-  /** A server certificate under an intermediate authority, which the server sends as well. */
+  /** Issues a server certificate under an intermediate authority, which the server sends as well. */
   async issueWithIntermediate(
     options: LeafOptions & { intermediate: { fromDays: number; untilDays: number } },
   ): Promise<ServerIdentity> {
@@ -77,7 +77,7 @@ export class TlsAuthority {
     return this.issueBelow(name, between, options, [intermediate, ...(options.alsoSent ?? [])]);
   }
 
-  /** The root, signed by another authority: what servers send for old clients. */
+  /** Returns the root signed by another authority, as servers send it for old clients. */
   async crossSigned(by: TlsAuthority, days: { fromDays: number; untilDays: number }): Promise<x509.X509Certificate> {
     return x509.X509CertificateGenerator.create({
       subject: this.root.subject,
@@ -93,7 +93,7 @@ export class TlsAuthority {
     });
   }
 
-  /** A server certificate under an intermediate authority that the server does not send. */
+  /** Issues a server certificate under an intermediate authority that the server does not send. */
   async issueWithoutIntermediate(options: LeafOptions = {}): Promise<ServerIdentity> {
     const between = await newKeys();
     return this.issueBelow('CN=Missing Intermediate', between, options, []);
@@ -119,7 +119,7 @@ export class TlsAuthority {
   }
 }
 
-/** A self-signed certificate. */
+/** Creates a self-signed certificate. */
 export async function selfSigned(options: LeafOptions = {}): Promise<ServerIdentity> {
   const keys = await newKeys();
   const leaf = await x509.X509CertificateGenerator.createSelfSigned({

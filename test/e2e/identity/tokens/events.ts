@@ -7,7 +7,7 @@ import { did, type TokenScene } from './scene';
 export interface TokenEvent {
   /** Set if the key of the scene creates the token. */
   isByKey?: true;
-  /** Routes by which it happens. */
+  /** The routes that cause it. */
   routes: readonly string[];
   happen: (scene: TokenScene) => Promise<unknown>;
 }
@@ -15,7 +15,7 @@ export interface TokenEvent {
 const boss = ({ boss: by }: TokenScene, method: string, path: string, body?: object): Promise<unknown> =>
   did(by.send(method, `/api/v1${path}`, body));
 
-/** Every event of a person, a key, or an organization. A new one needs a cell in every row of `table.ts`. */
+/** Every event of a user, a key, or an organization. A new one needs a cell in every row of `table.ts`. */
 export const EVENTS = {
   'nothing happens': { routes: [], happen: () => Promise.resolve() },
   'the maker is removed': {
@@ -93,7 +93,7 @@ export const EVENTS = {
 } as const satisfies Readonly<Record<string, TokenEvent>>;
 export type EventName = keyof typeof EVENTS;
 
-/** Routes that change people, keys, or organizations but not the conditions of a token, with the reason. */
+/** Routes that change users, keys, or organizations but not the conditions of a token, with the reason. */
 export const NO_EVENTS: Readonly<Record<string, string>> = {
   'POST /api/v1/organizations': 'there is no token of it yet',
   'PUT /api/v1/organizations/:id': 'its name and quotas give nobody a right',
@@ -113,7 +113,7 @@ export const NO_EVENTS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/people/:id/second-factor': 'the operator resets it, the password stays: second-factor.spec.ts',
 };
 
-/** The organization's name as a path shows it. */
+/** Returns the organization's ID as a path contains it. */
 export const organizationOf = ({ organization }: TokenScene): string => formatId('organization', organization.orgId);
 
 export const anotherBrowser = ({ app }: TokenScene): Browser => new Browser(app);

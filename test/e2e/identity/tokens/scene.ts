@@ -52,14 +52,14 @@ export class TokenScene {
     return this.app.app.get(InstallationPeople);
   }
 
-  /** The member signs in again, in another browser. */
+  /** Signs the member in again, in another browser. */
   async elsewhere(): Promise<Browser> {
     const browser = new Browser(this.app);
     await did(browser.send('POST', '/auth/session', { email: this.subject.email, password: PASSWORD }));
     return browser;
   }
 
-  /** Lets the member join an organization, by an invitation for another email. */
+  /** Lets the member join an organization with an invitation for another email. */
   async join(into: ServiceOrganization): Promise<void> {
     const email = `${newUuid()}@example.com`;
     const { body } = await into.admin.post<{ token: string }>('/invitations', { email, role: 'read' });

@@ -1,12 +1,15 @@
 import type { EventName } from './events';
 import type { TokenKind } from './token-kinds';
 
-/** After which events a token still works, and after which it does not. Every event is in one of the two lists, or cannot happen to it. */
+/**
+ * The events after which a token still works, and those after which it does not. Every event is in one of the two
+ * lists or can't happen to the token.
+ */
 export interface Row {
   why: string;
   works: readonly EventName[];
   ends: readonly EventName[];
-  /** Events that cannot happen to it, and why. */
+  /** Events that can't happen to it, with the reason. */
   never: Partial<Record<EventName, string>>;
 }
 
@@ -27,7 +30,7 @@ const SUBJECT = [
 const neverOf = (events: readonly EventName[], why: string): Partial<Record<EventName, string>> =>
   Object.fromEntries(events.map((event) => [event, why]));
 
-/** Tokens of an organization stay if their creator leaves. The dashboard asks about them when an admin is removed. */
+/** Tokens of an organization stay if their creator leaves. If an admin is removed, the dashboard asks about them. */
 const OF_ORGANIZATION: Row = {
   why: 'belongs to the organization, and ends with it',
   works: ['nothing happens', ...MAKER_LEAVES, ...KEY_GOES],
@@ -35,7 +38,10 @@ const OF_ORGANIZATION: Row = {
   never: neverOf(SUBJECT, 'it is for no person'),
 };
 
-/** An invitation holds while its creator may invite. Changes of an account elsewhere must not be visible to the organization. */
+/**
+ * An invitation is valid while its creator may invite. Changes of an account elsewhere must not be visible to the
+ * organization.
+ */
 const OF_INVITATION: Row = {
   why: 'the right to invite of whoever made it',
   works: [
@@ -51,7 +57,7 @@ const OF_INVITATION: Row = {
   ends: [
     ...MAKER_LEAVES,
     ...KEY_GOES,
-    // They would come back by it.
+    // The user could come back with it.
     'the subject is removed',
     'the subject is erased',
     'the organization is deleted',
@@ -88,7 +94,7 @@ export const TABLE: Readonly<Record<TokenKind, Row>> = {
       'nothing happens',
       'the subject is demoted',
       'the subject ends all other sessions',
-      // The account is still there, and the machine opens any.
+      // The account still exists, and the machine can open any account.
       'the organization is deleted',
     ],
     ends: [
@@ -96,7 +102,7 @@ export const TABLE: Readonly<Record<TokenKind, Row>> = {
       'the subject is removed',
       'the subject becomes an operator',
       'the subject sets another password',
-      // It opens the account together with a code only.
+      // It opens the account only together with a code.
       'the subject sets up a second factor',
       'the subject gets another e-mail',
       'the subject is erased',

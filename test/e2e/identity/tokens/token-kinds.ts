@@ -1,4 +1,4 @@
-/** Everything that opens something for anyone who has it. A new kind needs a row in `table.ts`. */
+/** Every token that grants something to anyone who has it. A new kind needs a row in `table.ts`. */
 export const TOKEN_KINDS = [
   'session',
   'session of a key',
@@ -18,14 +18,18 @@ export const TOKEN_KINDS = [
 ] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
-/** The kinds of tokens that a place creates, or the reason why it creates none. `mints`: other places create tokens by calling it. */
+/**
+ * The kinds of tokens that a place creates, or the reason why it creates none. `mints`: other places create tokens by
+ * calling it.
+ */
 export type Made = { tokens: readonly TokenKind[] } | { mints: string } | { no: string };
 
 const tokens = (...kinds: TokenKind[]): Made => ({ tokens: kinds });
 const no = (why: string): Made => ({ no: why });
 
 /**
- * Every place in `src` that calls the random generator or a keyed hash of `node:crypto`, or a function that is `mints` here, by file and function. `test/repository/token-kinds.spec.ts` finds them.
+ * Every place in `src` that calls the random generator or a keyed hash of `node:crypto`, or a function listed with
+ * `mints` here, by file and function. `test/repository/token-kinds.spec.ts` finds them.
  */
 export const PLACES: Readonly<Record<string, Made>> = {
   'identity/session/session.service.ts newToken': { mints: 'newToken' },

@@ -25,7 +25,7 @@ async function invitation({ by }: TokenScene): Promise<{ email: string; token: s
   return { email, token };
 }
 
-/** A heartbeat that the maker of the scene made, with its addresses. */
+/** Creates a heartbeat as the creator of the scene. Returns it with its ping URLs. */
 async function heartbeat({ by }: TokenScene) {
   const { id } = await by.post<{ id: string }>('/websites', { name: 'Jobs', url: 'https://jobs.example.com' });
   const endpoint = await by.post<{ heartbeat: { ping_id: string; push_token: string } }>(`/websites/${id}/endpoints`, {
@@ -40,7 +40,7 @@ async function heartbeat({ by }: TokenScene) {
 
 const pinged = (scene: TokenScene, path: string) => () => works(fetch(`${scene.app.url}${path}`));
 
-/** Goes to the provider; the way back is another site's navigation. */
+/** Goes to the provider. The redirect back is a navigation from another site. */
 async function away(scene: TokenScene, browser: Browser, body: object, home: string): Promise<() => Promise<boolean>> {
   const sub = newUuid();
   scene.issuer.person = { sub };
@@ -120,7 +120,7 @@ export const MAKE: Readonly<Record<TokenKind, Make>> = {
   },
   'probe token': async (scene) => {
     const { token } = await scene.by.post<{ token: string }>('/probes', { key: 'paris' });
-    // The body is wrong. Only a probe gets as far as that.
+    // The body is invalid. Only a probe gets far enough to see that.
     return async () => {
       const { status } = await fetch(`${scene.app.url}/api/v1/probe/results`, {
         method: 'POST',
@@ -139,7 +139,7 @@ export const MAKE: Readonly<Record<TokenKind, Make>> = {
   cursor: async (scene) => {
     const response = await scene.boss.send('GET', '/api/v1/people?limit=1');
     const cursor = response.headers.get('x-next-cursor') ?? '';
-    // A position opens nothing, so another admin sends it.
+    // A cursor grants nothing, so another admin sends it.
     return () => works(scene.boss.send('GET', `/api/v1/people?limit=1&cursor=${cursor}`));
   },
 };
