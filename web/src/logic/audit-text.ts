@@ -4,7 +4,7 @@ import { spanText } from './time-span';
 
 type Settings = Record<string, unknown>;
 
-/** What the log tells of, as the filter offers it. */
+/** The resource types that the filter of the log offers. */
 export const RESOURCES: readonly AuditEntry['resource'][] = [
   'website',
   'endpoint',
@@ -51,10 +51,10 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
   invitation: 'invitation',
 };
 
-/** What a thing is called in its settings: an alert has no name. */
+/** Settings that may contain a resource's name. An alert has no name. */
 const NAMES = ['name', 'title', 'description', 'type'] as const;
 
-/** Settings whose name in the API says too little on its own. */
+/** Settings whose API name isn't clear on its own. */
 const SETTINGS: Record<string, string> = {
   after: 'delay',
   remind_every: 'reminders every',
@@ -64,8 +64,8 @@ const SETTINGS: Record<string, string> = {
 const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
 
 /**
- * `Changed endpoint “Checkout”: interval, timeout`; of an alert also whose it is. A session is its key: `Signed in`.
- * `nameOf`: the name that something with an id has now.
+ * Returns a sentence such as `Changed endpoint “Checkout”: interval, timeout`. For an alert, it names the endpoint. For
+ * a session it is only `Signed in`. `nameOf` returns the current name of a resource.
  */
 export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | undefined = () => undefined): string {
   const { action, resource, resource_id, changed, before, after } = entry;
@@ -82,7 +82,7 @@ export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | u
   return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
 }
 
-/** What was done to people. The log has no name of theirs, only the role: `name` is the one of today. */
+/** Returns a sentence about a change to a user. The log has only their role, so `name` is their current name. */
 function peopleSentence(
   { action, resource, resource_id, changed, before, after, author }: AuditEntry,
   name: string,
