@@ -48,8 +48,8 @@ export const ruleOf = (draft: RuleDraft): AlertRule => ({
 const PAGERS: readonly string[] = ['pagerduty', 'opsgenie'];
 
 /**
- * Whether a channel type calls people until they respond. The service sends pagers no reminders, and no test that would
- * open an incident.
+ * Whether a channel type pages people until they respond. The service sends pagers no reminders, and nothing that would
+ * open an incident without an outage.
  */
 export const isPager = (type: string): boolean => PAGERS.includes(type);
 

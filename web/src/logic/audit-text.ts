@@ -99,7 +99,7 @@ function peopleSentence(
   return `Changed the account of ${name}: ${changed.map(settingOf).join(', ')}`;
 }
 
-/** `Ada, 203.0.113.7`, `Ada by single sign-on`, `API key Terraform, 203.0.113.7`. */
+/** Returns the author and the IP address, such as `Ada, 203.0.113.7` or `API key Terraform, 203.0.113.7`. */
 export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author']): string {
   const how = key_name === null ? VIA[via] : `${VIA[via]} ${key_name}`;
   const isPlain = via === 'password' || via === 'session';
@@ -107,7 +107,7 @@ export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author'
   return ip === null ? who : `${who}, ${ip}`;
 }
 
-/** Settings in seconds that people do not count in seconds. */
+/** Settings in seconds that read better in larger units. */
 const SPANS: readonly string[] = ['after', 'remind_every'];
 
 function textOf(name: string, value: unknown): string {
@@ -115,7 +115,7 @@ function textOf(name: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The settings that an entry tells of, with their values; `null` where there is none. */
+/** Returns the changed settings of an entry. A value is `null` if there is none. */
 export function changesOf({ before, after }: AuditEntry): { name: string; from: string | null; to: string | null }[] {
   const sides = [before, after].map((side): Settings => side ?? {});
   const names = new Set(sides.flatMap((side) => Object.keys(side)));
