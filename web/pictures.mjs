@@ -1,6 +1,6 @@
-// npm run pictures: makes every picture of docs/images again: of the built dashboard with sample data, and those of the first
-// hour by its spec. It takes some minutes. What they show has times in it, so that no two runs are the same to the byte: what
-// is tested is that each picture is one of these (test/repository/pictures.spec.ts).
+// npm run pictures: creates all pictures in docs/images again, from the built dashboard with sample data. The spec of
+// the first hour creates its own pictures. This takes some minutes. The pictures contain times, so no two runs give the
+// same bytes. test/repository/pictures.spec.ts only checks that each picture is in this list.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,10 +20,11 @@ const { addProbes } = require('../test/web/showcase-probes.ts');
 const { smallPng } = require('../test/web/small-png.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Those of before were made by this script in a work tree of 34585e0, with what it requires of test/web copied into it.
+// This script created the older pictures in a work tree of 34585e0, with the files of test/web that it needs copied
+// into it.
 const isBefore = process.argv.includes('--before');
 
-/** Fills a service that runs no checks with what the pictures show. Returns ids by name. */
+/** Fills a service that runs no checks with the data of the pictures. Returns IDs by name. */
 async function samples({ write }) {
   const ids = await showcase(app);
   await addIncidents(app, ids);
@@ -42,13 +43,13 @@ async function samples({ write }) {
 const app = await startApp({ role: 'api' });
 const ids = await samples(app);
 const browser = await launchBrowser();
-// As somebody who has an account: whoever has a key only is asked to make one.
+// Signs in with an account, because the dashboard asks users who only have a key to create one.
 const ada = isBefore ? null : await addPeople(app);
 
 for (const { name, path, width, height, colorScheme, prepare } of isBefore
   ? BEFORE
   : [...SHOWN, ...AFTER, ...PROBES, ...PEOPLE, ...OUTAGE]) {
-  // The others show a usual day, and none of them.
+  // The other pictures show a usual day without probes.
   if (name === PROBES[0].name) await addProbes(app, ids);
   if (name === OUTAGE[0].name) ids.set('Outage', await addOutage(app, ids));
   const visit = await Visit.start(browser, app.url, { width, height, colorScheme });
@@ -60,7 +61,7 @@ for (const { name, path, width, height, colorScheme, prepare } of isBefore
   if (path.startsWith('public/')) await visit.page.goto(`${app.url}${path.slice('public'.length)}`);
   else await visit.open(withIds(path, ids));
   await prepare?.(visit);
-  // The chart is drawn after its data came; the pointer must not light up a row.
+  // The chart is drawn after its data has arrived, and the pointer must not highlight a row.
   await visit.page.waitForLoadState('networkidle');
   await visit.page.mouse.move(2, 2);
   await visit.page.waitForTimeout(500);

@@ -4,7 +4,7 @@ import { at } from './service';
 
 const STORED = 'uptime.reference.key';
 
-/** Kept for this tab: it survives a reload and is gone with the tab. Without storage it lasts as long as the page. */
+/** The key is kept in this tab, so it survives a reload. Without storage it lasts as long as the page. */
 let key = ((): string => {
   try {
     return sessionStorage.getItem(STORED) ?? '';
@@ -19,17 +19,17 @@ function keep(next: string): void {
     if (next === '') sessionStorage.removeItem(STORED);
     else sessionStorage.setItem(STORED, next);
   } catch {
-    // See above.
+    // Without storage, the key lasts as long as the page.
   }
 }
 
-/** Who a request is sent as: a key counts alone, without one the session of the dashboard. */
+/** Returns the credentials of a request: the key if there is one, otherwise the session of the dashboard. */
 export const sender = (): Pick<RequestInit, 'headers' | 'credentials'> =>
   key === ''
     ? { headers: {}, credentials: 'same-origin' }
     : { headers: { Authorization: `Bearer ${key}` }, credentials: 'omit' };
 
-/** The key of the page, or who is signed in to the dashboard. */
+/** Shows the key of this page, or the user who is signed in to the dashboard. */
 export function Credentials() {
   const [isKnown, setKnown] = useState(key !== '');
   const [session, setSession] = useState<Session | null>(null);

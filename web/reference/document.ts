@@ -1,4 +1,4 @@
-/** The part of OpenAPI 3.1 that the reference shows. */
+/** The part of an OpenAPI 3.1 schema that the reference shows. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -56,7 +56,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** One operation, or one webhook, which cannot be tried. */
+/** An operation or a webhook. Webhooks can't be tried. */
 export interface Operation extends Described {
   method: string;
   path: string;
@@ -71,7 +71,7 @@ export interface Section {
 
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** The operations in the order of the document, by section. */
+/** Returns the operations by section, in the order of the document. */
 export function sectionsOf(document: ApiDocument): Section[] {
   const listed = (paths: Record<string, Record<string, Described>>, isWebhook: boolean): Operation[] =>
     Object.entries(paths).flatMap(([path, item]) =>
@@ -87,7 +87,10 @@ export function sectionsOf(document: ApiDocument): Section[] {
   }));
 }
 
-/** Only what has every word of the text in its name, path, description or parameters; all of it for an empty text. */
+/**
+ * Returns the operations whose name, path, description, or parameters contain every word of the text. An empty text
+ * matches all.
+ */
 export function matching(sections: readonly Section[], text: string): Section[] {
   const words = wordsOf(text);
   return sections
@@ -106,7 +109,9 @@ export function matching(sections: readonly Section[], text: string): Section[] 
 
 const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 
-/** Of what was found, the first operation that has all the words in its title, else the first of all: what Enter opens. */
+/**
+ * Returns the operation that Enter opens: the first result with all the words in its title, or else the first result.
+ */
 export function bestOf(found: readonly Section[], text: string): Operation | undefined {
   const words = wordsOf(text);
   const operations = found.flatMap((section) => section.operations);
@@ -115,7 +120,7 @@ export function bestOf(found: readonly Section[], text: string): Operation | und
 
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** The schema itself: references followed, parts of an `allOf` put together. */
+/** Returns the schema with references followed and the parts of an `allOf` merged. */
 export function resolved(schema: Schema, document: ApiDocument): Schema {
   const { $ref, allOf, ...own } = schema;
   const target = $ref === undefined ? undefined : document.components.schemas[nameOf($ref)];
@@ -132,7 +137,7 @@ export function resolved(schema: Schema, document: ApiDocument): Schema {
   );
 }
 
-/** The choices of a schema but `null`, by what distinguishes them. */
+/** Returns the alternatives of a schema except `null`, named by what distinguishes them. */
 export function choicesOf(schema: Schema, document: ApiDocument): [name: string, schema: Schema][] {
   const choices = (schema.oneOf ?? schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   const { mapping, propertyName = '' } = schema.discriminator ?? {};
@@ -144,7 +149,7 @@ export function choicesOf(schema: Schema, document: ApiDocument): [name: string,
   });
 }
 
-/** A type in words, such as `string or null` or `list of Assertion`. */
+/** Returns a type in words, such as `string or null` or `list of Assertion`. */
 export function typeOf(schema: Schema, document: ApiDocument): string {
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices) {
@@ -161,7 +166,7 @@ export function typeOf(schema: Schema, document: ApiDocument): string {
   return schema.format === 'date-time' ? 'time' : (schema.type ?? 'any');
 }
 
-/** What is inside a value: a list's items, of `X or null` the X. */
+/** Returns the schema inside a value: the items of a list, or X for `X or null`. */
 export function inside(schema: Schema, document: ApiDocument): Schema {
   const whole = resolved(schema, document);
   if (whole.items) return inside(whole.items, document);
@@ -170,7 +175,7 @@ export function inside(schema: Schema, document: ApiDocument): Schema {
   return choices.length === 1 && only ? inside(only[1], document) : whole;
 }
 
-/** The rules for a value, in words. */
+/** Returns the constraints of a value in words. */
 export function rulesOf({ enum: values, minimum, maximum, minLength, maxLength, maxItems }: Schema): string {
   const rules = [
     values && `One of ${values.map((value) => `\`${JSON.stringify(value)}\``).join(', ')}.`,
@@ -184,7 +189,7 @@ export function rulesOf({ enum: values, minimum, maximum, minLength, maxLength, 
   return rules.filter(Boolean).join(' ');
 }
 
-/** A value that fits, made of the examples of its parts. */
+/** Returns a valid sample value, built from the examples of its parts. */
 function sampleOf(given: Schema, document: ApiDocument, depth = 0): unknown {
   const schema = resolved(given, document);
   if (schema.example !== undefined) return schema.example;
@@ -203,13 +208,13 @@ function sampleOf(given: Schema, document: ApiDocument, depth = 0): unknown {
   return type === 'object' ? {} : null;
 }
 
-/** The example that the document gives, as it does for each body of a request, or one made of the schema. */
+/** Returns the document's example, or one built from the schema. The document has an example for each request body. */
 export function exampleOf(content: Content, document: ApiDocument): unknown {
   const [first] = Object.values(content.examples ?? {});
   return content.example ?? first?.value ?? sampleOf(content.schema ?? {}, document);
 }
 
-/** The path with the values of its parameters, and the query of those that have one. */
+/** Returns the path with the values of its parameters, and a query of the parameters that have a value. */
 export function urlOf(operation: Operation, values: Readonly<Record<string, string>>): string {
   const parameters = operation.parameters ?? [];
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
@@ -221,7 +226,7 @@ export function urlOf(operation: Operation, values: Readonly<Record<string, stri
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as a line for a shell; the key is left to the reader. */
+/** Returns the request as a curl command. The reader fills in the key. */
 export function curlOf(method: string, url: string, body: string | null): string {
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
@@ -231,6 +236,6 @@ export function curlOf(method: string, url: string, body: string | null): string
   return parts.join(' \\\n  ');
 }
 
-/** The codes of a schema such as `Problem`, each with what it says and what to do. */
+/** Returns the codes of a schema such as `Problem`, each with its message and what to do. */
 export const codesOf = ({ components }: ApiDocument, name: string): [code: string, text: string][] =>
   Object.entries(components.schemas[name]?.properties?.['code']?.['x-enumDescriptions'] ?? {});

@@ -10,7 +10,7 @@ import { OperationPage } from './operation';
 import { at } from './service';
 import { Paragraphs, Text } from './text';
 
-/** As the dashboard is set. */
+/** Applies the theme that was chosen in the dashboard. */
 function applyTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = () => {
@@ -18,7 +18,7 @@ function applyTheme(): void {
     try {
       chosen = localStorage.getItem('uptime.theme');
     } catch {
-      // The system's setting counts.
+      // Without storage, the system's setting applies.
     }
     const isDark = chosen === 'dark' || (chosen !== 'light' && dark.matches);
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
@@ -44,7 +44,7 @@ function App({ api }: { api: ApiDocument }) {
       setShown(current());
       setMenuOpen(false);
       scrollTo(0, 0);
-      // After the page has changed.
+      // Moves the focus after the page has changed.
       requestAnimationFrame(() => main.current?.querySelector('h1')?.focus());
     };
     const onKey = (event: KeyboardEvent) => {
@@ -52,7 +52,7 @@ function App({ api }: { api: ApiDocument }) {
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       setMenuOpen(true);
-      // On a narrow screen the field is shown first.
+      // On a narrow screen, the field is only visible from now on.
       requestAnimationFrame(() => search.current?.focus());
     };
     addEventListener('hashchange', follow);

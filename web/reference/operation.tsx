@@ -8,7 +8,6 @@ interface Props {
   document: ApiDocument;
 }
 
-/** Everything about one operation or webhook. */
 export function OperationPage({ operation, document }: Props) {
   const { summary, method, path, description, parameters = [], requestBody, isWebhook } = operation;
   const body = requestBody?.content['application/json'];

@@ -8,7 +8,7 @@ interface Props {
   document: ApiDocument;
 }
 
-/** What is made only once somebody looks: schemas may refer to each other without end. */
+/** Renders its children only when it is opened, because schemas may refer to each other endlessly. */
 export function Later({ title, children }: { title: ComponentChildren; children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -19,7 +19,7 @@ export function Later({ title, children }: { title: ComponentChildren; children:
   );
 }
 
-/** The fields of an object, or the choices there are. */
+/** Shows the fields of an object, or its alternatives. */
 export function SchemaFields({ schema, document }: Props) {
   const whole = inside(schema, document);
   const choices = choicesOf(whole, document);

@@ -1,6 +1,6 @@
 const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(((?:https?:|\/docs)[^)]+)\)/g;
 
-/** A line of the document's Markdown: `code`, **strong** and links. */
+/** Renders a line of the document's Markdown: `code`, **strong**, and links. */
 export function Text({ text }: { text: string }) {
   const parts = [];
   let end = 0;
@@ -20,7 +20,7 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** Its paragraphs. */
+/** Renders the text as paragraphs. */
 export const Paragraphs = ({ text }: { text: string }) => (
   <>
     {text.split(/\n\n+/).map((each) => (

@@ -4,7 +4,7 @@ import { type ApiDocument, curlOf, exampleOf, type Operation, urlOf } from './do
 import { at } from './service';
 import { Json } from './text';
 
-/** More is not shown: the page would stand still. */
+/** The maximum number of characters shown. More would block the page. */
 const MOST_SHOWN = 200_000;
 
 interface Received {
@@ -13,7 +13,7 @@ interface Received {
   isOpen: boolean;
 }
 
-/** Sends the operation to this installation and shows what comes back, as it comes. */
+/** Sends the operation to this installation and shows the response as it arrives. */
 export function TryIt({ operation, document }: { operation: Operation; document: ApiDocument }) {
   const { method, parameters = [], requestBody } = operation;
   const content = requestBody?.content['application/json'];
@@ -132,7 +132,7 @@ const shortOf = (value: unknown): string =>
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** On one line, while it is JSON. */
+/** Returns JSON on one line. Other text is unchanged. */
 function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -141,7 +141,7 @@ function compact(text: string): string {
   }
 }
 
-/** Reads piece by piece: the stream never ends. JSON is indented once it is whole. */
+/** Reads the response in chunks, because the event stream never ends. JSON is indented once it is complete. */
 async function read(response: Response, show: (text: string, isOpen: boolean) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

@@ -29,7 +29,7 @@ import {
 import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, moved, session, whose } from './state/session';
 
-// What is deleted does not wait for a page that is left; a hidden one may never be told that it ends.
+// Pending deletions are sent now, because the browser may never report that a hidden page was closed.
 const left = () => void deleteWaiting(true);
 addEventListener('pagehide', left);
 document.addEventListener('visibilitychange', () => document.hidden && left());
@@ -48,21 +48,21 @@ const isHelpOpen = signal(false);
 const isPaletteOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
 
-/** What is on the page waits behind the door: its session is over, or a link was opened. */
+/** Whether a sign-in page covers the dashboard, because the session is over or a link was opened. */
 const isBehind = computed(() => isOver.value || entry.value !== null);
 
-/** Tab title and icon show the number of endpoints that are down, also in a background tab. */
+/** Shows the number of endpoints that are down in the tab title and icon, also in a background tab. */
 effect(() => {
   const { down } = counts.value;
   const title = session.value === null || isBehind.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
   document.title = `${down > 0 ? `(${down}) ` : ''}${title} · Uptime`;
   const icon = at(down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg');
   const link = document.querySelector('link[rel=icon]');
-  // Set to what it is, it is fetched again.
+  // Setting the same value would fetch the icon again.
   if (link?.getAttribute('href') !== icon) link?.setAttribute('href', icon);
 });
 
-/** The dashboard: signing in, or the page of the current route. */
+/** The dashboard: the sign-in page, or the page of the current route. */
 export function App() {
   if (session.value === undefined) return null;
   return (
@@ -87,7 +87,7 @@ const LINKS = [...new Set(ROUTES.map(({ section }) => section))].flatMap((title)
 
 const WITH_SHORTCUT = ROUTES.filter((each): each is Route & { shortcut: string } => each.shortcut !== undefined);
 
-/** Single keys before sequences. */
+/** Single keys come before sequences. */
 const SHORTCUTS: readonly Shortcut[] = [
   ['Ctrl k', 'Open a page or run a command'],
   ['/', 'Search'],
@@ -121,13 +121,16 @@ const closeHelp = () => {
   isHelpOpen.value = false;
 };
 
-/** Milliseconds after which the first page has what it needs: then the files of the others come. */
+/** Milliseconds until the first page has loaded its data. After that, the files of the other pages are fetched. */
 const SHOWN_MS = 1500;
 
-/** The rows are under way, and would wait for what comes beside them. */
+/** The overview is still loading, and other requests would delay it. */
 const hasNothingYet = computed(() => items.value === null && overviewError.value === null);
 
-/** An administrator by a key: what they do has no name. With AUTH=off, where a session has no end, there are no accounts. */
+/**
+ * Whether an admin uses a key, so that the audit log can't name them. With AUTH=off there are no accounts, and sessions
+ * never expire.
+ */
 const isNameless = () => may.admin() && session.value?.person === null && session.value.expires_at !== null;
 
 function SignedIn() {
@@ -167,7 +170,7 @@ function SignedIn() {
     if (route.value.path[0] === 'sign-in' && !isBehind.value) replace('/');
   }, [path, isBehind.value]);
 
-  // Before the effects of the page, which moves the focus on: to its title, or to the first field of a form.
+  // Runs before the effects of the page, which move the focus to its title or to the first field of a form.
   useLayoutEffect(() => {
     scrollTo(0, 0);
     if (arrivals.value > 0) main.current?.focus({ preventScroll: true });
@@ -185,7 +188,7 @@ function SignedIn() {
         },
   );
 
-  // In place of the overview, with its filters.
+  // Replaces the overview and keeps its filters.
   if (path === '' && route.value.query.has('wall')) return <Wall />;
   return (
     <>

@@ -1,46 +1,48 @@
 import { at } from './home';
 import type { FieldProblem, Problem } from './types';
 
-/** A response that is not a success, read as RFC 9457 problem details. `status` 0: the service could not be reached. */
+/** An error response, read as RFC 9457 problem details. `status` is 0 if the service could not be reached. */
 export class ApiProblem extends Error {
   constructor(
     readonly status: number,
     readonly code: Problem['code'] | 'unknown' | 'unreachable',
     message: string,
     readonly errors: readonly FieldProblem[] = [],
-    /** Seconds after which the service wants to be asked again. */
+    /** Seconds to wait before the next attempt, if the service says so. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
 }
 
-/** One page of a list, and the cursor of the next one; `null` on the last. */
+/** A page of a list, and the cursor of the next page. The cursor is `null` on the last page. */
 export interface Listed<T> {
   items: T[];
   next: string | null;
   total: number | null;
 }
 
-/** Called on every response that says the session is over; set by the session module. */
+/** Called on every response that means the session is over. The session module sets it. */
 export const onSignedOut = { notify: (): void => undefined };
 
-/** Called on every response that may come of a session that was changed elsewhere: its role, its organization. */
+/**
+ * Called on every response that may result from a session changed in another window, such as its role or organization.
+ */
 export const onRefused = { notify: (): void => undefined };
 
 /**
- * The organization of what is shown, which every request names: a window that was overtaken by a switch in another one reads and
- * writes nothing in the wrong place, it gets 409.
+ * The organization whose data is shown. Every request names it. If another window has switched organizations, a request
+ * from this one gets 409 instead of reading or writing in the wrong place.
  */
 export const shownOrganization = { id: null as string | null };
 
-/** How far the service's clock is ahead of the browser's, in milliseconds. */
+/** How far the service's clock is ahead of the browser's clock, in milliseconds. */
 let ahead = 0;
 
-/** Now by the service's clock, to the second: what begins now must not begin in its past. */
+/** Returns the current time by the service's clock. A window that starts now must not start in the service's past. */
 export const serviceNow = (): number => Date.now() + ahead;
 
-/** Problems that have many reasons. */
+/** Codes of problems that have many reasons. */
 const DETAILED: ReadonlySet<string | undefined> = new Set(['conflict', 'temporarily_unavailable']);
 
 async function problemOf(response: Response): Promise<ApiProblem> {
@@ -49,7 +51,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number.isNaN(after) ? null : after;
   try {
     const body = JSON.parse(text) as Partial<Problem>;
-    // What stands in the way is in the detail alone.
+    // For these codes, only the detail contains the reason.
     const isDetailed = body.title === undefined || (DETAILED.has(body.code) && body.detail !== undefined);
     const message = isDetailed ? (body.detail ?? response.statusText) : `${body.title}.`;
     return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors, retryAfter);
@@ -64,10 +66,10 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   }
 }
 
-/** The `ETag` of what was read, by the object that was made of the response. */
+/** The `ETag` of each response, by the object created from the response. */
 const tags = new WeakMap<object, string>();
 
-/** A proxy that compresses makes tags weak, which never match. */
+/** Keeps the tag of a response. Proxies that compress make tags weak, and weak tags never match. */
 function keepTag(of: unknown, tag: string | null | undefined): void {
   if (tag && typeof of === 'object' && of !== null) tags.set(of, tag.replace(/^W\//, ''));
 }
@@ -106,13 +108,13 @@ async function request(path: string, init: Sent): Promise<Response> {
   if (!Number.isNaN(date)) ahead = date - Date.now();
   if (response.ok) return response;
   const problem = await problemOf(response);
-  // Where one signs in it is about what was sent, a token or a password.
+  // On sign-in requests, 401 is about the token or password that was sent, not about the session.
   if (problem.status === 401 && !(init.method === 'POST' && path.startsWith('/auth/'))) onSignedOut.notify();
   if (problem.status === 403 || problem.status === 409) onRefused.notify();
   throw problem;
 }
 
-/** The body of a response; `null` when there is none. */
+/** Returns the body of a response, or `null` if it has none. */
 async function bodyOf<T>(called: Promise<Response>): Promise<T> {
   const response = await called;
   const body = JSON.parse((await response.text()) || 'null') as T;
@@ -120,15 +122,16 @@ async function bodyOf<T>(called: Promise<Response>): Promise<T> {
   return body;
 }
 
-/** Reads a path of the service. Throws `ApiProblem`. */
+/** Reads a path of the service. Throws: `ApiProblem`. */
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(call('GET', path, undefined, signal));
 
-/** Creates or runs something and returns the response body. Throws `ApiProblem`. */
+/** Creates or runs a resource and returns the response body. Throws: `ApiProblem`. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => bodyOf(call('POST', path, body));
 
 /**
- * Changes something and returns the response body. Throws `ApiProblem`. `seen`: what an earlier call returned and the change
- * was made on; 412 when somebody else has changed it since. From then on it stands for what was saved.
+ * Changes a resource and returns the response body. `seen` is the object from an earlier call that the change is based
+ * on. If someone else has changed the resource since, the service responds 412. Afterwards `seen` represents the saved
+ * state. Throws: `ApiProblem`.
  */
 export async function put<T>(path: string, body: unknown, seen?: object | null): Promise<T> {
   const saved = await bodyOf<T & object>(call('PUT', path, body, undefined, seen ? tags.get(seen) : undefined));
@@ -136,18 +139,18 @@ export async function put<T>(path: string, body: unknown, seen?: object | null):
   return saved;
 }
 
-/** Deletes something. `isLeaving`: the request outlives the page. Throws `ApiProblem`. */
+/** Deletes a resource. With `isLeaving`, the request outlives the page. Throws: `ApiProblem`. */
 export const remove = async (path: string, isLeaving = false): Promise<void> => {
   await request(path, { method: 'DELETE', headers: { Accept: 'application/json' }, keepalive: isLeaving });
 };
 
-/** Reads a path as text of a media type. Throws `ApiProblem`. */
+/** Reads a path as text of a media type. Throws: `ApiProblem`. */
 export const text = async (path: string, accept: string): Promise<string> =>
   (await request(path, { method: 'GET', headers: { Accept: accept } })).text();
 
 /**
- * Sends a configuration document, YAML or JSON, as it is written. `seen`: the plan that is to be carried out; 412 when what it
- * read has changed since. Throws `ApiProblem`.
+ * Sends a configuration document, YAML or JSON, unchanged. `seen` is the plan to apply. If the state that the plan was
+ * based on has changed since, the service responds 412. Throws: `ApiProblem`.
  */
 export function sendDocument<T>(method: 'POST' | 'PUT', path: string, document: string, seen?: object): Promise<T> {
   const headers: Record<string, string> = { Accept: 'application/json', 'Content-Type': 'application/yaml' };
@@ -156,7 +159,7 @@ export function sendDocument<T>(method: 'POST' | 'PUT', path: string, document: 
   return bodyOf(request(path, { method, headers, body: document }));
 }
 
-/** One page of a list. Throws `ApiProblem`. */
+/** Reads one page of a list. Throws: `ApiProblem`. */
 export async function page<T>(path: string, signal?: AbortSignal): Promise<Listed<T>> {
   const response = await call('GET', path, undefined, signal);
   const total = response.headers.get('X-Total-Count');
@@ -167,7 +170,10 @@ export async function page<T>(path: string, signal?: AbortSignal): Promise<Liste
   };
 }
 
-/** A whole list, page after page, or of a long one at least `most`. For lists that fit on a screen, not for history. */
+/**
+ * Reads a whole list page by page, and stops once it has `most` items. Use it for lists that fit on a screen, not for
+ * history.
+ */
 export async function all<T>(path: string, signal?: AbortSignal, most = Infinity): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | null = null;
@@ -180,7 +186,7 @@ export async function all<T>(path: string, signal?: AbortSignal, most = Infinity
   return items;
 }
 
-/** The query string of the given parameters; those without a value are left out. */
+/** Returns the query string of the parameters that have a value. */
 export function query(parameters: Record<string, string | number | null | undefined>): string {
   const entries = Object.entries(parameters).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',

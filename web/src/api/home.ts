@@ -1,14 +1,17 @@
-/** Of the browser: what tests import is compiled without its types. */
+/** Declared here because tests import this file and are compiled without the browser's types. */
 declare const location: Readonly<Record<'origin' | 'pathname', string>>;
 
-/** Where the service is on its host: empty at the root, `/monitor` below a path. The dashboard is one page, whose address says so. */
+/**
+ * Returns the service's base path: empty at the root, `/monitor` below a path. The dashboard is a single page at that
+ * path.
+ */
 const base = (): string => location.pathname.replace(/\/$/, '');
 
-/** A path of the service, such as `/docs`, as the browser has to ask for it. */
+/** Returns the path that the browser requests for a path of the service, such as `/docs`. */
 export const at = (path: string): string => base() + path;
 
-/** The URL of the service, which a path is added to. */
+/** Returns the base URL of the service. */
 export const home = (): string => location.origin + base();
 
-/** The public status page with this slug, as the browser has to ask for it. */
+/** Returns the path of the public status page with this slug. */
 export const statusPageAt = (slug: string): string => at(`/status/${slug}`);

@@ -1,27 +1,29 @@
-// The API's resources under the names the dashboard uses, from the schema the service publishes.
 import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
-/** Who is signed in; without an organization: a person who is in none, or not any more in that of the session. */
+/**
+ * The signed-in user. The organization is missing if they are in none, or are no longer a member of the session's
+ * organization.
+ */
 export type SignedIn = Schemas['Session'];
 export type Role = NonNullable<SignedIn['role']>;
-/** Who is signed in, in an organization. */
+/** The session of a user in an organization. */
 export type Session = SignedIn & { organization: NonNullable<SignedIn['organization']>; role: Role };
 export type CreatedSession = Schemas['CreatedSession'];
-/** How one gets in. */
+/** The sign-in methods that the service offers. */
 export type SignInMethods = Schemas['SignInMethods'];
-/** A secret for an authenticator app, and the codes in place of it. */
+/** A new secret for an authenticator app, with its recovery codes. */
 export type SecondFactorDraft = Schemas['SecondFactorDraft'];
 export type RecoveryCodes = Schemas['RecoveryCodes'];
-/** What the token of a link is for. */
+/** The purpose of a link's token. */
 export type Link = Schemas['Link'];
 export type Website = Schemas['Website'];
-/** How all endpoints of a website were. */
+/** The history of a website, over all its endpoints. */
 export type WebsiteHistory = Schemas['WebsiteHistory'];
 export type WebsiteOutage = Schemas['WebsiteOutage'];
 export type Endpoint = Schemas['Endpoint'];
-/** When a ping is expected, and where to send it. */
+/** The schedule of a heartbeat, and its ping URL. */
 export type Heartbeat = Schemas['EndpointHeartbeat'];
 export type Ping = Schemas['Ping'];
 export type HeartbeatPreview = Schemas['HeartbeatPreview'];
@@ -31,25 +33,25 @@ export type Assertion = Schemas['Assertion'];
 
 /** The maintenance window that an endpoint is in. */
 export type Maintenance = Schemas['EndpointMaintenance'];
-/** Who has an endpoint in hand. */
+/** Who acknowledged an endpoint, and until when. */
 export type Acknowledgement = Schemas['EndpointAcknowledgement'];
 export type MaintenanceWindow = Omit<Schemas['MaintenanceWindow'], 'scope'> & { scope: MaintenanceScope };
 export type Occurrence = Schemas['MaintenanceOccurrence'];
-/** What a window covers: everything, or all that any of the lists names. */
+/** The scope of a window: everything, or the resources in any of the lists. */
 export type MaintenanceScope = Partial<Schemas['WholeScope'] & Schemas['PartialScope']>;
 
 export type Check = Schemas['Check'];
-/** A check that was not recorded: the test of an endpoint that may not exist yet. */
+/** A check that was not recorded, for example the test of an endpoint that may not exist yet. */
 export type UnrecordedCheck = Omit<Check, 'id' | 'endpoint_id'>;
 export type Outcome = Check['outcome'];
 export type Phases = Schemas['CheckPhases'];
 export type CheckErrorCode = Schemas['CheckErrorCode'];
 
-/** The same program at another place, which checks endpoints that name it. */
+/** A probe: the same program at another location, which checks the endpoints that name it. */
 export type Probe = Schemas['Probe'];
-/** The only response of creation that holds the token. */
+/** The response that creates a probe. No other response contains its token. */
 export type CreatedProbe = Schemas['CreatedProbe'];
-/** The only response that holds the next token. */
+/** The response that rotates a token. No other response contains the new token. */
 export type RotatedProbe = Schemas['RotatedProbe'];
 
 export type OverviewItem = Schemas['OverviewItem'];
@@ -59,28 +61,27 @@ export type Outage = Schemas['Outage'];
 export type LatencyBucket = Schemas['LatencyBucket'];
 
 export type Alert = Schemas['Alert'];
-/** What decides when an alert triggers, resolves and reminds. */
+/** The settings that decide when an alert triggers, resolves, and sends reminders. */
 export type AlertRule = Required<Schemas['AlertDefaults']>;
-/** A channel that many alerts notify through. */
+/** A channel with settings that several alerts share. */
 export type Contact = Schemas['Contact'];
 export type AlertEvent = Schemas['AlertEvent'];
 export type Delivery = Schemas['Delivery'];
-/** What became of a test that nothing stores. */
+/** The result of a test message. It isn't stored. */
 export type DeliveryTest = Schemas['DeliveryTest'];
 
 export type Organization = Schemas['CurrentOrganization'];
 export type ApiKey = Schemas['ApiKey'];
-/** The only response that holds the key itself. */
+/** The response that creates an API key. No other response contains the key. */
 export type CreatedApiKey = Schemas['CreatedApiKey'];
 
-/** A member of the organization. */
 export type Person = Schemas['Person'];
-/** Somebody who may join. */
+/** An open invitation to the organization. */
 export type Invitation = Schemas['OpenInvitation'];
-/** The only response that holds the token of an invitation. */
+/** The response that creates an invitation. No other response contains its token. */
 export type CreatedInvitation = Schemas['CreatedOpenInvitation'];
 export type PasswordLink = Schemas['PasswordLink'];
-/** What is stored about oneself. */
+/** The account of the signed-in user. */
 export type Account = Schemas['Account'];
 export type OwnSession = Schemas['OwnSession'];
 
@@ -88,22 +89,21 @@ export type AuditEntry = Schemas['AuditEntry'];
 export type System = Schemas['System'];
 export type PublicPage = Schemas['PublicPage'];
 
-/** What a configuration document would change, or has changed. */
+/** The changes that a configuration document would make, or has made. */
 export type ConfigurationPlan = Schemas['ConfigurationPlan'];
-/** A file of another program as a configuration document. */
+/** Another program's configuration, converted to a configuration document. */
 export type Conversion = Schemas['Conversion'];
 
-/** Endpoints that went down together, as the list has them. */
+/** An incident as the list returns it. */
 export type Incident = Omit<Schemas['Incident'], 'scope'> & { scope: MaintenanceScope | null };
 export type IncidentStatus = NonNullable<Incident['status']>;
 export type IncidentMember = Schemas['IncidentEndpoint'];
 export type IncidentUpdate = Schemas['IncidentUpdate'];
 export type IncidentDetails = Omit<Schemas['IncidentDetail'], 'scope'> & { scope: MaintenanceScope | null };
 
-/** An `incident` event of the live stream. */
 export type IncidentChange = Omit<Schemas['IncidentChange'], 'scope'> & Pick<Incident, 'scope'>;
 
-/** `/status/<slug>/history.json`: what was told of a month. */
+/** The response of `/status/<slug>/history.json`: the public updates of a month. */
 export interface PublicHistory {
   incidents: { id: string; title: string; started_at: string; ended_at: string | null; endpoints: string[] }[];
 }
@@ -111,14 +111,14 @@ export interface PublicHistory {
 export type Problem = Schemas['Problem'];
 export type FieldProblem = Schemas['FieldProblem'];
 
-/** A `check` event of the live stream: an outcome that changed the status of its endpoint. */
+/** A `check` event of the live stream: a result that changed the status of its endpoint. */
 export type StateChange = Schemas['StateChange'];
-/** A `maintenance` event: a window begins or ends. */
+/** A `maintenance` event of the live stream: a window starts or ends. */
 export type MaintenanceChange = Schemas['MaintenanceChange'];
-/** An `acknowledgement` event; `null`: it was withdrawn, or is over. */
+/** An `acknowledgement` event of the live stream. `null` means that it was withdrawn or is over. */
 export type AcknowledgementChange = Schemas['AcknowledgementChange'];
 export type HeartbeatChange = Schemas['HeartbeatChange'];
-/** A `probe` event: it is heard again, or no more. */
+/** A `probe` event of the live stream: the probe started or stopped responding. */
 export type ProbeChange = Schemas['ProbeChange'];
-/** A `location` event: a location of an endpoint sees something else. */
+/** A `location` event of the live stream: an endpoint's result at a location changed. */
 export type LocationChange = Schemas['LocationChange'];

@@ -27,11 +27,11 @@ function silence(): void {
   try {
     localStorage.setItem(KEY, 'later');
   } catch {
-    // Without storage it comes back with the next page.
+    // Without storage, the notice comes back with the next page.
   }
 }
 
-/** Asks an administrator with a key to make an account, while nobody has one: they invite themselves. */
+/** Asks an admin with a key to create an account while no one has one. They invite themselves. */
 export function AccountNudge() {
   const isNeeded = useSignal(false);
   const isOpen = useSignal(false);

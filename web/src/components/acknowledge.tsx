@@ -15,7 +15,7 @@ import { Button } from './layout';
 
 const pathOf = (of: string): string => `/api/v1/${of}/acknowledgement`;
 
-/** Says who has `path` (`endpoints/ep_…`, `incidents/inc_…`) in hand; whoever may write can take that back. */
+/** Shows who acknowledged `path` (`endpoints/ep_…`, `incidents/inc_…`). Users who may write can withdraw it. */
 export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; onChange: () => void }) {
   const { by, at, note, until } = props.of;
   const withdraw = async () => {
@@ -41,14 +41,14 @@ export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; o
   );
 }
 
-/** Seconds; `''`: until it is up. */
+/** Seconds. `''` lasts until the endpoint recovers. */
 const UNTIL = [
   ['', 'it recovers'],
   ['3600', '1 hour from now'],
   ['14400', '4 hours from now'],
 ] as const;
 
-/** Takes an endpoint or an incident in hand: what has not triggered by then does not, until it is up or a time has come. */
+/** Acknowledges an endpoint or an incident. No more alerts trigger until it recovers or the chosen time has passed. */
 export function AcknowledgeDialog(props: { path: string; name: string; onClose: () => void }) {
   const [note, seconds] = [useSignal(''), useSignal<string>('')];
   const save = async () => {

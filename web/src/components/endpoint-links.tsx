@@ -3,7 +3,10 @@ import { itemOf } from '../state/overview-store';
 import { shownStatus } from '../logic/overview-order';
 import { Shape, statusWord } from './status';
 
-/** The tags of an endpoint, each leading to all that have it; the endpoints it depends on, and those that depend on it. */
+/**
+ * Shows the endpoint's tags with links to all endpoints that have them, and the endpoints it depends on or that depend
+ * on it.
+ */
 export function EndpointLinks({ endpoint }: { endpoint: Endpoint }) {
   const { tags, depends_on: parents, dependents: children } = endpoint;
   if (tags.length + parents.length + children.length === 0) return null;

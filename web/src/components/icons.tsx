@@ -20,10 +20,9 @@ const PATHS = {
   alert: 'M12 4 2.5 20h19ZM12 10v4m0 3v.1',
   globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18-5-5-5-13 0-18Z',
 } as const;
-/** An icon there is. */
 export type IconName = keyof typeof PATHS;
 
-/** A decorative icon in the colour of the text. */
+/** A decorative icon in the color of the text. */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
   <svg
     width={size}

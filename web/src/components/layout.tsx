@@ -6,7 +6,7 @@ import { Empty } from './empty';
 
 type Children = { children?: ComponentChildren };
 
-/** The title of a page. On arriving it takes the focus that waits at `main`, so that screen readers say where one is. */
+/** The title of a page. On arrival it takes the focus, so that screen readers announce the page. */
 export function Title({ class: className, children }: Children & { class?: string }) {
   const ref = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -20,8 +20,8 @@ export function Title({ class: className, children }: Children & { class?: strin
 }
 
 /**
- * The head of a page: a link to its parent, the title, a summary (`children`) and the buttons. `owner`: of the document that
- * declares what the page shows.
+ * The head of a page: a link to its parent, the title, a summary (`children`), and the buttons. `owner` is the
+ * configuration document that declares the shown resource.
  */
 export const Head = (
   props: Children & {
@@ -50,7 +50,6 @@ export const Head = (
   </div>
 );
 
-/** A titled part of a page. */
 export const Section = ({ title, children }: Children & { title: string }) => (
   <section class="section">
     <h2>{title}</h2>
@@ -58,7 +57,7 @@ export const Section = ({ title, children }: Children & { title: string }) => (
   </section>
 );
 
-/** Links between sibling pages; `current` is the key of the shown one. */
+/** Links between sibling pages. `current` is the key of the shown page. */
 export function Tabs({
   label,
   current,
@@ -69,7 +68,7 @@ export function Tabs({
   tabs: readonly [key: string, title: string, href: string][];
 }) {
   const chosen = useRef<HTMLAnchorElement>(null);
-  // On a phone not all fit in: the shown one is in the middle, and the page stays where it is.
+  // Not all tabs fit on a phone. The current one is scrolled to the middle without scrolling the page.
   useEffect(() => {
     const link = chosen.current;
     const row = link?.parentElement;
@@ -91,7 +90,7 @@ export function Tabs({
   );
 }
 
-/** The loaded data, or that it is loading, or why it could not be loaded. */
+/** Shows the loaded data, a loading state, or the error. */
 export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const { value } = of.data;
   if (value !== undefined) return <>{children(value)}</>;
@@ -107,14 +106,15 @@ const Missing = () => (
   </Empty>
 );
 
-/** The cells of a row, or one cell over all columns. */
+/** The cells of a row, or one cell across all columns. */
 export type Row = readonly ComponentChildren[] | { wide: ComponentChildren };
 
 const KINDS: Record<string, string> = { '#': 'num', '~': 'wide' };
 
 /**
- * A table; on narrow pages each row is a block that names its columns, but one with columns of numbers scrolls. A head that begins with `#` is a column of numbers, one with `~` is
- * hidden on narrow pages, an empty one is a column of buttons. `keys`: of rows that change their order while something is filled in.
+ * A table. On narrow pages each row becomes a block that names its columns, but a table with number columns scrolls
+ * instead. A head that starts with `#` is a number column, and one with `~` is hidden on narrow pages. An empty head is
+ * a column of buttons. `keys` identify rows that may change their order while the user types in them.
  */
 export function Table(props: {
   label: string;
@@ -167,14 +167,14 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
   </dl>
 );
 
-/** Shows and hides what a row has below it. `of`: which one, for who cannot see the row. */
+/** Shows or hides the details below a row. `of` names the row for screen readers. */
 export const DetailsButton = ({ of, isOpen, toggle }: { of: string; isOpen: boolean; toggle: () => void }) => (
   <button type="button" class="plain" aria-expanded={isOpen} aria-label={`Details of ${of}`} onClick={toggle}>
     {isOpen ? 'Hide' : 'Details'}
   </button>
 );
 
-/** A button outside of a form's submission. */
+/** A button that doesn't submit a form. */
 export const Button = (
   props: Children & { class?: string; label?: string; disabled?: boolean; current?: boolean; onClick: () => unknown },
 ) => (

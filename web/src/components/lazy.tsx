@@ -4,14 +4,17 @@ import { Button, Title } from './layout';
 
 const waiting: (() => void)[] = [];
 
-/** Fetches what is not there yet of all pages: what is opened later needs no file of this version of the service. */
+/**
+ * Fetches the files of all pages that aren't loaded yet. Pages opened later then need no files of this version from the
+ * service.
+ */
 export function fetchPages(): void {
   for (const start of waiting.splice(0)) start();
 }
 
 /**
- * A page with its code in a file of its own, fetched after the first page was shown, or when it is opened before that. Without
- * `isPage` a part of one, in place of which there is nothing until then.
+ * Returns a component whose code is in a separate file. The file is fetched after the first page was shown, or earlier
+ * if the component is rendered. Without `isPage`, the component is part of a page and renders nothing until then.
  */
 export function lazy<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -3,7 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 
-/** A button that shows further links and buttons below it, until one is chosen, Escape is pressed or something else is. */
+/**
+ * A button that shows more links and buttons below it. They close after a choice, on Escape, or on a click elsewhere.
+ */
 export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
   const isOpen = useSignal(false);
   const box = useRef<HTMLDivElement>(null);

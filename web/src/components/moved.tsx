@@ -5,13 +5,16 @@ import { begin, session, switchTo } from '../state/session';
 import { runAction } from '../state/toast';
 import { Button } from './layout';
 
-/** Says that another window went over to another organization, and offers both ways. What is filled in stays until one goes. */
+/**
+ * Reports that another window switched organizations, and offers to follow or to switch back. Forms keep their values
+ * until then.
+ */
 export function Moved({ to }: { to: Session }) {
   const { organization } = session.value ?? {};
   const isBackPossible = to.organizations.some(({ id }) => id === organization?.id);
   const goBack = async (id: string) => {
     await switchTo(id);
-    // What was refused meanwhile is read now; what is filled in comes back.
+    // Loads data again that was refused in the meantime, and restores the forms.
     discarded.value++;
   };
   return (

@@ -7,7 +7,7 @@ import { may, session } from '../state/session';
 
 type Overload = System['scheduler']['overload'];
 
-/** A line while the installation is overloaded, nothing otherwise. */
+/** A line that is shown while the installation is overloaded. */
 export const OverloadLine = ({ of, help }: { of: Overload; help?: string }) =>
   of && (
     <p class="notice warn overload" role="status">
@@ -15,7 +15,9 @@ export const OverloadLine = ({ of, help }: { of: Overload; help?: string }) =>
     </p>
   );
 
-/** The same for pages that know nothing of the system; only operators of the installation may ask for it. */
+/**
+ * The overload line for pages that don't load the system state. Only admins of the Default organization may read it.
+ */
 export const OverloadWatch = () => (may.admin() && session.value?.is_default ? <Watched /> : null);
 
 function Watched() {
@@ -24,7 +26,7 @@ function Watched() {
   return <OverloadLine of={system.data.value?.scheduler.overload ?? null} help="#/settings/system" />;
 }
 
-/** What an operator can do about it. */
+/** Suggests what an operator can do about an overload. */
 export const OverloadHelp = () => (
   <div class="section">
     <h2>How to fix this</h2>

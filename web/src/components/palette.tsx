@@ -28,7 +28,7 @@ function run(act: Exclude<Act, { does: 'type' }>): unknown {
   }
 }
 
-/** Jumps to what is named, or does what is said: a combobox whose list is always open. */
+/** The command palette: opens a page or runs a command. It is a combobox whose list is always open. */
 export function Palette({ pages, onClose }: Props) {
   const list = useId();
   const typed = useSignal('');
@@ -100,7 +100,7 @@ export function Palette({ pages, onClose }: Props) {
             id={`${list}${index}`}
             role="option"
             aria-selected={index === active.value}
-            // The focus stays in the field.
+            // Keeps the focus in the field.
             onMouseDown={(event) => event.preventDefault()}
             onMouseMove={() => (active.value = index)}
             onClick={() => choose(index)}

@@ -1,6 +1,6 @@
 import type { Shown } from '../logic/overview-order';
 
-/** One shape per status: colour is never the only difference (WCAG 1.4.1). */
+/** One shape per status, so that color is never the only difference (WCAG 1.4.1). */
 const SHAPES: Record<Shown, string> = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
   down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',
@@ -17,14 +17,14 @@ const WORDS: Record<Shown, string> = {
   paused: 'Paused',
 };
 
-/** The shape of a status; `size` in pixels. */
+/** The shape of a status. `size` is in pixels. */
 export const Shape = ({ status, size = 12 }: { status: Shown; size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 12 12" aria-hidden="true" fill="currentColor" fill-rule="evenodd">
     <path d={SHAPES[status]} />
   </svg>
 );
 
-/** A status as shape, word and colour. */
+/** A status as shape, word, and color. */
 export const StatusPill = ({ status, word = WORDS[status], id }: { status: Shown; word?: string; id?: string }) => (
   <span class={`status ${status}`} id={id}>
     <Shape status={status} />
@@ -32,5 +32,5 @@ export const StatusPill = ({ status, word = WORDS[status], id }: { status: Shown
   </span>
 );
 
-/** The word for a status. */
+/** Returns the word for a status. */
 export const statusWord = (status: Shown): string => WORDS[status];

@@ -1,12 +1,12 @@
 interface Props<T extends string> {
   label: string;
   options: readonly (readonly [value: T, name: string])[];
-  /** `null`: none of them. */
+  /** `null` if no option is selected. */
   value: T | null;
   set: (value: T) => void;
 }
 
-/** A few buttons of which one is chosen. */
+/** A group of buttons, one of which is selected. */
 export const Switch = <T extends string>({ label, options, value, set }: Props<T>) => (
   <div class="range" role="group" aria-label={label}>
     {options.map(([each, name]) => (

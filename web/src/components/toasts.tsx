@@ -6,7 +6,7 @@ const takeBack = ({ id, undo }: Toast) => {
   undo?.();
 };
 
-/** The messages that come and go in a corner of the page. */
+/** Short messages in a corner of the page. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map((toast) => (

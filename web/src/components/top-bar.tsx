@@ -10,16 +10,16 @@ import { Button } from './layout';
 import { Menu } from './menu';
 
 interface Props {
-  /** Entries of the main navigation. */
+  /** The entries of the main navigation. */
   links: readonly { title: string; href: string }[];
-  /** How many incidents are open. */
+  /** The number of open incidents. */
   open: number;
-  /** Title of the entry that the shown page belongs to. */
+  /** The title of the navigation entry that the current page belongs to. */
   current: string | undefined;
   onHelp: () => void;
 }
 
-/** The icon of the tab: drawn here, since an image would be one more request before the first rows. */
+/** The icon of the tab. It is drawn inline, because an image would be one more request before the first rows. */
 const Logo = () => (
   <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="var(--brand)" />
@@ -34,7 +34,7 @@ const Logo = () => (
   </svg>
 );
 
-/** The bar over every page: navigation, organization, state of the live stream, theme, help, sign out. */
+/** The bar at the top of every page: navigation, organization, state of the live stream, theme, help, and sign-out. */
 export const TopBar = ({ links, current, open, onHelp }: Props) => (
   <header class="top">
     <div>
@@ -76,7 +76,7 @@ export const TopBar = ({ links, current, open, onHelp }: Props) => (
   </header>
 );
 
-/** The way to another organization of the person; nothing for a key, or in the only one. */
+/** Switches to another of the user's organizations. Renders nothing for an API key, or if there is only one. */
 const Organizations = () => {
   const { organization, organizations = [] } = session.value ?? {};
   return (

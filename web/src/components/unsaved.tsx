@@ -2,7 +2,7 @@ import { discard, type Draft, drafts } from '../state/drafts';
 import { address } from '../state/router';
 import { Button } from './layout';
 
-/** What was filled in and not saved: where to go on, or that it is here again. */
+/** Reports unsaved forms: links to them, or says that the values were restored. */
 export function Unsaved() {
   const shown = drafts.value.filter(({ at, isResumed }) => isResumed || at !== address.value);
   return (

@@ -1,7 +1,7 @@
 import type { OverviewItem } from '../api/types';
 import { downText, votesText } from '../logic/location';
 
-/** How many of its locations see an endpoint down; nothing while none does, or where it has one. */
+/** Shows how many locations see an endpoint down. Renders nothing if none does, or if there is only one location. */
 export function Votes({ of: { locations, status } }: { of: Pick<OverviewItem, 'locations' | 'status'> }) {
   const text = downText(locations);
   if (text === null || locations === null) return null;

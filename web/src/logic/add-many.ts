@@ -2,20 +2,20 @@ import type { UnrecordedCheck, Website } from '../api/types';
 import { type Guess, guessEndpoint } from './endpoint-guess';
 import { count } from './format';
 
-/** Addresses that are made at once; more are for a document. */
+/** The maximum number of URLs added at once. For more, use a configuration document. */
 export const MOST_LINES = 200;
 
-/** One address of the list; without a guess nothing can be made of it. */
+/** A line of the list. Without a guess, no endpoint can be created from it. */
 export interface Line {
   text: string;
   guess: Guess | null;
 }
 
-/** The outcome of a test. */
+/** The result of a test. */
 export type Test =
   { state: 'running' } | { state: 'refused'; reason: string } | { state: 'done'; check: UnrecordedCheck };
 
-/** The addresses of a text, one a line, each once. A line that starts with `#` is a comment. */
+/** Returns the URLs of a text, one per line and without duplicates. A line that starts with `#` is a comment. */
 export function linesOf(text: string): Line[] {
   const lines = new Map<string, Line>();
   for (const raw of text.split(/[\r\n]+/)) {
@@ -28,7 +28,7 @@ export function linesOf(text: string): Line[] {
   return [...lines.values()];
 }
 
-/** The text without the lines that mean this address. */
+/** Returns the text without the lines that contain this URL. */
 export const without = (text: string, line: Line): string =>
   text
     .split(/[\r\n]+/)
@@ -41,13 +41,13 @@ export const without = (text: string, line: Line): string =>
 type Known = Pick<Website, 'id' | 'name' | 'url' | 'key' | 'owner'>;
 
 export interface Choices {
-  /** Where they go: `hosts`, into the website of their host each; `new`, into a new one; or into the one with this id. */
+  /** The target website: `hosts` for one website per host, `new` for a new one, or the ID of an existing one. */
   target: string;
   /** The name of the new website. */
   name: string;
   /** Seconds. */
   interval: number;
-  /** By address, where they differ from the guess. */
+  /** Names by URL, if they differ from the guess. */
   names: Readonly<Record<string, string>>;
   websites: readonly Known[];
 }
@@ -59,16 +59,16 @@ interface DeclaredWebsite {
   endpoints: { key: string; name: string; type: string; url: string; interval: number }[];
 }
 
-/** A configuration document that declares them, and where each address stands in it. */
+/** A configuration document that declares the endpoints, and the place of each URL in it. */
 export interface Declared {
   document: { version: 1; websites: DeclaredWebsite[] };
-  /** Pointer and key path of the endpoint, by address. */
+  /** The pointer and key path of each endpoint, by URL. */
   places: Map<string, { pointer: string; path: string }>;
 }
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
-/** A key that is free, made of a text. It is taken from then on. */
+/** Returns an unused key derived from a text, and marks it as used. */
 function freeKey(text: string, taken: Set<string>): string {
   const plain = text
     .toLowerCase()
@@ -82,11 +82,13 @@ function freeKey(text: string, taken: Set<string>): string {
   return key;
 }
 
-/** Websites that another document declares are its own: nothing is added to them. */
+/**
+ * Returns the websites that endpoints can be added to. A website that another document declares can't be changed here.
+ */
 export const openWebsites = <T extends Known>(websites: readonly T[]): T[] =>
   websites.filter(({ owner }) => owner === null || owner === undefined);
 
-/** What the addresses become, in one document: it is applied wholly or not at all. */
+/** Returns one document with all endpoints. It is applied completely or not at all. */
 export function declared(lines: readonly Line[], { target, name, interval, names, websites }: Choices): Declared {
   const open = openWebsites(websites);
   const taken = new Set(websites.flatMap(({ key }) => key ?? []));
@@ -125,7 +127,7 @@ export function declared(lines: readonly Line[], { target, name, interval, names
   return { document: { version: 1, websites: [...groups.values()].map(({ website }) => website) }, places };
 }
 
-/** How far the tests are. */
+/** Returns the progress of the tests in words. */
 export function testsText(tests: readonly (Test | undefined)[]): string {
   if (tests.length === 0) return '';
   const ended = tests.filter((test) => test !== undefined && test.state !== 'running');
@@ -138,7 +140,7 @@ export function testsText(tests: readonly (Test | undefined)[]): string {
   return `${of}: ${up} up${rest === 0 ? '' : `, ${rest} not`}.`;
 }
 
-/** The result of reading a sitemap, in one sentence. */
+/** Describes the result of reading a sitemap in one sentence. */
 export function sitemapText({
   urls,
   truncated,

@@ -3,10 +3,10 @@ import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
 import { channelName } from './channel-name';
 import { type ConfigValue, filled } from './config-schema';
 
-/** An alert while it is edited. */
+/** An alert rule while it is edited. */
 export interface AlertDraft extends RuleDraft {
   endpoint_id: string;
-  /** `null`: settings of its own, `type` and `config`. */
+  /** `null` if the alert rule has its own `type` and `config`. */
   contact_id: string | null;
   type: string;
   config: ConfigValue;
@@ -14,7 +14,7 @@ export interface AlertDraft extends RuleDraft {
   enabled: boolean;
 }
 
-/** The settings of an alert that exists, for its form. */
+/** Returns the settings of a stored alert for its form. */
 export const alertDraftOf = (alert: Alert): AlertDraft => ({
   ...ruleDraftOf(alert),
   endpoint_id: alert.endpoint_id,
@@ -25,7 +25,10 @@ export const alertDraftOf = (alert: Alert): AlertDraft => ({
   enabled: alert.enabled,
 });
 
-/** A new alert: through the contact, with the defaults of that; without one through a webhook of its own. */
+/**
+ * Returns a new alert rule through the contact, with the contact's defaults. Without a contact, it uses its own
+ * webhook.
+ */
 export const newAlert = (endpointId: string, contact: Contact | null): AlertDraft => ({
   ...ruleDraftOf(contact?.alert_defaults ?? {}),
   endpoint_id: endpointId,
@@ -36,23 +39,26 @@ export const newAlert = (endpointId: string, contact: Contact | null): AlertDraf
   enabled: true,
 });
 
-/** The contact that a new alert begins with: the one that is asked for, else the first default, else the first. */
+/** Returns the contact for a new alert rule: the requested one, the first default, or the first of all. */
 export const firstContact = (contacts: readonly Contact[], wanted: string | null): Contact | null =>
   contacts.find(({ id }) => id === wanted) ?? contacts.find((each) => each.default) ?? contacts[0] ?? null;
 
-/** Contacts by name, the default ones first. */
+/** Returns the contacts by name, default ones first. */
 export const inOrder = (contacts: readonly Contact[]): Contact[] =>
   [...contacts].sort((a, b) => Number(b.default) - Number(a.default) || a.name.localeCompare(b.name));
 
-/** `Operations · Slack (default)`. */
+/** Returns a title such as `Operations · Slack (default)`. */
 export const contactTitle = (contact: Pick<Contact, 'name' | 'type' | 'default'>): string =>
   `${contact.name} · ${channelName(contact.type)}${contact.default ? ' (default)' : ''}`;
 
-/** Its own settings are those that the service shows. */
+/** Whether the alert's own settings are those that the service returned. */
 const isAsStored = ({ type, config }: AlertDraft, stored: Alert): boolean =>
   type === stored.type && JSON.stringify(filled(config)) === JSON.stringify(filled(stored.config));
 
-/** Without settings in the request the service keeps those that it has: also what of them it does not show. */
+/**
+ * Returns the contact or the own settings. If the request has no settings, the service keeps the stored ones, including
+ * values it doesn't show.
+ */
 function routeOf(draft: AlertDraft, stored: Alert | null): Record<string, unknown> {
   if (draft.contact_id !== null) return { contact_id: draft.contact_id };
   const own = { type: draft.type, config: filled(draft.config) };
@@ -61,7 +67,7 @@ function routeOf(draft: AlertDraft, stored: Alert | null): Record<string, unknow
   return isAsStored(draft, stored) ? { contact_id: null } : { contact_id: null, ...own };
 }
 
-/** The body of the request that saves. `stored`: the alert as it is, null for a new one. */
+/** Returns the body of the request that saves the alert. `stored` is `null` for a new one. */
 export const alertBody = (draft: AlertDraft, stored: Alert | null): Record<string, unknown> => ({
   endpoint_id: draft.endpoint_id,
   ...routeOf(draft, stored),
@@ -73,7 +79,7 @@ export const alertBody = (draft: AlertDraft, stored: Alert | null): Record<strin
 const MAY_MOVE =
   'The open alert stays open if the account and the address are the same. Otherwise it is resolved where it was sent, and triggers again at the next failed check.';
 
-/** What saving changes about whom the alert notifies, in words; null when that stays as it is. */
+/** Describes how saving changes who is notified. Returns `null` if nothing changes. */
 export function routeChange(draft: AlertDraft, stored: Alert | null, nameOf: (id: string) => string): string | null {
   if (stored === null || draft.contact_id === stored.contact_id) return null;
   const { triggered: isOpen, contact_id: before } = stored;

@@ -3,26 +3,31 @@ import type { Shown } from './overview-order';
 
 type Message = Pick<Delivery, 'state' | 'error'>;
 
-/** Whether the message reaches nobody, or not yet because attempts fail. */
+/** Whether the message reaches no one, or hasn't yet because attempts fail. */
 export const isTroubled = (delivery: Message | null): boolean =>
   delivery !== null && delivery.state !== 'delivered' && (delivery.state === 'failed' || delivery.error !== null);
 
-/** Whether the message did not arrive: it failed, or was overtaken by what happened since. One that waits may arrive yet. */
+/** Whether the message did not arrive because it failed or was superseded. A pending message may still arrive. */
 export const isLost = (delivery: Message | null): boolean => isTroubled(delivery) || delivery?.state === 'superseded';
 
-/** Since when messages through an alert's contact fail, of whichever alert they are; `null`: they arrive, or nobody knows. */
+/**
+ * Returns since when messages through an alert's contact have failed, for any of its alerts. `null` if they arrive, or
+ * if that isn't known.
+ */
 export const contactFailsSince = (
   { contact_id }: Pick<Alert, 'contact_id'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,
 ): string | null => contacts?.find(({ id }) => id === contact_id)?.failing_since ?? null;
 
-/** Whether an alert would reach nobody: its last message did not arrive, or messages through its contact fail. */
+/**
+ * Whether an alert would reach no one, because its last message did not arrive or messages through its contact fail.
+ */
 export const isUnheard = (
   alert: Pick<Alert, 'last_delivery' | 'contact_id'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,
 ): boolean => isTroubled(alert.last_delivery) || contactFailsSince(alert, contacts) !== null;
 
-/** Whether an alert rule watches, has an open incident, is off, or would reach nobody: as a status and a word. */
+/** Returns a status and a word: the alert rule watches, has an open incident, is off, or would reach no one. */
 export function alertState(
   alert: Pick<Alert, 'enabled' | 'triggered' | 'last_delivery' | 'contact_id'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,

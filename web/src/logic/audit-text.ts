@@ -4,7 +4,7 @@ import { spanText } from './time-span';
 
 type Settings = Record<string, unknown>;
 
-/** What the log tells of, as the filter offers it. */
+/** The resource types that the filter of the log offers. */
 export const RESOURCES: readonly AuditEntry['resource'][] = [
   'website',
   'endpoint',
@@ -51,10 +51,10 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
   invitation: 'invitation',
 };
 
-/** What a thing is called in its settings: an alert has no name. */
+/** Settings that may contain a resource's name. An alert has no name. */
 const NAMES = ['name', 'title', 'description', 'type'] as const;
 
-/** Settings whose name in the API says too little on its own. */
+/** Settings whose API name isn't clear on its own. */
 const SETTINGS: Record<string, string> = {
   after: 'delay',
   remind_every: 'reminders every',
@@ -64,8 +64,8 @@ const SETTINGS: Record<string, string> = {
 const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
 
 /**
- * `Changed endpoint “Checkout”: interval, timeout`; of an alert also whose it is. A session is its key: `Signed in`.
- * `nameOf`: the name that something with an id has now.
+ * Returns a sentence such as `Changed endpoint “Checkout”: interval, timeout`. For an alert, it names the endpoint. For
+ * a session it is only `Signed in`. `nameOf` returns the current name of a resource.
  */
 export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | undefined = () => undefined): string {
   const { action, resource, resource_id, changed, before, after } = entry;
@@ -82,7 +82,7 @@ export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | u
   return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
 }
 
-/** What was done to people. The log has no name of theirs, only the role: `name` is the one of today. */
+/** Returns a sentence about a change to a user. The log has only their role, so `name` is their current name. */
 function peopleSentence(
   { action, resource, resource_id, changed, before, after, author }: AuditEntry,
   name: string,
@@ -99,7 +99,7 @@ function peopleSentence(
   return `Changed the account of ${name}: ${changed.map(settingOf).join(', ')}`;
 }
 
-/** `Ada, 203.0.113.7`, `Ada by single sign-on`, `API key Terraform, 203.0.113.7`. */
+/** Returns the author and the IP address, such as `Ada, 203.0.113.7` or `API key Terraform, 203.0.113.7`. */
 export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author']): string {
   const how = key_name === null ? VIA[via] : `${VIA[via]} ${key_name}`;
   const isPlain = via === 'password' || via === 'session';
@@ -107,7 +107,7 @@ export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author'
   return ip === null ? who : `${who}, ${ip}`;
 }
 
-/** Settings in seconds that people do not count in seconds. */
+/** Settings in seconds that read better in larger units. */
 const SPANS: readonly string[] = ['after', 'remind_every'];
 
 function textOf(name: string, value: unknown): string {
@@ -115,7 +115,7 @@ function textOf(name: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The settings that an entry tells of, with their values; `null` where there is none. */
+/** Returns the changed settings of an entry. A value is `null` if there is none. */
 export function changesOf({ before, after }: AuditEntry): { name: string; from: string | null; to: string | null }[] {
   const sides = [before, after].map((side): Settings => side ?? {});
   const names = new Set(sides.flatMap((side) => Object.keys(side)));

@@ -1,14 +1,17 @@
 import type { Outcome } from '../api/types';
 
-/** One bar of a strip: an outcome, and its height from 0 to 1 where the latency is known. */
+/** A bar of a strip: a result, and its height from 0 to 1 if the latency is known. */
 export interface Beat {
   outcome: Outcome | 'degraded' | null;
-  /** In a maintenance window that does not count. */
+  /** Whether the check was in a maintenance window that doesn't count. */
   planned?: boolean | undefined;
   level: number | null;
 }
 
-/** SVG path data per kind of bar, in a view box `slots * STEP` wide and `HEIGHT` high: six paths, however many bars. */
+/**
+ * SVG path data per kind of bar, in a view box `slots * STEP` wide and `HEIGHT` high. There are six paths for any
+ * number of bars.
+ */
 export interface BeatPaths {
   up: string;
   degraded: string;
@@ -18,14 +21,14 @@ export interface BeatPaths {
   none: string;
 }
 
-/** Width of a bar with its gap. */
+/** The width of a bar with its gap. */
 export const STEP = 6;
-/** Height of the view box. */
+/** The height of the view box. */
 export const HEIGHT = 26;
 const WIDTH = 4;
 const bar = (x: number, height: number): string => `M${x} ${HEIGHT - height}h${WIDTH}v${height}h-${WIDTH}z`;
 
-/** A solid bar as lines with gaps between. */
+/** Returns the path of a striped bar. */
 function striped(x: number, height: number): string {
   let path = '';
   for (let y = HEIGHT - 2.5; y >= HEIGHT - height; y -= 4.5) path += `M${x} ${y}h${WIDTH}v2.5h-${WIDTH}z`;
@@ -33,8 +36,9 @@ function striped(x: number, height: number): string {
 }
 
 /**
- * Up: solid, 70 % high or as high as its latency. Degraded: the same with a gap below its top. Down: solid, full height.
- * Planned: striped, as high as its outcome. Unknown: hollow. No check yet: a dot. So they differ without colour (WCAG 1.4.1).
+ * Returns the paths of a strip. Up is solid, with the height of its latency or 70 %. Degraded adds a gap below the top.
+ * Down is solid at full height. Planned is striped, as high as its result. Unknown is hollow, and a dot means no check
+ * yet. The shapes differ without color (WCAG 1.4.1).
  */
 export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
   const paths: BeatPaths = { up: '', degraded: '', planned: '', down: '', unknown: '', none: '' };
@@ -55,7 +59,7 @@ export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
   return paths;
 }
 
-/** SVG path data of a line through values, oldest first, with gaps where a value is `null`. */
+/** Returns the SVG path data of a line through values, oldest first, with gaps where a value is `null`. */
 export function linePath(values: readonly (number | null)[], width: number, height: number): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0 || values.length < 2) return '';

@@ -1,4 +1,7 @@
-/** The tags of one endpoint after some were added and some taken away; `null` when they are the same. Added ones win. */
+/**
+ * Returns the tags of an endpoint after tags were added and removed, or `null` if nothing changes. A tag that is in
+ * both lists is added.
+ */
 export function changedTags(
   tags: readonly string[],
   added: readonly string[],

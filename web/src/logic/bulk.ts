@@ -1,11 +1,11 @@
-/** An item that a request failed for, and why. */
+/** An item whose request failed, with the reason. */
 export interface Failure<T> {
   item: T;
   error: unknown;
 }
 
 export interface BulkOptions {
-  /** Seconds after which the service wants to be asked again; `null` when it said nothing of the kind. */
+  /** Returns the seconds to wait that an error asks for, or `null`. */
   retryAfter: (error: unknown) => number | null;
   sleep: (ms: number) => Promise<void>;
   isStopped: () => boolean;
@@ -15,7 +15,10 @@ export interface BulkOptions {
 const AT_ONCE = 4;
 const ATTEMPTS = 5;
 
-/** Does the same for each item, four at a time. When the service asks to wait, all wait. Never throws: returns what failed. */
+/**
+ * Runs `work` for each item, four at a time. If the service asks one request to wait, all wait. Returns the failures
+ * and never throws.
+ */
 export async function forEachInTurn<T extends object>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,

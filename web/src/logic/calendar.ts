@@ -1,7 +1,7 @@
 import type { LatencyBucket } from '../api/types';
 import { count, percent } from './format';
 
-/** How many checks of a time ended how; `planned` ones are in none of the others. */
+/** The number of checks by result. Planned checks are not in the other counts. */
 export interface Counts {
   up: number;
   down: number;
@@ -11,23 +11,23 @@ export interface Counts {
 
 /** The availability of one day. */
 export interface Day extends Counts {
-  /** `2026-11-26`, of UTC: so are the daily stats. */
+  /** A UTC date such as `2026-11-26`, like the daily stats. */
   date: string;
 }
 
-/** What a square is drawn as. `none`: nothing was checked. */
+/** The kind of a square. `none` means that nothing was checked. */
 export type CellKind = 'good' | 'some' | 'bad' | 'planned' | 'unknown' | 'none';
 
-/** Rows of both grids: Monday to Sunday. */
+/** The rows of both grids, Monday to Sunday. */
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const ROWS = WEEKDAYS.length;
-/** Columns of a year: as many weeks as its days can touch. */
+/** The columns of a year: the largest number of weeks that its days can touch. */
 export const WEEKS = 53;
-/** Columns of a week. */
+/** The columns of the weekly grid. */
 const HOURS = 24;
 
 const DAY_MS = 86_400_000;
-/** A day that failed more often than this is bad. */
+/** The share of failures above which a day counts as bad. */
 const BAD = 0.01;
 const NOTHING: Counts = { up: 0, down: 0, unknown: 0, planned: 0 };
 
@@ -42,7 +42,7 @@ const sum = (list: readonly Counts[]): Counts =>
     NOTHING,
   );
 
-/** In the order of their first. */
+/** Groups items by key, in the order of each group's first item. */
 function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -53,10 +53,9 @@ function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]
   return [...groups];
 }
 
-/** The share of conclusive checks that were successful; `null` if no check was conclusive. */
+/** Returns the share of conclusive checks that were successful, or `null` if none was conclusive. */
 export const uptimeOf = ({ up, down }: Counts): number | null => (up + down === 0 ? null : up / (up + down));
 
-/** What the square of a time is drawn as. */
 export function kindOf(counts: Counts): CellKind {
   const uptime = uptimeOf(counts);
   if (uptime !== null) return uptime === 1 ? 'good' : uptime >= 1 - BAD ? 'some' : 'bad';
@@ -71,7 +70,7 @@ const countsOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Co
   planned,
 });
 
-/** Buckets of a day each as days. */
+/** Converts buckets of one day each to days. */
 export const daysOf = (buckets: readonly LatencyBucket[]): Day[] =>
   buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...countsOf(bucket) }));
 
@@ -82,7 +81,7 @@ export function sumOfDays(each: readonly (readonly Day[])[]): Day[] {
     .sort((a, b) => a.date.localeCompare(b.date));
 }
 
-/** Squares column by column, seven each; `null`: not drawn. `heads`: what stands above which column. */
+/** Squares by column, seven in each. `null` isn't drawn. `heads` are the headings and their columns. */
 export interface Grid<T> {
   cells: (T | null)[];
   heads: { column: number; text: string }[];
@@ -99,10 +98,10 @@ const wholeDay = new Intl.DateTimeFormat('en', {
 });
 
 const dayNumber = (date: string): number => Math.floor(Date.parse(date) / DAY_MS);
-/** 1970 started on a Thursday. */
+/** January 1, 1970 was a Thursday. */
 const weekdayOf = (number: number): number => (number + 3) % ROWS;
 
-/** A year of weeks up to the one of `nowMs`; a day without data is one without checks. */
+/** Returns the weeks of a year, up to the week of `nowMs`. A day without data is a day without checks. */
 export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
   const known = new Map(days.map((day) => [day.date, day]));
   const today = Math.floor(nowMs / DAY_MS);
@@ -116,7 +115,7 @@ export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
       const date = at.toISOString().slice(0, 10);
       return known.get(date) ?? { date, ...NOTHING };
     }),
-    // Above the week in which a month begins; the last weeks have no room for it.
+    // Above the week in which a month starts. The last weeks have no space for a heading.
     heads: dates.flatMap((at, index) => {
       const column = Math.floor(index / ROWS);
       return at?.getUTCDate() === 1 && column < WEEKS - 2 ? [{ column, text: month.format(at) }] : [];
@@ -124,7 +123,7 @@ export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
   };
 }
 
-/** The hours of a week, in the browser's time zone, over all of these buckets of an hour. */
+/** Returns the hours of a week in the browser's time zone, summed over all hourly buckets. */
 export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
   const cells = Array.from({ length: HOURS * ROWS }, (): Counts[] => []);
   for (const bucket of buckets) {
@@ -139,7 +138,7 @@ export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
 
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** `99.93%, 1 of 1,440 checks failed`; what kept the others from counting. */
+/** Returns a text such as `99.93%, 1 of 1,440 checks failed`. It includes checks that did not count. */
 export function countsText(counts: Counts): string {
   const { down, unknown, planned } = counts;
   const uptime = uptimeOf(counts);
@@ -152,16 +151,16 @@ export function countsText(counts: Counts): string {
   return parts.length === 0 ? 'not checked' : parts.join(', ');
 }
 
-/** `Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed` */
+/** Returns a text such as `Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed`. */
 export const dayText = (day: Day): string => `${wholeDay.format(dayNumber(day.date) * DAY_MS)}: ${countsText(day)}`;
 
-/** `Mon 03:00 to 04:00: 98.3%, 4 of 240 checks failed` */
+/** Returns a text such as `Mon 03:00 to 04:00: 98.3%, 4 of 240 checks failed`. */
 export const hourOfWeekText = (index: number, counts: Counts): string => {
   const hour = Math.floor(index / ROWS);
   return `${WEEKDAYS[index % ROWS] ?? ''} ${hourText(hour)} to ${hourText((hour + 1) % HOURS)}: ${countsText(counts)}`;
 };
 
-/** The square with the lowest uptime; the newest of several. `null` where none failed. */
+/** Returns the square with the lowest uptime, the newest of equals. `null` if no check failed. */
 function worst<T extends Counts>(cells: readonly T[]): T | null {
   return cells.reduce<T | null>(
     (found, each) =>
@@ -183,7 +182,7 @@ export function yearSummary(days: readonly Day[]): string {
   }`;
 }
 
-/** What the hours of a week show in one sentence. */
+/** Describes the hours of a week in one sentence. */
 export function weekSummary(cells: readonly (Counts | null)[]): string {
   const hours = cells.flatMap((counts, index) => (counts === null ? [] : [{ index, ...counts }]));
   const low = worst(hours);
@@ -193,17 +192,17 @@ export function weekSummary(cells: readonly (Counts | null)[]): string {
 
 /** A month in the table next to the calendar. */
 export interface Month {
-  /** `November 2026` */
+  /** A name such as `November 2026`. */
   name: string;
   uptime: number | null;
   /** The number of days with conclusive checks. */
   days: number;
-  /** Days with failures. */
+  /** The number of days with failures. */
   failed: number;
   worst: Day | null;
 }
 
-/** The months with checks, newest first. */
+/** Returns the months with checks, newest first. */
 export function monthsOf(days: readonly Day[]): Month[] {
   return grouped(days, ({ date }) => date.slice(0, 7))
     .map(([at, each]) => {
@@ -221,14 +220,14 @@ export function monthsOf(days: readonly Day[]): Month[] {
     .sort((a, b) => b.at.localeCompare(a.at));
 }
 
-/** Width and height of a square, and from one to the next, in pixels. */
+/** The size of a square, and the distance from one to the next, in pixels. */
 export const [SIDE, PITCH] = [11, 14];
 
-/** A square by rows with gaps between. */
+/** Returns the path of a striped square. */
 const stripes = (x: number, y: number): string =>
   [0, 4, 8].map((row) => `M${x} ${y + row}h${SIDE}v3h-${SIDE}z`).join('');
 
-/** One shape per kind, as of a status: colour is never the only difference (WCAG 1.4.1). */
+/** One shape per kind, so that color is never the only difference (WCAG 1.4.1). */
 const SHAPES: Record<CellKind, (x: number, y: number) => string> = {
   good: (x, y) => `M${x} ${y}h${SIDE}v${SIDE}h-${SIDE}z`,
   some: (x, y) => `M${x + SIDE / 2} ${y}l5.5 5.5-5.5 5.5-5.5-5.5z`,
@@ -238,7 +237,10 @@ const SHAPES: Record<CellKind, (x: number, y: number) => string> = {
   none: (x, y) => `M${x + 4} ${y + 4}h3v3h-3z`,
 };
 
-/** SVG path data of all squares of one kind, top left at 0, 0: six paths, however many squares. */
+/**
+ * Returns the SVG path data of all squares of one kind, with the top left at 0, 0. There are six paths for any number
+ * of squares.
+ */
 export const cellPath = (kinds: readonly (CellKind | null)[], kind: CellKind): string =>
   kinds
     .map((each, index) => (each === kind ? SHAPES[kind](Math.floor(index / ROWS) * PITCH, (index % ROWS) * PITCH) : ''))

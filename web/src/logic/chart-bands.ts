@@ -6,7 +6,10 @@ export interface Band {
   to: number;
 }
 
-/** When maintenance was or will be: occurrences and planned outages as bands that do not overlap, oldest first. */
+/**
+ * Returns past and future maintenance as bands that don't overlap, oldest first. It merges occurrences and planned
+ * outages.
+ */
 export function bandsOf(
   occurrences: readonly Occurrence[],
   outages: readonly Pick<Outage, 'started_at' | 'ended_at' | 'planned'>[],

@@ -1,6 +1,6 @@
 import type { LatencyBucket, Phases } from '../api/types';
 
-/** The phases of a check in their order, with their names and colours. */
+/** The phases of a check in order, with their names and colors. */
 export const PHASES = [
   { key: 'dns_ms', name: 'DNS', color: '--phase-1' },
   { key: 'connect_ms', name: 'Connect', color: '--phase-2' },
@@ -11,26 +11,26 @@ export const PHASES = [
 
 /** The data that a chart draws over time. */
 interface TimeData {
-  /** Bucket starts in seconds, and the end of the last bucket, so that it has a width. */
+  /** The starts of the buckets in seconds, and the end of the last bucket, so that it has a width. */
   times: number[];
   failures: number[];
 }
 
 /** The data of the chart by phase. */
 export interface PhaseData extends TimeData {
-  /** One list per phase: its latency plus that of the phases before it; 0 where no check was up. */
+  /** One list per phase: its latency plus the latency of the phases before it. 0 if no check was up. */
   stacked: number[][];
 }
 
-/** What the chart of the response time draws: milliseconds per bucket, `null` where no check was good. */
+/** The data of the response time chart: milliseconds per bucket, `null` if no check was successful. */
 export interface ResponseData extends TimeData {
   p50: (number | null)[];
   p95: (number | null)[];
-  /** p50 a week earlier. */
+  /** p50 one week earlier. */
   before: (number | null)[];
 }
 
-/** What the chart by location draws: a line of p95 for each, `null` where no check of it was good. */
+/** The data of the chart by location: a line of p95 for each. A value is `null` if no check was successful. */
 export interface LocationData extends TimeData {
   lines: { location: string; style: LineStyle; p95: (number | null)[] }[];
 }
@@ -40,13 +40,13 @@ export interface LineStyle {
   dash: number[];
 }
 
-/** How a line is drawn, so that ten are told apart: five colours, then the same with dashes. */
+/** Returns the style of a line. Ten are distinct: five colors, then the same colors with dashes. */
 export const lineStyle = (index: number): LineStyle => ({
   color: PHASES[index % PHASES.length]?.color ?? PHASES[0].color,
   dash: index < PHASES.length ? [] : [6, 4],
 });
 
-/** How much earlier the line beside it is, in milliseconds. */
+/** The distance to the week that is shown for comparison, in milliseconds. */
 export const WEEK_MS = 604_800_000;
 
 const timesOf = (buckets: readonly LatencyBucket[], step: number): TimeData => {
@@ -58,7 +58,7 @@ const timesOf = (buckets: readonly LatencyBucket[], step: number): TimeData => {
   };
 };
 
-/** p50 and p95 of each bucket beside p50 of the one a week earlier, which may be missing. */
+/** Returns p50 and p95 of each bucket, and p50 of the bucket one week earlier, which may be missing. */
 export function responseData(
   buckets: readonly LatencyBucket[],
   earlier: readonly LatencyBucket[],
@@ -80,8 +80,8 @@ export interface LocationBuckets {
 }
 
 /**
- * p95 of each location but those that are switched off, by the buckets of the first: all are of one range. A line keeps its style
- * while others are switched. Failures are those of what is shown.
+ * Returns p95 of each visible location. All locations have the same range, so the buckets of the first one give the
+ * times. A line keeps its style while others are hidden. Only failures of visible locations are counted.
  */
 export function locationData(of: readonly LocationBuckets[], off: readonly string[], step: number): LocationData {
   const { times } = timesOf(of[0]?.buckets ?? [], step);
@@ -100,7 +100,7 @@ export function locationData(of: readonly LocationBuckets[], off: readonly strin
   };
 }
 
-/** Where values follow one another without a gap: first and last index of each run. */
+/** Returns the first and last index of each run of values without gaps. */
 export function runsOf(values: readonly (number | null)[]): [first: number, last: number][] {
   const runs: [number, number][] = [];
   values.forEach((value, index) => {
@@ -112,7 +112,10 @@ export function runsOf(values: readonly (number | null)[]): [first: number, last
   return runs;
 }
 
-/** Stacks the phases of each bucket. Without phases the mean is all in the last list: the outline is the same. */
+/**
+ * Stacks the phases of each bucket. Without phases, the last list contains the whole mean, so the outline stays the
+ * same.
+ */
 export function phaseData(buckets: readonly LatencyBucket[], step: number): PhaseData {
   const stacked = PHASES.map((_, top) =>
     buckets.map(({ phases, avg }) => {

@@ -1,10 +1,9 @@
-/** Values with their titles. */
 export type Choosable = readonly (readonly [value: string, title: string])[];
 
-/** So many are shown at once: a thousand options would make each key slow. */
+/** The maximum number of options shown at once. A thousand options would slow down typing. */
 export const MOST_SHOWN = 50;
 
-/** The options whose title has every word that was typed, in any order. */
+/** Returns the options whose title contains every typed word, in any order. */
 export function matching(options: Choosable, typed: string): Choosable {
   const words = typed
     .toLowerCase()

@@ -10,7 +10,7 @@ export type Target = Pick<
   'type' | 'url' | 'method' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
 >;
 
-/** A command that does what the check does: curl for HTTP and HTTPS, the usual tool for the others. */
+/** Returns a command that does what the check does: curl for HTTP and HTTPS, or the usual tool for other types. */
 export function checkCommand(endpoint: Target): string {
   const bare = endpoint.url.replace(/^[a-z]+:(\/\/)?/i, '').replace(/\/$/, '');
   const [, host = bare, port = ''] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(bare) ?? [];
@@ -47,7 +47,7 @@ function curl({ url, method, timeout, headers, body, follow_redirects, tls }: Ta
   return [...parts, shellQuote(url.replace(/\/\/[^/?#]*/, `//${name}${port && `:${port}`}`))].join(' ');
 }
 
-/** The body with the values at these JSON pointers as `mark` of the last name of the pointer. */
+/** Replaces the values at these JSON pointers with `mark` of the pointer's last name. */
 function marked(body: unknown, pointers: ReadonlySet<string>, mark: (name: string) => string, at = ''): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(
@@ -58,12 +58,12 @@ function marked(body: unknown, pointers: ReadonlySet<string>, mark: (name: strin
   );
 }
 
-/** Stands for a variable until the body is quoted. JSON writes it as letters that nobody types. */
+/** A placeholder for a variable until the body is quoted. JSON writes it as characters that no one types. */
 const VARIABLE = /\\u0000(\w+)\\u0000/g;
 
 /**
- * The curl command of a REST call, without the API key. What stands at the JSON pointers `secrets` is a variable of the shell,
- * named as its field: `$ROUTING_KEY`.
+ * Returns the curl command of an API request, without the API key. Values at the JSON pointers in `secrets` become
+ * shell variables named after their fields, such as `$ROUTING_KEY`.
  */
 export function apiCall(
   method: 'POST' | 'PUT',
@@ -82,6 +82,6 @@ export function apiCall(
   ].join(' \\\n');
 }
 
-/** What is typed into a terminal so that `uptime` uses a key of this service. */
+/** Returns the shell commands that make `uptime` use a key of this service. */
 export const commandsWith = (key: string, origin: string): string =>
   [`export UPTIME_URL=${shellQuote(origin)}`, `export UPTIME_API_KEY=${shellQuote(key)}`, 'uptime ls'].join('\n');

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI schema that forms are made of. */
+/** The parts of an OpenAPI schema that forms use. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -7,7 +7,7 @@ export interface Schema {
   description?: string;
   enum?: string[];
   default?: unknown;
-  /** Where the document says the default: generators take `default` for "always present". */
+  /** The document's place for defaults, because generators take `default` for "always present". */
   'x-default'?: unknown;
   example?: unknown;
   writeOnly?: boolean;
@@ -18,20 +18,20 @@ export interface Schema {
   items?: Schema;
   allOf?: Schema[];
   oneOf?: Schema[];
-  /** Set on the former name of a field: the name it has now. */
+  /** Set on the old name of a field. The value is its current name. */
   'x-alias-of'?: string;
   discriminator?: { mapping?: Record<string, string> };
 }
 
-/** The config of every registered channel, by alert type. */
+/** The config schema of every registered channel, by alert type. */
 export type ConfigSchemas = Record<string, Schema>;
 
-/** The parts of the API's OpenAPI document that are read at run time. */
+/** The parts of the OpenAPI document that are read at run time. */
 export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Follows references, and a reference wrapped in `allOf`, until there is a schema of its own. */
+/** Follows references, including one wrapped in `allOf`, to the schema itself. */
 function resolve(schema: Schema, all: Record<string, Schema>): Schema {
   const ref = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
   const target = ref === undefined ? undefined : all[ref.split('/').at(-1) ?? ''];
@@ -40,7 +40,7 @@ function resolve(schema: Schema, all: Record<string, Schema>): Schema {
   return { ...resolve(target, all), ...own };
 }
 
-/** The same schema with every reference inside it replaced. */
+/** Returns the schema with every reference inside it replaced. */
 function expanded(schema: Schema, all: Record<string, Schema>): Schema {
   const { properties, items, 'x-default': given, ...rest } = resolve(schema, all);
   return {
@@ -53,7 +53,10 @@ function expanded(schema: Schema, all: Record<string, Schema>): Schema {
   };
 }
 
-/** The config of every channel type, from the OpenAPI document the service serves: a new channel needs no change here. */
+/**
+ * Returns the config schema of every channel type from the service's OpenAPI document. A new channel needs no change
+ * here.
+ */
 export function configSchemas({ components: { schemas } }: ApiDocument): ConfigSchemas {
   const mapping = schemas['CreateAlertWithConfig']?.discriminator?.mapping ?? {};
   const configs = Object.entries(mapping).map(([type, ref]): [string, Schema] => {
@@ -65,12 +68,12 @@ export function configSchemas({ components: { schemas } }: ApiDocument): ConfigS
   return Object.fromEntries(configs);
 }
 
-/** The values an endpoint's fields can have. */
+/** The possible values of an endpoint's fields. */
 export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparisons', string[]>;
 
-/** The choices of the endpoint form, from the same document: a new checker needs no change here. */
+/** Returns the choices of the endpoint form from the same document. A new checker needs no change here. */
 export function endpointChoices({ components: { schemas } }: ApiDocument): EndpointChoices {
-  // A heartbeat takes `null` for what it has not.
+  // Fields that heartbeats don't use may be `null`.
   const values = (schema: string, field: string) =>
     (schemas[schema]?.properties?.[field]?.enum ?? []).filter((value: string | null) => value !== null);
   return {
@@ -85,7 +88,7 @@ export function endpointChoices({ components: { schemas } }: ApiDocument): Endpo
 export type FieldKind =
   'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
 
-/** The control for a schema: `texts` for one text or several, separated by commas; JSON where no other fits. */
+/** Returns the control for a schema. `texts` is one text or several separated by commas. `json` is the fallback. */
 export function kindOf(schema: Schema): FieldKind {
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
@@ -101,7 +104,7 @@ export function kindOf(schema: Schema): FieldKind {
   return schema.properties ? 'group' : 'json';
 }
 
-/** The value of a `texts` field. A single value isn't a list. */
+/** Returns the value of a `texts` field. A single value isn't a list. */
 export function textsOf(typed: string): string | string[] {
   const all = typed
     .split(/[,;]/)
@@ -110,7 +113,6 @@ export function textsOf(typed: string): string | string[] {
   return all.length > 1 ? all : (all[0] ?? '');
 }
 
-/** A field of a form. */
 export interface FormField {
   key: string;
   schema: Schema;
@@ -118,8 +120,8 @@ export interface FormField {
 }
 
 /**
- * The fields of a schema, required ones first. A field that has a former name is required under one of the two; the former
- * name is shown in its place where the value still uses it, and nowhere else.
+ * Returns the fields of a schema, required ones first. A field with an old name is required under either name. The old
+ * name is only shown if the value still uses it, in place of the new one.
  */
 export function fieldsOf(schema: Schema, value: ConfigValue): FormField[] {
   const entries = Object.entries(schema.properties ?? {});
@@ -140,7 +142,7 @@ export function fieldsOf(schema: Schema, value: ConfigValue): FormField[] {
 /** The config of an alert while it is edited. */
 export type ConfigValue = Record<string, unknown>;
 
-/** Without the fields that were left empty, so that the server's defaults apply. */
+/** Removes the fields that were left empty, so that the server's defaults apply. */
 export function filled(value: ConfigValue): ConfigValue {
   const entries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     if (each === '' || each === undefined || each === null) return [];
@@ -154,7 +156,7 @@ export function filled(value: ConfigValue): ConfigValue {
   return Object.fromEntries(entries);
 }
 
-/** JSON pointers of the secrets that a form hides as they are typed. What is masked is none. */
+/** Returns the JSON pointers of the secrets that a form hides. Masked values aren't secrets. */
 export const secretsIn = (schema: Schema, value: ConfigValue, at: string): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([key, each]): string[] => {
     const [own, pointer] = [value[key], `${at}/${key}`];
@@ -163,7 +165,7 @@ export const secretsIn = (schema: Schema, value: ConfigValue, at: string): strin
     return kind === 'secret' && typeof own === 'string' && !/^(\*\*\*.*|)$/.test(own) ? [pointer] : [];
   });
 
-/** The secrets in a response that the request did not have: the service generated them. */
+/** Returns the secrets in a response that the request did not contain, because the service generated them. */
 export const generatedIn = (config: ConfigValue, sent: ConfigValue): string[] =>
   Object.entries(config).flatMap(([key, text]) =>
     typeof text === 'string' && !(key in sent) && /secret|token|password/.test(key) && !text.startsWith('***')

@@ -9,11 +9,11 @@ export interface ContactDraft {
   type: string;
   config: ConfigValue;
   default: boolean;
-  /** What alerts through it begin with. */
+  /** The defaults of new alert rules through the contact. */
   rule: RuleDraft;
 }
 
-/** The draft of a stored contact, or of a new one. */
+/** Returns the draft of a stored contact, or of a new one. */
 export function contactDraftOf(stored: Contact | null): ContactDraft {
   const { name, type, config, default: isDefault, alert_defaults } = stored ?? NEW;
   return { name, type, config, default: isDefault, rule: ruleDraftOf(alert_defaults) };
@@ -23,7 +23,7 @@ const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defau
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The body that creates the contact, or changes a stored one: unchanged defaults are sent as they are stored. */
+/** Returns the body that creates or changes a contact. Unchanged defaults are sent as stored. */
 export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
   const { rule, config, ...rest } = draft;
   const isKept = stored !== null && isSame(rule, ruleDraftOf(stored.alert_defaults));
@@ -34,7 +34,7 @@ export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
 export const isEdited = (draft: ContactDraft, stored: Contact): boolean =>
   !isSame(contactRequestOf(draft, stored), contactRequestOf(contactDraftOf(stored), stored));
 
-/** What saving means for the alerts that use the contact; `null` when they notice nothing. */
+/** Describes the effect of saving on the alert rules that use the contact. `null` if they aren't affected. */
 export function consequenceOf(draft: ContactDraft, stored: Contact | null): string | null {
   if (stored === null || stored.alert_count === 0) return null;
   const uses = `${count(stored.alert_count, 'alert rule uses', 'alert rules use')} it.`;
@@ -44,17 +44,17 @@ export function consequenceOf(draft: ContactDraft, stored: Contact | null): stri
   return `${uses} With another destination, ${effect} A new token for the same destination does not resolve any alerts.`;
 }
 
-/** Whether the endpoints that exist have no alert through a contact that new ones get one through. */
+/** Whether new endpoints get an alert rule through the contact, but no existing endpoint has one. */
 export const isUnguarding = (contact: Pick<Contact, 'default' | 'alert_count'>): boolean =>
   contact.default && contact.alert_count === 0;
 
-/** `The 3 endpoints that you have do not.` */
+/** Returns a text such as `Your 3 existing endpoints do not have one.` */
 export const existingText = (endpoints: number): string =>
   endpoints === 1
     ? 'Your existing endpoint does not have one.'
     : `Your ${count(endpoints, 'existing endpoint')} do not have one.`;
 
-/** `12 alerts made. 3 endpoints had one already.` */
+/** Returns a text such as `12 alert rules created. 3 endpoints had one already.` */
 export function madeText({ created, existing }: { created: number; existing: number }): string {
   const had = existing === 0 ? '' : ` ${count(existing, 'endpoint')} had one already.`;
   return created + existing === 0 ? 'No endpoint matches.' : `${count(created, 'alert rule')} created.${had}`;

@@ -1,7 +1,7 @@
 import type { Contact } from '../api/types';
 import type { Shown } from './overview-order';
 
-/** The state of a contact as a status and a word, or `null` where that of its last message says it all. */
+/** Returns the contact's state as a status and a word, or `null` if the state of its last message says enough. */
 export function contactState({
   failing_since,
   alert_count,
@@ -13,10 +13,10 @@ export function contactState({
   return last_delivery.state === 'delivered' ? { status: 'up', word: 'Delivers' } : null;
 }
 
-/** How long messages have not arrived before the overview says so: until then a retry may help. */
+/** How long messages have to fail before the overview shows it. Until then, a retry may help. */
 const UNREACHED_MS = 5 * 60_000;
 
-/** The contacts that alerts notify through and that cannot be reached, the longest failing first. */
+/** Returns the contacts that alert rules use and that can't be reached, longest failing first. */
 export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count'>>(
   contacts: readonly T[],
   nowMs: number,
@@ -26,7 +26,7 @@ export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count
       failing_since !== null && alert_count > 0 && nowMs - Date.parse(failing_since) >= UNREACHED_MS,
   );
 
-/** Those that fail first, the longest failing before the others; the rest as they came. */
+/** Returns the failing contacts first, longest failing before the others. The rest keeps its order. */
 export const worstFirst = <T extends Pick<Contact, 'failing_since'>>(contacts: readonly T[]): T[] =>
   [...contacts].sort((a, b) => since(a) - since(b));
 

@@ -3,7 +3,7 @@ import type { ConfigValue, Schema } from './config-schema';
 import { secretsIn } from './config-schema';
 import { yamlOf } from './yaml';
 
-/** A key as the service makes one of a name: `Ops chat` → `ops-chat`. */
+/** Returns the key that the service derives from a name: `Ops chat` → `ops-chat`. */
 export const keyOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -15,10 +15,10 @@ export const keyOf = (name: string): string =>
 
 const named = (place: string): string => place.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
 
-/** Receiver URLs are secrets in a document: anyone who knows one can send messages to it. */
+/** Receiver URLs are secrets in a document, because anyone who knows one can send messages to it. */
 const isAddress = (schema: Schema | undefined): boolean => schema?.format === 'uri';
 
-/** The config with references in place of secrets, what is masked included. */
+/** Returns the config with references in place of secrets and masked values. */
 function withReferences(config: ConfigValue, schema: Schema, key: string): ConfigValue {
   const secret = new Set(secretsIn(schema, config, ''));
   const replaced = (value: ConfigValue, within: Schema | undefined, at: string): ConfigValue =>
@@ -34,17 +34,20 @@ function withReferences(config: ConfigValue, schema: Schema, key: string): Confi
   return replaced(config, schema, '');
 }
 
-/** A document that declares a contact. */
+/** Returns a document that declares a contact. */
 export function contactDocument(body: { name: string; type: string; config: ConfigValue }, schema: Schema): string {
   const key = keyOf(body.name);
   const contact = { key, ...body, config: withReferences(body.config, schema, key) };
   return yamlOf({ version: 1, contacts: [contact] });
 }
 
-/** Headers whose values no repository should hold. */
+/** Headers whose values don't belong in a repository. */
 const CREDENTIAL = /auth|cookie|key|password|secret|token/i;
 
-/** A document that declares a new endpoint, and its website. What it depends on stands there by key, which nobody here knows. */
+/**
+ * Returns a document that declares a new endpoint and its website. It leaves out dependencies, because a document
+ * refers to them by keys that aren't known here.
+ */
 export function endpointDocument(website: { name: string; url: string }, endpoint: Record<string, unknown>): string {
   const { depends_on: _, ...rest } = endpoint;
   const key = keyOf(String(endpoint['name']));

@@ -1,7 +1,7 @@
-/** The program that a configuration is of, as `from` names it; `''`: this service. */
+/** The program that a configuration comes from, as in `from`. `''` is this service. */
 export type Source = '' | 'uptime-kuma' | 'gatus' | 'healthchecks' | 'prometheus-blackbox' | 'uptimerobot';
 
-/** What only files of that program have. The first that matches decides. */
+/** Patterns that only match files of the program. The first match decides. */
 const SIGNS: readonly (readonly [Source, RegExp])[] = [
   ['uptime-kuma', /"(monitorList|notificationList)"\s*:/],
   ['uptimerobot', /"friendly_name"\s*:/],
@@ -11,5 +11,5 @@ const SIGNS: readonly (readonly [Source, RegExp])[] = [
   ['gatus', /^(external-)?endpoints:/m],
 ];
 
-/** The program that a document comes from; `null` if nothing in it identifies one. */
+/** Returns the program that a document comes from, or `null` if nothing in it identifies one. */
 export const sourceOf = (text: string): Source | null => SIGNS.find(([, sign]) => sign.test(text))?.[0] ?? null;

@@ -1,14 +1,14 @@
 import { clockTime, count } from './format';
 
-/** How many endpoints were down in each step, oldest first; the last step is now. */
+/** The number of endpoints that were down in each step, oldest first. The last step is now. */
 export interface DownSteps {
-  /** ISO time of the first step. */
+  /** The time of the first step, in ISO format. */
   from: string;
   step_seconds: number;
   down: readonly number[];
 }
 
-/** Steps in a row in which something was down: from `first` to before `until`. */
+/** A run of steps in which an endpoint was down. `until` is exclusive. */
 interface Run {
   first: number;
   until: number;
@@ -29,21 +29,21 @@ function runsOf(down: readonly number[]): Run[] {
   return runs;
 }
 
-/** What was down in one step: `14:20: 3 down`. */
+/** Returns a text such as `14:20: 3 down`. */
 export const stepText = (steps: DownSteps, step: number): string =>
   `${timeOf(steps, step)}: ${(steps.down[step] ?? 0).toLocaleString('en')} down`;
 
-/** The strip in a sentence: `At most 3 down at once, at 14:20.` */
+/** Returns a sentence such as `At most 3 down at once, at 14:20.` */
 export function peakText(steps: DownSteps): string {
   const peak = Math.max(0, ...steps.down);
   if (peak === 0) return 'Nothing was down.';
   return `At most ${peak.toLocaleString('en')} down at once, at ${timeOf(steps, steps.down.indexOf(peak))}.`;
 }
 
-/** So many times are read out: the newest. */
+/** The number of runs that screen readers announce. Earlier ones are only counted. */
 const MOST_READ = 5;
 
-/** The strip for those who do not see it: when something was down, and how many. */
+/** Returns the strip as text for users who can't see it: when endpoints were down, and how many. */
 export function stripText(steps: DownSteps): string {
   const runs = runsOf(steps.down);
   const read = runs.slice(-MOST_READ).map(({ first, until, most }) => {
@@ -55,12 +55,12 @@ export function stripText(steps: DownSteps): string {
   return `Down in the last 24 hours: ${earlier > 0 ? `${count(earlier, 'time')} earlier, ` : ''}${read.join(', ')}.`;
 }
 
-/** One of many must not look as all of them do: so many reach the top at least, where there are as many. */
+/** The fewest endpoints that fill the strip's height, so that one of many doesn't look like all of them. */
 const FEWEST_AT_TOP = 4;
-/** What is down shows, however many others are up. */
+/** The lowest height, so that endpoints that are down stay visible next to many that are up. */
 const LOWEST = 0.12;
 
-/** SVG path data of a width of one for each step, in a height of 100: what is down, on the ground line. */
+/** Returns the SVG path data of the strip. Each step is 1 wide, and the height is 100. */
 export function stripPath(down: readonly number[], endpoints: number): string {
   const top = Math.max(Math.min(FEWEST_AT_TOP, endpoints), ...down);
   return runsOf(down)

@@ -1,4 +1,4 @@
-/** The most likely meaning of a pasted address. `website` is the site it belongs to: a host and an http(s) URL. */
+/** The most likely meaning of a pasted URL. `website` is its site: a host and an HTTP(S) URL. */
 export interface Guess {
   type: string;
   url: string;
@@ -35,13 +35,18 @@ function ofScheme(scheme: string, rest: string, text: string): Guess | null {
   return guess(type, text, host, `${name.replace(/\/$/, '')} ${type}`);
 }
 
-/** The website that an address belongs to, also of one that nothing can be guessed from: a wrong port, an unknown scheme. */
+/**
+ * Returns the website of a URL, even if nothing else can be guessed because of an invalid port or an unknown scheme.
+ */
 export function siteOf(input: string): Guess['website'] {
   const [, host = ''] = /^(?:[a-z]+:)?\/*(\[[^\]]*\]|[^:/?#\s]*)/i.exec(input.trim()) ?? [];
   return guessEndpoint(input)?.website ?? { host, url: host && `http://${host}/` };
 }
 
-/** Guesses from a URL, `host:port`, an IP address or a host name; `null` while it is none of these. Uses no network. */
+/**
+ * Guesses an endpoint from a URL, `host:port`, an IP address, or a host name. Returns `null` for other text. Uses no
+ * network.
+ */
 export function guessEndpoint(input: string): Guess | null {
   const text = input.trim();
   if (/^https?:\/\//i.test(text)) return ofWebUrl(text);

@@ -3,39 +3,39 @@ import { count } from './format';
 import { type GroupWebsite, selected } from './overview-order';
 import { spanText } from './time-span';
 
-/** The fields of an alert that an escalation needs. */
+/** The fields of an alert rule that an escalation needs. */
 export type StepAlert = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
 
-/** One step of an escalation while it is edited: who is told once it has been bad for so long. */
+/** A step of an escalation while it is edited: the contacts to notify after a failure has lasted for some minutes. */
 export interface Step {
-  /** Stays the same wherever the step moves to. */
+  /** Stays the same when the step moves. */
   id: number;
-  /** As it is typed. */
+  /** The text as typed. */
   minutes: string;
   contacts: readonly string[];
 }
 
-/** Steps by their minutes. The first is at once, the last is empty: room for one more. */
+/** Steps in the order of their minutes. The first is immediate. The last is empty, so that one can be added. */
 export type Escalation = readonly Step[];
 
-/** Alerts of one contact that come after the same time. */
+/** Alert rules of one contact with the same delay. */
 interface Told {
   contact_id: string;
   /** Seconds. */
   after: number;
 }
 
-/** What makes the alerts of some endpoints those of an escalation. */
+/** The changes that make the alert rules of some endpoints match an escalation. */
 export interface EscalationPlan {
-  /** Endpoints that have no alert through the contact: one request for up to a thousand of them. */
+  /** Endpoints without an alert rule through the contact. One request covers up to a thousand of them. */
   creates: (Told & { endpoint_ids: string[] })[];
-  /** Endpoints that have one already, at another step: a request each. */
+  /** Endpoints that already have one at another step. Each needs its own request. */
   further: (Told & { endpoint_id: string })[];
   changes: (Told & { alert: StepAlert })[];
   removes: StepAlert[];
 }
 
-/** The service takes up to a day. */
+/** The service accepts up to a day. */
 const MOST_MINUTES = 1440;
 const FIRST_DELAY = 30;
 
@@ -45,7 +45,7 @@ export function secondsOf({ minutes }: Pick<Step, 'minutes'>): number | null {
   return n >= 0 && n <= MOST_MINUTES ? Math.round(n * 60) : null;
 }
 
-/** `at once`, `after 10 min`. */
+/** Returns a delay in words, such as `at once` or `after 10 min`. */
 export const whenText = (after: number): string => (after === 0 ? 'at once' : `after ${spanText(after)}`);
 
 const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
@@ -53,8 +53,8 @@ const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a,
 const isTold = (step: Step): boolean => step.contacts.length > 0;
 
 /**
- * The steps in the order of their minutes, equal ones as one, those without anybody left out, with room at the end. While
- * one of them cannot be read all stay where they are.
+ * Returns the steps in the order of their minutes. It merges equal steps, drops steps without contacts, and adds an
+ * empty one. If the minutes of any step are invalid, the order doesn't change.
  */
 export function arranged(steps: Escalation): Escalation {
   const bySeconds = new Map<number, Step>([[0, { id: 0, minutes: '0', contacts: [] }]]);
@@ -62,7 +62,7 @@ export function arranged(steps: Escalation): Escalation {
     const seconds = secondsOf(step);
     if (seconds === null) return steps;
     const { id, contacts } = bySeconds.get(seconds) ?? { ...step, contacts: [] };
-    // The last one is typed into before it has anybody.
+    // The minutes of the last step may be typed before it has contacts.
     if (isTold(step) || step === steps.at(-1))
       bySeconds.set(seconds, {
         id,
@@ -79,11 +79,11 @@ export function arranged(steps: Escalation): Escalation {
   return [...ordered, { id, minutes, contacts: [] }];
 }
 
-/** The escalation with a change of one step. */
+/** Returns the escalation with one step changed. */
 export const withStep = (escalation: Escalation, id: number, change: Partial<Step>): Escalation =>
   escalation.map((step) => (step.id === id ? { ...step, ...change } : step));
 
-/** The times after which alerts through each contact come, by endpoint. */
+/** Returns the alert rules by contact, endpoint, and delay. */
 function timesOf(alerts: readonly StepAlert[]): Map<string, Map<string, Map<number, StepAlert[]>>> {
   const found = new Map<string, Map<string, Map<number, StepAlert[]>>>();
   for (const alert of alerts) {
@@ -106,7 +106,10 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** The escalation that the alerts are: each contact at the steps that most of its endpoints have it at, the sooner ones of equally many. */
+/**
+ * Returns the escalation that the alert rules form. Each contact gets the steps that most of its endpoints have. If
+ * several are equally common, the earlier ones are used.
+ */
 export function escalationOf(alerts: readonly StepAlert[]): Escalation {
   const steps: Step[] = [];
   for (const [contact, endpoints] of timesOf(alerts)) {
@@ -134,9 +137,9 @@ const toldBy = (escalation: Escalation): Map<string, Set<number>> => {
 };
 
 /**
- * The difference between the escalation and the alerts of the endpoints. An alert at a time that the escalation has stays, whatever else it
- * says; one at another time moves to a time of its contact that lacks one, the soonest to the soonest; what then is left
- * goes. Alerts without a contact are none of the escalation's.
+ * Returns the changes from the endpoints' alert rules to the escalation. A rule whose delay is in the escalation stays
+ * unchanged. Other rules move to the missing delays of their contact, earliest to earliest, and the rest is removed.
+ * Rules without a contact aren't touched.
  */
 export function escalationPlan(
   escalation: Escalation,
@@ -175,20 +178,23 @@ export function escalationPlan(
 const createsOf = ({ creates, further }: EscalationPlan): number =>
   creates.reduce((sum, { endpoint_ids }) => sum + endpoint_ids.length, further.length);
 
-/** Whether the alerts are those of the escalation already. */
+/** Whether the alert rules already match the escalation. */
 export const isDone = (plan: EscalationPlan): boolean =>
   createsOf(plan) + plan.changes.length + plan.removes.length === 0;
 
 const some = (n: number): string => (n === 0 ? 'none' : n.toLocaleString('en'));
 
-/** `creates 4 alerts, changes 1, removes none`. */
+/** Returns a text such as `creates 4 alert rules, changes 1, removes none`. */
 export const planText = (plan: EscalationPlan): string => {
   const created = createsOf(plan);
   const creates = created === 0 ? 'no alert rules' : count(created, 'alert rule');
   return `creates ${creates}, changes ${some(plan.changes.length)}, removes ${some(plan.removes.length)}`;
 };
 
-/** The plan line by line: `New: Manager after 30 min, 3 endpoints`, `Team: after 10 min instead of at once`, `Gone: Mail at once`. */
+/**
+ * Returns the plan line by line, such as `New: Manager after 30 min, 3 endpoints`,
+ * `Team: after 10 min instead of at once`, or `Removed: Email at once`.
+ */
 export function planLines(
   { creates, further, changes, removes }: EscalationPlan,
   nameOf: (id: string) => string,
@@ -208,7 +214,7 @@ export function planLines(
   return [...endpoints].map(([line, ids]) => (ids.size === 1 ? line : `${line}, ${count(ids.size, 'endpoint')}`));
 }
 
-/** Endpoints whose alerts the plan does not leave as they are. */
+/** Returns the number of endpoints whose alert rules the plan changes. */
 export const touched = (plan: EscalationPlan): number =>
   new Set([
     ...plan.creates.flatMap(({ endpoint_ids }) => endpoint_ids),
@@ -217,7 +223,7 @@ export const touched = (plan: EscalationPlan): number =>
     ...plan.removes.map(({ endpoint_id }) => endpoint_id),
   ]).size;
 
-/** `1 endpoint of 5 has other alerts.`; `null` where all are alike. */
+/** Returns a text such as `1 of 5 endpoints has different alert rules.`, or `null` if all are the same. */
 export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly string[]): string | null {
   const n = touched(escalationPlan(escalationOf(alerts), alerts, endpointIds));
   const all = endpointIds.length.toLocaleString('en');
@@ -226,7 +232,7 @@ export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly s
     : `${n.toLocaleString('en')} of ${all} endpoints ${n === 1 ? 'has' : 'have'} different alert rules.`;
 }
 
-/** `On call and Team at once, Manager after 30 min`; empty if no one is notified. */
+/** Returns a text such as `On call and Team at once, Manager after 30 min`. Empty if no one is notified. */
 export const escalationText = (escalation: Escalation, nameOf: (id: string) => string): string =>
   escalation
     .filter(isTold)
@@ -236,15 +242,17 @@ export const escalationText = (escalation: Escalation, nameOf: (id: string) => s
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-/** Endpoints that an escalation is for: one, those of a website, or those that have a tag. */
+/** The endpoints of an escalation: one endpoint, those in a website, or those with a tag. */
 export interface EscalationTarget {
   name: string;
   endpointIds: string[];
-  /** Where their alerts are listed, maybe with those of others. */
+  /** The path that lists their alert rules, possibly along with others. */
   path: string;
 }
 
-/** What the address of an escalation means: the id of an endpoint or a website, else a tag; `null` when there is nothing like that. */
+/**
+ * Returns the target of an escalation: an endpoint or website by ID, or else a tag. `null` if there is no such target.
+ */
 export function escalationTarget(
   id: string,
   tag: string | null,
@@ -274,19 +282,19 @@ const ANY = {
   order: 'worst',
 } as const;
 
-/** A request that carries out a part of a plan. */
+/** A request that applies a part of a plan. */
 export interface EscalationRequest {
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Record<string, unknown>;
 }
 
-/** As many endpoints as one request may name. */
+/** The maximum number of endpoints in one request. */
 const MOST_NAMED = 1000;
 
 /**
- * What carries the plan out, in stages: what is made for all that have nothing comes before what they get beyond it, and
- * what goes comes last, so that nobody is unguarded in between.
+ * Returns the requests of a plan in stages. First come new rules for endpoints without one, then additional ones.
+ * Removals come last, so that no endpoint is without alerts in between.
  */
 export function escalationRequests({ creates, further, changes, removes }: EscalationPlan): EscalationRequest[][] {
   const made = creates.flatMap(({ contact_id, after, endpoint_ids }) =>

@@ -1,4 +1,4 @@
-/** The times of events that a range names, as parameters of the list; none for any time. */
+/** A time range as query parameters of the event list. Both are missing for any time. */
 export interface EventRange {
   since?: string;
   until?: string;
@@ -9,10 +9,13 @@ const DAYS = new Map([
   ['week', 6],
   ['month', 29],
 ]);
-/** When people leave and come back. */
+/** The hours at which people usually leave and come back. */
 const [EVENING, MORNING] = [18, 8];
 
-/** A whole hour of the day that is so many days before now, in the browser's time zone: the same all day, so that nothing is read twice. */
+/**
+ * Returns a full hour some days ago in the browser's time zone. It stays the same all day, so that nothing is loaded
+ * twice.
+ */
 function at(nowMs: number, daysAgo: number, hour = 0): string {
   const time = new Date(nowMs);
   time.setDate(time.getDate() - daysAgo);
@@ -20,7 +23,10 @@ function at(nowMs: number, daysAgo: number, hour = 0): string {
   return time.toISOString();
 }
 
-/** `today`, `night` (from yesterday's evening to this morning), `week`, `month`; any other name is any time. */
+/**
+ * Returns the range for `today`, `night` (yesterday evening to this morning), `week`, or `month`. Any other name means
+ * any time.
+ */
 export function eventRange(name: string, nowMs: number): EventRange {
   if (name === 'night') return { since: at(nowMs, 1, EVENING), until: at(nowMs, 0, MORNING) };
   const days = DAYS.get(name);

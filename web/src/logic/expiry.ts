@@ -1,14 +1,14 @@
 import type { Endpoint, OverviewItem } from '../api/types';
 import { daysUntil } from './format';
 
-/** An endpoint whose certificate ends, and how many whole days are left. */
+/** An endpoint whose certificate expires, with the whole days left. */
 export interface Ending {
   endpoint: Endpoint;
   expiresAt: string;
   days: number;
 }
 
-/** The endpoints whose certificate expiry is known, earliest first. */
+/** Returns the endpoints whose certificate expiry is known, earliest first. */
 export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly OverviewItem[], nowMs: number): Ending[] {
   const ends = new Map(items.map(({ id, certificate_expires_at }) => [id, certificate_expires_at]));
   return endpoints
@@ -19,13 +19,16 @@ export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly Ove
     .sort((a, b) => a.expiresAt.localeCompare(b.expiresAt));
 }
 
-/** The days before the end at which it is told; none where it is not. */
+/** Returns the days before the expiry on which contacts are notified. Empty if warnings are off. */
 export function stepsOf({ tls }: Pick<Endpoint, 'tls'>): number[] {
   const first = tls?.warn_days ?? null;
   return first === null ? [] : [first, ...[7, 3, 1].filter((step) => step < first)];
 }
 
-/** What is told next, in words; `hasAlert`: one of the endpoint tells people. */
+/**
+ * Returns when contacts are notified next, in words. `hasAlert` means that an alert rule of the endpoint notifies
+ * someone.
+ */
 export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number, hasAlert: boolean): string {
   const steps = stepsOf(endpoint);
   if (steps.length === 0 || !hasAlert) return 'no one is notified';

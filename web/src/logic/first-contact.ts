@@ -1,4 +1,4 @@
-/** The channels that most begin with, and what they ask for. */
+/** The most common first channels, with their input field. */
 export const FIRST_CHANNELS = {
   email: { label: 'Address', placeholder: 'ops@example.com', pointer: '/config/to', icon: 'mail' },
   slack: {
@@ -11,7 +11,9 @@ export const FIRST_CHANNELS = {
 } as const;
 export type FirstChannel = keyof typeof FIRST_CHANNELS;
 
-/** The contact that one address is enough for: a default, so that what is added later is told too. */
+/**
+ * Returns a contact that needs a single address or URL. It is a default, so that endpoints added later use it as well.
+ */
 export function firstContactBody(type: FirstChannel, address: string) {
   const value = address.trim();
   const key = FIRST_CHANNELS[type].pointer.slice('/config/'.length);

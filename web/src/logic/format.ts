@@ -1,4 +1,4 @@
-// Numbers and times as text. Pure: the current time is a parameter.
+// Formats numbers and times as text. The functions are pure, so the current time is a parameter.
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -7,7 +7,10 @@ const DAY = 86_400;
 const two = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
 
-/** `45 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`, as messages say it: the two largest units, rounded down. */
+/**
+ * Returns the two largest units, rounded down: `45 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. Messages use the same
+ * format.
+ */
 export function duration(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
   if (s < MINUTE) return `${s} s`;
@@ -16,14 +19,14 @@ export function duration(seconds: number): string {
   return two(Math.floor(s / DAY), 'd', Math.floor((s % DAY) / HOUR), 'h');
 }
 
-/** `in 45 s`, `now`, `paused`: when the next check is due. */
+/** Returns when the next check is due: `in 45 s`, `now`, or `paused`. */
 export function nextCheckText(iso: string | null, nowMs: number): string {
   if (iso === null) return 'paused';
   const seconds = (Date.parse(iso) - nowMs) / 1000;
   return seconds < 1 ? 'now' : `in ${duration(seconds)}`;
 }
 
-/** `12 s`, `3 min`, `2 h`, `4 d`: one unit, for narrow columns. */
+/** Returns one unit, for narrow columns: `12 s`, `3 min`, `2 h`, `4 d`. */
 export function age(iso: string | null, nowMs: number): string {
   if (iso === null) return 'never';
   const s = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000));
@@ -33,10 +36,10 @@ export function age(iso: string | null, nowMs: number): string {
   return `${Math.floor(s / DAY)} d`;
 }
 
-/** The longest that a check can tell it took; a job that ran longer says at least that. */
+/** The longest duration a check can report. A longer run of a job is shown as at least this. */
 const LONGEST_MS = 2_147_483;
 
-/** `4.2 ms`, `142 ms`, `1.24 s`, `3 min 20 s`, `≥ 35 min 47 s`. */
+/** Returns a duration such as `4.2 ms`, `142 ms`, `1.24 s`, `3 min 20 s`, or `≥ 35 min 47 s`. */
 export function ms(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   if (value >= MINUTE * 1000)
@@ -46,8 +49,8 @@ export function ms(value: number | null | undefined): string {
 }
 
 /**
- * A share between 0 and 1 as percent. Never rounded up to 100: one failure must show.
- * `99.98%`, `100%`, `–` when unknown.
+ * Returns a share between 0 and 1 as a percentage: `99.98%`, `100%`, or `–` if unknown. It never rounds up to 100, so
+ * that a single failure is visible.
  */
 export function percent(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return '–';
@@ -57,7 +60,7 @@ export function percent(ratio: number | null | undefined): string {
   return `${(Math.floor(ratio * 100 * unit) / unit).toFixed(digits)}%`;
 }
 
-/** Whole days until a time, rounded down; negative when it is past. */
+/** Returns the whole days until a time, rounded down. Negative if it has passed. */
 export const daysUntil = (iso: string, nowMs: number): number => Math.floor((Date.parse(iso) - nowMs) / (DAY * 1000));
 
 const clock = new Intl.DateTimeFormat(undefined, {
@@ -76,18 +79,18 @@ const dated = new Intl.DateTimeFormat(undefined, {
 });
 const dayOnly = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
 
-/** In the browser's time zone: the time alone for today, otherwise with the date. */
+/** Formats a time in the browser's time zone. The date is only included if it isn't today. */
 export function time(iso: string, nowMs: number): string {
   const at = new Date(iso);
   return new Date(nowMs).toDateString() === at.toDateString() ? clock.format(at) : dated.format(at);
 }
 
-/** `14:20`, in the browser's time zone. */
+/** Returns a time such as `14:20`, in the browser's time zone. */
 export const clockTime = (ms: number): string => clock.format(ms).slice(0, -3);
 
 const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
-/** Labels of a time axis, `step` seconds apart: a time, or the date at the start of a day. */
+/** Returns the labels of a time axis, `step` seconds apart. Each is a time, or a date at the start of a day. */
 export const timeTicks = (seconds: readonly number[], step: number): string[] =>
   seconds.map((second) => {
     const at = new Date(second * 1000);
@@ -96,17 +99,17 @@ export const timeTicks = (seconds: readonly number[], step: number): string[] =>
     return step < MINUTE ? text : text.slice(0, -3);
   });
 
-/** `Nov 21, 2026`, in the browser's time zone. */
+/** Returns a date such as `Nov 21, 2026`, in the browser's time zone. */
 export const day = (iso: string): string => dayOnly.format(new Date(iso));
 
-/** `connection_refused` → `connection refused`. */
+/** Returns a code as words: `connection_refused` → `connection refused`. */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 
-/** `3 checks`, `1 check`. */
+/** Returns a number with its noun, such as `3 checks` or `1 check`. */
 export const count = (n: number, noun: string, plural = `${noun}s`): string =>
   `${n.toLocaleString('en')} ${n === 1 ? noun : plural}`;
 
-/** `12.4 MB`, decimal. */
+/** Returns a size in decimal units, such as `12.4 MB`. */
 export function bytes(n: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = n < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3));

@@ -7,13 +7,13 @@ export interface HeartbeatDraft {
   every: TimeSpan;
   cron: string;
   timezone: string;
-  /** Empty: a tenth of the period, a minute to an hour. */
+  /** If empty, a tenth of the period, between a minute and an hour. */
   grace: TimeSpan;
-  /** Empty: as long as it takes. */
+  /** If empty, a run may take any time. */
   max_runtime: TimeSpan;
 }
 
-/** A new one: every night, on the clock of `zone` where it is by cron. */
+/** Returns a new heartbeat that is expected every night. A cron schedule uses the time zone `zone`. */
 export const newHeartbeat = (zone: string): HeartbeatDraft => ({
   by: 'period',
   every: { amount: '1', unit: 'days' },
@@ -23,7 +23,6 @@ export const newHeartbeat = (zone: string): HeartbeatDraft => ({
   max_runtime: { amount: '', unit: 'hours' },
 });
 
-/** The schedule of one that exists. */
 export const heartbeatDraftOf = (of: Heartbeat, zone: string): HeartbeatDraft => ({
   ...newHeartbeat(zone),
   by: of.cron === null ? 'period' : 'cron',
@@ -33,7 +32,7 @@ export const heartbeatDraftOf = (of: Heartbeat, zone: string): HeartbeatDraft =>
   max_runtime: spanOf(of.max_runtime, 'hours'),
 });
 
-/** The member `heartbeat` of a request; without the addresses, which stay as they are. */
+/** Returns the `heartbeat` member of a request. It leaves out the ping URLs, which don't change. */
 export function heartbeatBody(draft: HeartbeatDraft): Partial<Heartbeat> {
   const [grace, max_runtime] = [secondsOf(draft.grace), secondsOf(draft.max_runtime)];
   return {

@@ -3,13 +3,13 @@ import { shellQuote } from './commands';
 /** The way a job sends its pings in one environment. */
 export interface HeartbeatLines {
   title: string;
-  /** Ready to be pasted. */
+  /** The lines to paste. */
   text: string;
 }
 
 /**
- * The lines that a job needs to tell the heartbeat at `pingUrl`, by where it runs. `JOB` stands for its command. Where the text is
- * kept by others (a workflow, a manifest) the address is a secret of theirs and does not stand in it.
+ * Returns the lines with which a job pings the heartbeat at `pingUrl`, by environment. `JOB` is a placeholder for its
+ * command. If others store the text, as in a workflow or a manifest, the URL is a secret there and isn't in the text.
  */
 export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
   {
@@ -18,7 +18,7 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
   },
   {
     title: 'Crontab',
-    // In a crontab a percent sign ends the line (crontab(5)).
+    // In a crontab, a percent sign ends the line (crontab(5)).
     text: `0 3 * * * JOB; curl -fsS -m 10 --retry 5 -o /dev/null ${shellQuote(pingUrl).replaceAll('%', '\\%')}/$?`,
   },
   {
@@ -27,8 +27,8 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
   },
   {
     title: 'systemd',
-    // % begins a specifier (systemd.unit(5)), $ a variable (systemd.service(5)); $$ is one for the shell. What a signal ended
-    // has the name of the signal as its status (systemd.exec(5)).
+    // % starts a specifier (systemd.unit(5)) and $ a variable (systemd.service(5)), so $$ is a $ for the shell. If a
+    // signal ended the job, the exit status is the signal's name (systemd.exec(5)).
     text: [
       '[Service]',
       'Type=oneshot',

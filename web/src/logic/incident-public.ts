@@ -1,16 +1,16 @@
 import { automaticTitle, toldStatus } from '../../../src/status-page/incident-words';
 import type { Incident, IncidentStatus, IncidentUpdate, OverviewItem, PublicPage } from '../api/types';
 
-/** An endpoint that an incident is of, as pages are asked for it. */
+/** An endpoint of an incident, with the fields that decide which pages show it. */
 export interface Affected {
   endpoint_id: string;
   endpoint_name: string;
   website_id: string;
-  /** When the endpoint recovered. */
+  /** The time when the endpoint recovered. */
   ended_at?: string | null;
 }
 
-/** The endpoints that a scope covers, by what the overview knows. */
+/** Returns the endpoints that a scope covers, as far as the overview knows them. */
 export function coveredBy(
   scope: NonNullable<Incident['scope']>,
   items: readonly OverviewItem[],
@@ -28,15 +28,15 @@ export function coveredBy(
     .map((item) => ({ endpoint_id: item.id, endpoint_name: item.name, website_id: item.website.id }));
 }
 
-/** A public page, and the names that it shows of what an incident is of. */
+/** A public page, and the names of the affected endpoints that it shows. */
 export interface ShownOn<P> {
   page: P;
   names: string[];
-  /** Whether any of them still is in it. */
+  /** Whether any of them is still affected. */
   isNow: boolean;
 }
 
-/** The public pages that an incident of these endpoints would be on. */
+/** Returns the public pages that would show an incident of these endpoints. */
 export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'website_id'>>(
   pages: readonly P[],
   affected: readonly Affected[],
@@ -61,13 +61,16 @@ export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'websi
     .filter(({ names }) => names.length > 0);
 }
 
-/** What customers read as its title: nothing that the page does not show, and nothing as down that is up again. */
+/**
+ * Returns the title that customers see. It names only endpoints on the page, and doesn't call a recovered endpoint
+ * down.
+ */
 export const publicTitle = (
   { title, severity }: Pick<Incident, 'title' | 'severity'>,
   { names, isNow }: Pick<ShownOn<unknown>, 'names' | 'isNow'>,
 ): string => title ?? automaticTitle(severity, names, isNow);
 
-/** Where customers read that it is. `said`: what would be said next, `null` for nothing. */
+/** Returns the status that customers see. `said` is the status of the next update, or `null`. */
 export const publicStatus = (
   { state, status, updates }: Pick<Incident, 'state' | 'status'> & { updates: readonly IncidentUpdate[] },
   said: IncidentStatus | null = null,
@@ -78,7 +81,7 @@ export const publicStatus = (
     told: [{ status: said }, ...updates.filter((update) => update.public)],
   });
 
-/** The month so many months later: `2026-11`, 1 → `2026-12`. */
+/** Returns the month some months later, such as `2026-12` for `2026-11` and 1. */
 export function monthAfter(month: string, by: number): string {
   const [year = 0, index = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, index - 1 + by)).toISOString().slice(0, 7);
@@ -86,5 +89,5 @@ export function monthAfter(month: string, by: number): string {
 
 const named = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'long', timeZone: 'UTC' });
 
-/** `November 2026`. */
+/** Returns a name such as `November 2026`. */
 export const monthText = (month: string): string => named.format(Date.parse(`${month}-01T00:00:00Z`));

@@ -3,7 +3,9 @@ import { channelName } from './channel-name';
 import { time } from './format';
 import { namesText } from './incident';
 
-/** Events, newest first, by incident; those of before there were incidents by the outage of their endpoint. */
+/**
+ * Groups events, newest first, by incident. Events older than incidents are grouped by the outage of their endpoint.
+ */
 export function byIncident(events: readonly AlertEvent[]): AlertEvent[][] {
   const groups = new Map<string, AlertEvent[]>();
   for (const event of events) {
@@ -15,24 +17,28 @@ export function byIncident(events: readonly AlertEvent[]): AlertEvent[][] {
   return [...groups.values()];
 }
 
-/** Whether the newest event of any of its alerts triggered it. Events: newest first. */
+/** Whether the newest event of any alert is a trigger. `events` are newest first. */
 export function isOpen(events: readonly Pick<AlertEvent, 'alert_id' | 'type'>[]): boolean {
   const newest = new Map<string, AlertEvent['type']>();
   for (const { alert_id, type } of events) if (!newest.has(alert_id)) newest.set(alert_id, type);
   return [...newest.values()].includes('triggered');
 }
 
-/** Its endpoints, the first that went down first: `Checkout, Login and 3 more`. */
+/** Returns the names of the endpoints, first failure first: `Checkout, Login and 3 more`. */
 const namesOf = (events: readonly AlertEvent[]): string =>
   namesText([...new Map(events.toReversed().map((each) => [each.endpoint_id, each.endpoint_name])).values()]);
 
-/** Why the endpoint was down, also once it is up again; `null` where no event of the incident says so. Events: newest first. */
+/**
+ * Returns why the endpoint was down, even after it recovered. `null` if no event has a reason. `events` are newest
+ * first.
+ */
 export const reasonOf = (events: readonly Pick<AlertEvent, 'error'>[]): string | null =>
   events.find(({ error }) => error !== null)?.error?.message ?? null;
 
 /**
- * An incident in one line: `Checkout, down 15:24:45 to 15:25:20: connection refused`, while it goes on and is of several
- * `Checkout and Login are down: connection refused`; of one endpoint that is down its message. Events: newest first.
+ * Returns an incident in one line. After it ended: `Checkout, down 15:24:45 to 15:25:20: connection refused`. While
+ * several endpoints are down: `Checkout and Login are down: connection refused`. While a single endpoint is down, the
+ * line is its message. `events` are newest first.
  */
 export function incidentLine(events: readonly AlertEvent[], nowMs: number): string {
   const [newest] = events;
@@ -57,7 +63,9 @@ export function incidentLine(events: readonly AlertEvent[], nowMs: number): stri
 
 const REACHED = { delivered: 'reached', failed: 'not reached', pending: 'not reached yet', superseded: 'not notified' };
 
-/** Whom an incident was told, and whether that arrived: `Team (Slack) not reached, On call (PagerDuty) reached`. */
+/**
+ * Returns who was notified, and whether the messages arrived: `Team (Slack) not reached, On call (PagerDuty) reached`.
+ */
 export function toldText(
   events: readonly Pick<AlertEvent, 'alert_id' | 'alert_type' | 'type' | 'contact' | 'delivery'>[],
 ): string {
@@ -70,14 +78,20 @@ export function toldText(
   return [...new Set(told.values())].join(', ');
 }
 
-/** An alert that would be told if the incident goes on. */
+/** An alert that triggers if the incident continues. */
 export interface NextTold {
   alert: Alert;
-  /** When it will have been bad for as long as the alert waits: with the first failure after that. Milliseconds since the epoch. */
+  /**
+   * The time when the failure has lasted for the alert's delay, in milliseconds since the epoch. The next failed check
+   * after that triggers the alert.
+   */
   at: number;
 }
 
-/** Who is told next of an open incident of an endpoint, soonest first: its alerts that wait longer and have not triggered. */
+/**
+ * Returns the alerts of an endpoint that trigger next, soonest first: those with a longer delay that haven't triggered
+ * yet.
+ */
 export const toldNext = (alerts: readonly Alert[], startedAt: string | null): NextTold[] =>
   startedAt === null
     ? []

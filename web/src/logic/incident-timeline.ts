@@ -2,17 +2,17 @@ import type { Acknowledgement, IncidentDetails, IncidentMember, IncidentUpdate }
 
 type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'held'>;
 
-/** Something that happened to an incident. */
+/** An entry in the timeline of an incident. */
 export type Entry = { at: string } & (
   | { kind: 'began' | 'joined' | 'left' | 'over'; members: Member[] }
   | { kind: 'said'; update: IncidentUpdate }
   | { kind: 'acknowledged'; acknowledgement: Acknowledgement; isNow: boolean }
 );
 
-/** What came within so many milliseconds of the first is told together. */
+/** Milliseconds after the first event within which events share one entry. */
 const TOGETHER_MS = 60_000;
 
-/** Members in the order of a time, those that came close together as one. */
+/** Groups members by time. Members that are close together share one group. */
 function gathered(
   members: readonly Member[],
   timeOf: (member: Member) => string | null,
@@ -30,7 +30,10 @@ function gathered(
   return groups;
 }
 
-/** What happened, newest first: who joined and left, what was said, who has or had it in hand. `members`: those that are known. */
+/**
+ * Returns the timeline, newest first: endpoints that joined and recovered, updates, and acknowledgements. `members` are
+ * those loaded so far.
+ */
 export function timelineOf(
   incident: Pick<IncidentDetails, 'started_at' | 'ended_at' | 'acknowledgement' | 'past_acknowledgements'>,
   members: readonly Member[],
@@ -48,7 +51,7 @@ export function timelineOf(
     members: list,
   }));
   const last = left.at(-1);
-  // What is over is over with the last that left: one line.
+  // The incident ends when its last endpoint recovers, so both share one entry.
   if (ended_at !== null && last && Date.parse(ended_at) - Date.parse(last.at) <= TOGETHER_MS)
     Object.assign(last, { kind: 'over', at: ended_at });
   else if (ended_at !== null) left.push({ kind: 'over', at: ended_at, members: [] });

@@ -1,7 +1,7 @@
 import type { Incident, IncidentChange, IncidentMember, IncidentStatus } from '../api/types';
 import { count, duration } from './format';
 
-/** What can be said of an incident, and how it is read. */
+/** The statuses of an incident, in words. */
 const STATUS_WORDS: Record<IncidentStatus, string> = {
   investigating: 'Investigating',
   identified: 'Identified',
@@ -10,27 +10,30 @@ const STATUS_WORDS: Record<IncidentStatus, string> = {
   postmortem: 'Postmortem',
 };
 
-/** The word for a status. */
+/** Returns the word for a status. */
 export const statusText = (status: IncidentStatus): string => STATUS_WORDS[status];
 
-/** What can be said now: of what is over only what it was. */
+/** Returns the statuses that an update may have now. An ended incident has fewer. */
 export function statusesOf(state: Incident['state']): IncidentStatus[] {
   if (state === 'open') return ['investigating', 'identified', 'monitoring', 'resolved'];
   return state === 'ended' ? ['postmortem'] : [];
 }
 
-/** What people call it, else the machine's sentence. */
+/** Returns the title of an incident, or the automatic summary if it has none. */
 export const titleOf = ({ title, summary, number }: Pick<Incident, 'title' | 'summary' | 'number'>): string =>
   title ?? summary ?? `Incident #${number}`;
 
-/** Names, at most so many, and how many more: `Checkout, Login and 3 more`. */
+/** Returns at most `most` names and the number of others: `Checkout, Login and 3 more`. */
 export function namesText(names: readonly string[], most = 2): string {
   const more = names.length - most;
   if (more > 0) return `${names.slice(0, most).join(', ')} and ${more.toLocaleString('en')} more`;
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Below its title: the machine's sentence where people gave it a name, else only what that sentence does not say. */
+/**
+ * Returns the text below the title: the automatic summary if the incident has a title, or else what the summary doesn't
+ * say.
+ */
 export function causeText({
   kind,
   cause,
@@ -44,7 +47,10 @@ export function causeText({
 
 type Counted = Pick<Incident, 'kind' | 'state' | 'severity' | 'endpoint_count' | 'open_count'>;
 
-/** `38 of 40 down`; when it is over `40 endpoints`; `''` of one endpoint, and by hand, which no check counts for. */
+/**
+ * Returns `38 of 40 down`, or `40 endpoints` after the incident ended. Empty for a single endpoint, and for a manual
+ * incident, which has no checks.
+ */
 export function downText({ kind, state, severity, endpoint_count: all, open_count: open }: Counted): string {
   if (kind === 'manual' || all === 1) return '';
   if (state !== 'open') return count(all, 'endpoint');
@@ -52,17 +58,17 @@ export function downText({ kind, state, severity, endpoint_count: all, open_coun
   return `${open.toLocaleString('en')} of ${all.toLocaleString('en')} ${word}`;
 }
 
-/** Seconds from its first failing check to its end, or to now. */
+/** Returns the seconds from the first failed check to the end of the incident, or to now. */
 export const secondsOf = ({ started_at, ended_at }: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): number =>
   Math.max(0, ((ended_at === null ? nowMs : Date.parse(ended_at)) - Date.parse(started_at)) / 1000);
 
-/** How long it lasts, or lasted, in whole minutes from the first on: what is read from afar does not tick. */
+/** Returns the duration in whole minutes once it exceeds a minute, so that large text doesn't change every second. */
 export function lengthText(incident: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): string {
   const seconds = secondsOf(incident, nowMs);
   return duration(seconds < 60 ? seconds : seconds - (seconds % 60));
 }
 
-/** `Down for 23 min`, `Over, after 23 min`: what it is, to be read from afar. */
+/** Returns the state in large type, such as `Down for 23 min` or `Ended after 23 min`. */
 export function stateText(
   incident: Pick<Incident, 'kind' | 'state' | 'severity' | 'started_at' | 'ended_at'>,
   nowMs: number,
@@ -73,9 +79,9 @@ export function stateText(
   return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;
 }
 
-/** Incidents of one day, newest first. */
+/** The incidents of one day, newest first. */
 export interface Day<T> {
-  /** `Today`, `Yesterday`, `Nov 21, 2026`: in the browser's time zone. */
+  /** A title such as `Today`, `Yesterday`, or `Nov 21, 2026`, in the browser's time zone. */
   title: string;
   incidents: T[];
 }
@@ -83,7 +89,7 @@ export interface Day<T> {
 const dated = new Intl.DateTimeFormat(undefined, { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' });
 const DAY_MS = 86_400_000;
 
-/** Incidents, newest first, by the day they started. */
+/** Groups incidents, newest first, by the day they started. */
 export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonly T[], nowMs: number): Day<T>[] {
   const named = new Map([
     [dated.format(nowMs), 'Today'],
@@ -100,13 +106,13 @@ export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonl
   return days;
 }
 
-/** What stands where no incident is open. `last`: the newest that is over. */
+/** Returns the text that is shown if no incident is open. `last` is the newest one that ended. */
 export function calmText(last: Pick<Incident, 'ended_at'> | undefined, nowMs: number): string {
   if (!last || last.ended_at === null) return 'Nothing is down.';
   return `Nothing is down. The last incident was ${lengthText({ started_at: last.ended_at, ended_at: null }, nowMs)} ago.`;
 }
 
-/** Who cannot be told that it is over: `Checkout and Login are still down.` */
+/** Returns why the incident can't be ended yet: `Checkout and Login are still down.` */
 export function stillDownText(
   members: readonly Pick<IncidentMember, 'endpoint_name' | 'ended_at'>[],
   open: number,
@@ -129,13 +135,13 @@ const CHANGES: Record<IncidentChange['change'], string> = {
   deleted: 'was deleted',
 };
 
-/** What screen readers say of a change: `Incident #12 is over: Checkout was down.` */
+/** Returns a change for screen readers: `Incident #12 has ended: Checkout was down.` */
 export const changeText = (incident: Pick<IncidentChange, 'title' | 'summary' | 'number' | 'change'>): string =>
   `Incident #${incident.number} ${CHANGES[incident.change]}: ${titleOf(incident)}.`;
 
-/** So many at one address are worth a parent that speaks for them. */
+/** The number of endpoints at one address from which a common parent is useful. */
 const WORTH_A_PARENT = 3;
 
-/** Whether one of its endpoints could be declared what the others depend on. */
+/** Whether to suggest that one of its endpoints becomes the parent of the others. */
 export const isParentProposed = ({ cause, endpoint_count }: Pick<Incident, 'cause' | 'endpoint_count'>): boolean =>
   cause?.kind === 'address' && endpoint_count >= WORTH_A_PARENT;

@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000;
 
-/** The choice that stands for a date of one's own. */
+/** The choice for a custom date. */
 export const DATE = 'date';
 
-/** When a new key may expire, as days from now, with their titles. */
+/** The choices for when a new key expires, as days from now with their titles. */
 export const EXPIRIES = [
   ['never', 'never'],
   ['30', 'in 30 days'],
@@ -12,11 +12,14 @@ export const EXPIRIES = [
   [DATE, 'on a date …'],
 ] as const;
 
-/** The time of a choice, or `null` for never. */
+/** Returns the time of a choice, or `null` for never. */
 export const expiryOf = (choice: string, nowMs: number): string | null =>
   choice === 'never' ? null : new Date(nowMs + Number(choice) * DAY_MS).toISOString();
 
-/** The last moment of a day (`2026-12-31`) in the browser's time zone; any other text stays as it is, and the service rejects it. */
+/**
+ * Returns the last moment of a day (`2026-12-31`) in the browser's time zone. Other text is returned unchanged, and the
+ * service rejects it.
+ */
 export function endOfDay(day: string): string {
   const end = new Date(`${day}T23:59:59.999`);
   return Number.isNaN(end.getTime()) ? day : end.toISOString();

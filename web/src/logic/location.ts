@@ -5,27 +5,30 @@ import { LOCAL, locationOf } from './probe';
 
 export type LocationView = NonNullable<Endpoint['by_location']>[number];
 
-/** A place where an endpoint may be checked. */
+/** A location that may check an endpoint. */
 export interface PossibleLocation {
   location: string;
   name: string;
-  /** What one should know of it before one chooses it; empty: nothing. */
+  /** What the user should know before choosing it. May be empty. */
   note: string;
-  /** It cannot be chosen now. */
+  /** Whether it can't be chosen now. */
   isClosed: boolean;
 }
 
 /** The name of the service itself as a location. */
 export const HERE = 'This service';
 
-/** Whether an endpoint is checked by the service alone, as every one is that says nothing of it. */
+/** Whether only the service checks an endpoint, which is the default. */
 export const isLocal = (locations: readonly string[]): boolean => locations.length === 1 && locations[0] === LOCAL;
 
-/** The one of these that was asked for, or else the service where it is among them, or the first. */
+/** Returns the requested location if it is in the list, or else the service, or else the first. */
 export const chosenOf = (locations: readonly string[], asked: string): string | null =>
   [asked, LOCAL].find((each) => locations.includes(each)) ?? locations[0] ?? null;
 
-/** Where an endpoint of a type may be checked: here, then by the organization's own probes, then by shared ones; and what is chosen already. */
+/**
+ * Returns the locations that may check an endpoint of a type: the service, the organization's probes, then shared ones.
+ * Locations that are already chosen are always included.
+ */
 export function possibleLocations(
   probes: readonly Pick<Probe, 'key' | 'name' | 'shared' | 'status' | 'types' | 'region'>[],
   type: string,
@@ -63,7 +66,7 @@ const NOTES: Partial<Record<Probe['status'], string>> = {
   unsupported: 'unsupported',
 };
 
-/** The choices of how many must agree, for `n` locations; with the one that is chosen, where it is none of the usual ones. */
+/** Returns the quorum choices for `n` locations. They include the current one if it isn't a usual choice. */
 export function quorumChoices(n: number, current: string): [value: string, title: string][] {
   const most = Math.floor(n / 2) + 1;
   const numbers = Array.from({ length: n }, (_, index) => index + 1).filter(
@@ -77,15 +80,18 @@ export function quorumChoices(n: number, current: string): [value: string, title
   ];
 }
 
-/** A quorum that still fits: a number is at most that of the locations. */
+/** Returns `all` if the quorum is more than the number of locations. */
 export const fittingQuorum = (quorum: string, n: number): string =>
   /^\d+$/.test(quorum) && Number(quorum) > n ? 'all' : quorum;
 
-/** Those that count: what is silent for long, or off, decides nothing. */
+/** Returns how many locations count. Locations that are lost or disabled don't. */
 const counted = (locations: readonly Pick<LocationView, 'reason'>[]): number =>
   locations.filter(({ reason }) => isWaiting(reason)).length;
 
-/** `It is down when 2 of 3 say so. 1 of 4 does not count now.`; nothing for one location. */
+/**
+ * Returns a text such as `Down when 2 of 3 locations report a failure. 1 of 4 does not count at the moment.` Empty for
+ * one location.
+ */
 export function quorumText(quorum: string | number, locations: readonly Pick<LocationView, 'reason'>[]): string {
   if (locations.length < 2) return '';
   const n = counted(locations);
@@ -96,7 +102,7 @@ export function quorumText(quorum: string | number, locations: readonly Pick<Loc
   return `Down when ${k} of ${count(n, 'location')} ${k === 1 ? 'reports' : 'report'} a failure. ${rest}`.trim();
 }
 
-/** A location as a shape and a word: what it saw, or why it has no vote. */
+/** Returns a location as a shape and a word: what it saw, or why it has no vote. */
 export function locationState({
   status,
   reason,
@@ -109,7 +115,7 @@ export function locationState({
   return { status: shown, word: WORDS[shown] };
 }
 
-/** It may report at any time. */
+/** Whether the location may report at any time. */
 const isWaiting = (reason: LocationView['reason']): boolean => reason === null || reason === 'silent';
 
 const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', degraded: 'Degraded' };
@@ -124,11 +130,13 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
   ],
 };
 
-/** Since when it is what it is shown as: what it saw, or without news. */
+/**
+ * Returns since when the shown state applies: the last change, or the last report of a location that doesn't respond.
+ */
 export const sinceOf = ({ reason, since, last_checked_at }: LocationView): string | null =>
   reason === 'silent' || reason === 'lost' ? last_checked_at : since;
 
-/** What a location says for itself: why it has no vote, or else what it saw. */
+/** Returns a sentence about a location: why it has no vote, or else what it saw. */
 export const locationText = ({ reason, error, status, failures, last_checked_at }: LocationView): string => {
   if (last_checked_at === null && isWaiting(reason)) return 'It has not reported yet, so it has no vote.';
   if (reason !== null) return REASONS[reason][1];
@@ -137,18 +145,21 @@ export const locationText = ({ reason, error, status, failures, last_checked_at 
   return status === 'up' ? 'Responds' : '–';
 };
 
-/** `down`, `up`, `none`. */
+/** Returns `down`, `up`, or `none`. */
 export const voteText = ({ vote }: Pick<LocationView, 'vote'>): string => vote ?? 'none';
 
-/** `1 of 3 down`; `null` where no location says down. */
+/** Returns a text such as `1 of 3 down`, or `null` if no location reports down. */
 export const downText = (locations: OverviewItem['locations']): string | null =>
   !locations || locations.of < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.of} down`;
 
-/** The same as a sentence, for a tooltip. */
+/** Returns the votes as a sentence for a tooltip. */
 export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
   `${down} of ${count(of, 'location')} ${down === 1 ? 'reports' : 'report'} down${voting < of ? `; ${voting} of ${of} ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
 
-/** `1 of 3: virginia, connection timeout, 42 min`, of those that count and say down; `null` without any. */
+/**
+ * Returns the locations that count and report down, such as `1 of 3: virginia, connection timeout, 42 min`. `null` if
+ * there are none.
+ */
 export function whichText(locations: readonly LocationView[] | null, nowMs: number): string | null {
   const down = locations?.filter(({ vote }) => vote === 'down') ?? [];
   if (!locations || locations.length < 2 || down.length === 0) return null;
@@ -156,7 +167,7 @@ export function whichText(locations: readonly LocationView[] | null, nowMs: numb
     [
       location,
       ...(error === null ? [] : [words(error.code)]),
-      // In whole minutes: a sentence does not tick.
+      // Whole minutes, so that the sentence doesn't change every second.
       ...(since === null ? [] : [duration(wholeMinutes((nowMs - Date.parse(since)) / 1000))]),
     ].join(', ');
   return `${down.length} of ${counted(locations)}: ${down.map(each).join('; ')}`;
@@ -164,7 +175,10 @@ export function whichText(locations: readonly LocationView[] | null, nowMs: numb
 
 const wholeMinutes = (seconds: number): number => (seconds < 60 ? seconds : seconds - (seconds % 60));
 
-/** `from 2 of 3 locations: fra, office`, of those that were down; nothing where the endpoint had one. */
+/**
+ * Returns the locations that reported down, such as `from 2 of 3 locations: fra, office`. Empty for an endpoint with
+ * one location.
+ */
 export function fromText(locations: AlertEvent['locations']): string {
   if (!locations || locations.length < 2) return '';
   const down = locations.filter(({ outcome }) => outcome === 'down').map(({ location }) => location);

@@ -2,7 +2,7 @@ import type { MaintenanceScope, MaintenanceWindow, Occurrence } from '../api/typ
 import { cronOf, tagsIn, type Weekly, weeklyOf } from './maintenance';
 import { fieldOf, instantOf, OWN_ZONE } from './zoned-time';
 
-/** A scope while it is edited; the tags as they are typed. */
+/** A scope while it is edited. Tags are the text as typed. */
 export interface ScopeDraft {
   all: boolean;
   website_ids: readonly string[];
@@ -10,7 +10,7 @@ export interface ScopeDraft {
   tags: string;
 }
 
-/** A maintenance window while it is edited: what is typed, as it is typed. */
+/** A maintenance window while it is edited. Values are the text as typed. */
 export interface Draft {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface Draft {
   cron: string;
   timezone: string;
   minutes: string;
-  /** As `datetime-local` fields hold them. */
+  /** In the format of `datetime-local` fields. */
   starts_at: string;
   ends_at: string;
   mute: boolean;
@@ -33,7 +33,7 @@ export const EVERYTHING: ScopeDraft = { all: true, website_ids: [], endpoint_ids
 const HOUR_MS = 3_600_000;
 const SUNDAY_NIGHT: Weekly = { days: [0], time: '02:00' };
 
-/** A new window: once, for the next full hour. Announced where there is a public page to announce it on. */
+/** Returns a new window: once, for the next full hour. It is public if there is a public page to announce it on. */
 export function newDraft(nowMs: number, hasPage: boolean): Draft {
   const hour = Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
   return {
@@ -53,7 +53,7 @@ export function newDraft(nowMs: number, hasPage: boolean): Draft {
   };
 }
 
-/** The draft of a stored window; a cron expression that says no more than days and a time is shown as these. */
+/** Returns the draft of a stored window. A cron expression with only days and a time is shown as those. */
 export function draftOf(stored: MaintenanceWindow): Draft {
   const { cron, scope, duration } = stored;
   const weekly = cron === null ? null : weeklyOf(cron);
@@ -80,7 +80,7 @@ export function draftOf(stored: MaintenanceWindow): Draft {
   };
 }
 
-/** The part of a scope that is sent: everything, or the lists that are not empty. */
+/** Returns the scope for a request: everything, or the lists that aren't empty. */
 export function scopeOf({ all, website_ids, endpoint_ids, tags: typed }: ScopeDraft): MaintenanceScope {
   if (all) return { all: true };
   const tags = tagsIn(typed);
@@ -91,7 +91,7 @@ export function scopeOf({ all, website_ids, endpoint_ids, tags: typed }: ScopeDr
   };
 }
 
-/** When the window is in force, as a creation says it: nothing that it does not use. */
+/** Returns the times for a request that creates the window, without unused fields. */
 export function timesOf(draft: Draft, stored: MaintenanceWindow | null): Record<string, unknown> {
   const starts_at = instantOf(draft.starts_at, stored?.starts_at ?? null);
   const ends_at = instantOf(draft.ends_at, stored?.ends_at ?? null);
@@ -102,8 +102,8 @@ export function timesOf(draft: Draft, stored: MaintenanceWindow | null): Record<
 }
 
 /**
- * How the next times are found out. The service reckons those of a window that would be created; of one that has begun it
- * would refuse the start, so that is left out, or the window's only times are known as they are.
+ * Returns how to find the next times. The service computes the times of a window that would be created. If the window
+ * has started, it would reject the start, so that is left out. A single window that has started has known times.
  */
 export function previewOf(
   draft: Draft,
@@ -121,7 +121,7 @@ export function previewOf(
 
 const NO_TIMES = { starts_at: null, ends_at: null, cron: null, timezone: null, duration: null };
 
-/** The body that creates the window, or changes a stored one: then also what it no longer uses. */
+/** Returns the body that creates or changes the window. A change also clears the fields that are no longer used. */
 export const requestOf = (draft: Draft, stored: MaintenanceWindow | null): Record<string, unknown> => ({
   name: draft.name.trim(),
   ...((stored || draft.description !== '') && { description: draft.description }),

@@ -1,7 +1,7 @@
 import type { MaintenanceScope, MaintenanceWindow } from '../api/types';
 import { count, duration } from './format';
 
-/** The seven days, Sunday first as cron counts them. */
+/** The days of the week. Sunday is first, as in cron. */
 export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
 /** A time of day (`02:00`) on some days of the week. */
@@ -10,14 +10,14 @@ export interface Weekly {
   time: string;
 }
 
-/** The cron expression of a time on days of the week. */
+/** Returns the cron expression of a weekly time. */
 export function cronOf({ days, time }: Weekly): string {
   const [hour = '0', minute = '0'] = time.split(':');
   const list = new Set(days).size === DAYS.length ? '*' : [...days].sort((a, b) => a - b).join(',');
   return `${Number(minute)} ${Number(hour)} * * ${list}`;
 }
 
-/** What a cron expression says in those words; `null` where it says more. */
+/** Returns the weekly time of a cron expression, or `null` if the expression says more. */
 export function weeklyOf(cron: string): Weekly | null {
   const [, minute = '', hour = '', list = ''] =
     /^(\d{1,2}) (\d{1,2}) \* \* (\*|(?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*)$/i.exec(cron.trim()) ?? [];
@@ -30,7 +30,7 @@ export function weeklyOf(cron: string): Weekly | null {
 const dayOf = (name: string): number =>
   /\d/.test(name) ? Number(name) % 7 : DAYS.findIndex((day) => day.slice(0, 3).toLowerCase() === name.toLowerCase());
 
-/** `Every Sunday at 02:00, Europe/Berlin, for 2h`; of a window that comes once `null`: it has its times. */
+/** Returns a text such as `Every Sunday at 02:00, Europe/Berlin, for 2 h`. `null` for a window that doesn't repeat. */
 export function recurrenceText({ cron, timezone, duration: seconds }: MaintenanceWindow): string | null {
   if (cron === null) return null;
   const weekly = weeklyOf(cron);
@@ -39,10 +39,10 @@ export function recurrenceText({ cron, timezone, duration: seconds }: Maintenanc
   return `${when}, ${timezone}, for ${duration(seconds ?? 0)}`;
 }
 
-/** More than this many of a kind are counted, not named. */
+/** If there are more of a kind, they are counted, not named. */
 const NAMED = 3;
 
-/** `Example shop, Checkout, tag prod`: what a window covers, with names where they are few. */
+/** Returns the scope of a window, such as `Example shop, Checkout, tag prod`. Long lists are counted. */
 export function scopeText(scope: MaintenanceScope, nameOf: (id: string) => string): string {
   if (scope.all === true) return 'Everything';
   const named = (ids: readonly string[] = [], noun: string) =>
@@ -54,7 +54,7 @@ export function scopeText(scope: MaintenanceScope, nameOf: (id: string) => strin
   ].join(', ');
 }
 
-/** The window that mutes from now on: it counts, and nobody outside is told. */
+/** Returns a window that mutes from now on. Its checks count, and it isn't public. */
 export const muteOf = (scope: MaintenanceScope, what: string, seconds: number, nowMs: number) => ({
   name: `Muted: ${what}`.slice(0, 255),
   scope,
@@ -65,13 +65,13 @@ export const muteOf = (scope: MaintenanceScope, what: string, seconds: number, n
   public: false,
 });
 
-/** A window that comes once, moved so that it begins now: as long as it was meant to be. */
+/** Returns the times of a one-time window that starts now and keeps its length. */
 export function startedNow(window: Pick<MaintenanceWindow, 'starts_at' | 'ends_at'>, nowMs: number) {
   const length = Date.parse(window.ends_at ?? '') - Date.parse(window.starts_at ?? '');
   return { starts_at: new Date(nowMs).toISOString(), ends_at: new Date(nowMs + length).toISOString() };
 }
 
-/** The tags in a text, in any order, once each: `Prod, team:web` → `['prod', 'team:web']`. */
+/** Returns the tags in a text without duplicates: `Prod, team:web` → `['prod', 'team:web']`. */
 export const tagsIn = (text: string): string[] => [
   ...new Set(
     text
@@ -81,7 +81,7 @@ export const tagsIn = (text: string): string[] => [
   ),
 ];
 
-/** The effects of a window, in words: `no alerts, checks do not count, on status pages`. */
+/** Returns the effects of a window, such as `no alerts, checks do not count, on status pages`. */
 export const effectsText = (of: { mute: boolean; exclude_from_uptime: boolean; public?: boolean }): string =>
   [
     of.mute ? 'no alerts' : 'alerts as usual',

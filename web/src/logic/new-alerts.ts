@@ -1,20 +1,21 @@
 import type { Contact } from '../api/types';
 
-/** The contacts that a new endpoint has an alert through unless somebody says otherwise. */
+/** Returns the contacts through which a new endpoint gets alert rules by default. */
 export const defaultContacts = (contacts: readonly Contact[]): string[] =>
   contacts.filter((each) => each.default).map(({ id }) => id);
 
-/** How a new endpoint gets its alerts. */
+/** The requests that create the alert rules of a new endpoint. */
 export interface AlertPlan {
-  /** Added to the path of the request that creates: empty, or that no default contact acts. */
+  /** Added to the path of the create request. `?alerts=none` turns the default contacts off. */
   query: '' | '?alerts=none';
-  /** Contacts that get an alert after that, each by a request of its own. */
+  /** Contacts that get an alert rule afterwards, each with its own request. */
   after: string[];
 }
 
 /**
- * Default contacts act by themselves, in the transaction of the endpoint. Where one of them was taken away none may act,
- * and those that are left get their alert after that.
+ * Returns how to create the alert rules of a new endpoint. The service creates those of default contacts in the
+ * transaction of the endpoint. If the user removed a default contact, this is turned off, and the chosen contacts get
+ * theirs afterwards.
  */
 export function alertPlan(contacts: readonly Contact[], chosen: readonly string[]): AlertPlan {
   const acting = defaultContacts(contacts);

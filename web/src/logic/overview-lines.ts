@@ -1,10 +1,10 @@
 import type { OverviewItem } from '../api/types';
 import type { Group } from './overview-order';
 
-/** A line of the overview: the head of a group, or an endpoint. */
+/** A line of the overview: the heading of a group, or an endpoint. */
 export type Line = { group: Group; isFolded: boolean } | { item: OverviewItem; isMixed: boolean };
 
-/** The top of each line in pixels, and the height of all as the last number. */
+/** Returns the top of each line in pixels, followed by the total height. */
 export function offsets(lines: readonly Line[], groupHeight: number, rowHeight: number): number[] {
   const tops = [0];
   let top = 0;
@@ -12,7 +12,7 @@ export function offsets(lines: readonly Line[], groupHeight: number, rowHeight: 
   return tops;
 }
 
-/** Index of the first line that ends below `y`, in pixels. */
+/** Returns the index of the first line that ends below `y`, in pixels. */
 export function lineAt(tops: readonly number[], y: number): number {
   let low = 0;
   let high = Math.max(0, tops.length - 2);
@@ -24,7 +24,7 @@ export function lineAt(tops: readonly number[], y: number): number {
   return low;
 }
 
-/** Each group's head, then its endpoints unless they are folded away. */
+/** Returns the heading of each group, followed by its endpoints unless the group is folded. */
 export const linesOf = (groups: readonly Group[], folded: ReadonlySet<string>): Line[] =>
   groups.flatMap((group): Line[] => {
     const { items, isMixed } = group;
@@ -32,6 +32,5 @@ export const linesOf = (groups: readonly Group[], folded: ReadonlySet<string>): 
     return [{ group, isFolded }, ...(isFolded ? [] : items.map((item) => ({ item, isMixed })))];
   });
 
-/** The endpoints of the lines, in their order. */
 export const itemsOf = (lines: readonly Line[]): OverviewItem[] =>
   lines.flatMap((line) => ('item' in line ? [line.item] : []));

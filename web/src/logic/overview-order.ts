@@ -1,22 +1,22 @@
 import type { OverviewItem, Status, Website } from '../api/types';
 import { reasonText } from './reason-text';
 
-/** What a pill shows: a status, or up with a failing warning. */
+/** The status on a pill. An endpoint that is up with a failing warning is degraded. */
 export type Shown = Status | 'degraded';
 
-/** The status of an endpoint as it is shown. */
+/** Returns the status to show for an endpoint. */
 export const shownStatus = (of: { status: Status; degraded: boolean }): Shown =>
   of.status === 'up' && of.degraded ? 'degraded' : of.status;
 
-/** Filters and order of the overview, as the URL holds them. */
+/** Filters and order of the overview, as in the URL. */
 export interface Filters {
   text: string;
   status: Shown | null;
   website: string | null;
   tag: string | null;
-  /** Only what is in maintenance. */
+  /** Only endpoints in maintenance. */
   planned: boolean;
-  /** Only what is checked there, and which endpoints that are; `null` of these: all, they are not known yet. */
+  /** Only endpoints checked from this location. `at` has their IDs, or is `null` until they are known. */
   location: string | null;
   at: ReadonlySet<string> | null;
   order: 'worst' | 'name' | 'slowest';
@@ -24,7 +24,7 @@ export interface Filters {
 
 const isOrder = (text: string | null): text is Filters['order'] => text !== null && text in ORDERS;
 
-/** The filters in the query of an address. `at`: the endpoints that are checked at the location it names. */
+/** Returns the filters in a URL query. `at` are the endpoints that are checked from the location in the query. */
 export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Filters {
   const order = query.get('order');
   return {
@@ -39,19 +39,19 @@ export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Fil
   };
 }
 
-/** What the overview shows of a website. */
+/** The fields of a website that the overview shows. */
 export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count' | 'tags'>;
 
-/** The endpoints below one head: those of a website, or of all of them. */
+/** The endpoints below one heading: those of a website, or of all websites. */
 export interface Group {
   id: string;
   name: string;
-  /** The worst of the website. */
+  /** The worst status in the website. */
   status: Shown;
   items: OverviewItem[];
-  /** How many more of the website's endpoints stand above, among all that are down or degraded. */
+  /** The number of the website's endpoints that are listed above, among all that are down or degraded. */
   above: number;
-  /** Whether the endpoints belong to several websites: each then says to which. */
+  /** Whether the endpoints are from several websites. If so, each shows its website. */
   isMixed: boolean;
 }
 
@@ -59,14 +59,14 @@ const RANK: Record<Shown, number> = { down: 0, degraded: 1, unknown: 2, up: 3, p
 /** Worst first. */
 export const STATUSES: readonly Shown[] = ['down', 'degraded', 'unknown', 'up', 'paused'];
 
-/** Number of endpoints by what is shown of them. */
+/** Returns the number of endpoints by shown status. */
 export function countsOf(items: readonly OverviewItem[]): Record<Shown, number> {
   const counts: Record<Shown, number> = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0 };
   for (const item of items) counts[shownStatus(item)]++;
   return counts;
 }
 
-/** The tags of the endpoints and of their websites, with how many endpoints have them: the most used first. */
+/** Returns the tags of endpoints and their websites with the number of endpoints, most used first. */
 export function tagsOf(items: readonly OverviewItem[], websites: readonly GroupWebsite[]): [tag: string, n: number][] {
   const counts = new Map<string, number>();
   const ofWebsites = websiteTags(websites);
@@ -95,15 +95,18 @@ const wordsOf = (text: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** The last error by its code, and as it is shown. */
+/** Returns the last error as its code and its shown text. */
 const errorOf = ({ last_error }: OverviewItem): string =>
   last_error === null ? '' : `${last_error} ${reasonText(last_error)}`;
 
-/** The endpoints of a website, the worst first. */
+/** Returns the endpoints of a website, worst first. */
 export const ofWebsite = (items: readonly OverviewItem[], id: string): OverviewItem[] =>
   items.filter(({ website }) => website.id === id).sort(ORDERS.worst);
 
-/** The endpoints that text, website, tag, maintenance and location select, in any status: what the counters count. */
+/**
+ * Returns the endpoints that match the text, website, tag, maintenance, and location, in any status. The counters count
+ * these.
+ */
 export function selected(
   items: readonly OverviewItem[],
   { text, website, tag, planned, at }: Filters,
@@ -124,7 +127,7 @@ export function selected(
   });
 }
 
-/** The websites that have a head also without an endpoint to show: all that the filters do not rule out. */
+/** Returns the websites that keep a heading without endpoints, because they match the filters. */
 function shownWebsites(websites: readonly GroupWebsite[], filters: Filters): GroupWebsite[] {
   const { text, website, status, tag, planned, at } = filters;
   const words = wordsOf(text);
@@ -143,8 +146,9 @@ const mixed = (id: string, name: string, status: Shown, items: OverviewItem[]): 
   items.length === 0 ? [] : [{ id, name, status, items, above: 0, isMixed: true }];
 
 /**
- * Filters, then groups. Worst first: whatever is down or degraded, of all websites, then the rest by website. Slowest first: one list of
- * all. By name: by website. A website without endpoints comes last, or where its name stands.
+ * Filters endpoints, then groups them. With "worst", endpoints that are down or degraded come first, followed by the
+ * rest by website. With "slowest", they form one list. With "name", they are grouped by website. A website without
+ * endpoints comes last, or in its place by name.
  */
 export function grouped(
   items: readonly OverviewItem[],

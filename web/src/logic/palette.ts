@@ -6,7 +6,7 @@ import { titleOf } from './incident';
 /** The effect of a command. */
 export type Act =
   | { does: 'open'; path: string }
-  /** Goes on typing with this. */
+  /** Fills in this text, so that the user continues typing. */
   | { does: 'type'; text: string }
   | { does: 'check'; id: string; name: string }
   | { does: 'enable'; of: 'endpoint' | 'website'; id: string; name: string; enabled: boolean }
@@ -15,17 +15,17 @@ export type Act =
 /** A line of the palette. */
 export interface Command {
   title: string;
-  /** Which of several with this title. */
+  /** Distinguishes commands with the same title. */
   note: string;
   act: Act;
 }
 
-/** What can be found. */
+/** The resources that the palette can find. */
 export interface World {
   items: readonly Pick<OverviewItem, 'id' | 'name' | 'type' | 'status' | 'website'>[];
   websites: readonly Pick<Website, 'id' | 'name' | 'enabled' | 'endpoint_count'>[];
   pages: readonly (readonly [title: string, path: string])[];
-  /** Those that are open. */
+  /** The open incidents. */
   incidents: readonly Pick<Incident, 'id' | 'number' | 'title' | 'summary'>[];
   mayWrite: boolean;
 }
@@ -33,7 +33,7 @@ export interface World {
 type Item = World['items'][number];
 type Site = World['websites'][number];
 
-/** So many lines are shown. */
+/** The maximum number of lines shown. */
 const MOST = 12;
 const HOUR = 3600;
 const UNITS: Readonly<Record<string, number>> = { m: 60, h: HOUR, d: 24 * HOUR };
@@ -47,7 +47,10 @@ const VERBS = {
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
-/** How well a name is meant by what was typed: 0 it begins so, 1 a word does, 2 the words are in it; `null` not at all. */
+/**
+ * Returns how well a name matches: 0 if it starts with the typed text, 1 if a word does, 2 if it contains the words.
+ * `null` if it doesn't match.
+ */
 function rank(name: string, typed: string): number | null {
   const lower = name.toLowerCase();
   if (lower.startsWith(typed)) return 0;
@@ -55,7 +58,7 @@ function rank(name: string, typed: string): number | null {
   return wordsOf(lower).some((word) => word.startsWith(typed)) ? 1 : 2;
 }
 
-/** Those that are meant, the best first; equals stay in order. */
+/** Returns the matches, best first. Equal ones keep their order. */
 function ranked<T extends { name: string }>(list: readonly T[], typed: string): T[] {
   const found = list.flatMap((each) => {
     const at = rank(each.name, typed);
@@ -67,7 +70,7 @@ function ranked<T extends { name: string }>(list: readonly T[], typed: string): 
 const kindOf = (of: Item | Site): 'endpoint' | 'website' => ('website' in of ? 'endpoint' : 'website');
 const noteOf = (of: Item | Site): string => ('website' in of ? of.website.name : 'Website');
 
-/** `shop 2 h`: for how long, and what is left of the text. */
+/** Returns the duration in a text such as `shop 2 h`, and the rest of the text. */
 function lengthIn(text: string): { rest: string; seconds: number } {
   const found = /\b(\d{1,3})\s*(m|h|d)(?:in|ours?|ays?)?$/.exec(text);
   const [, number = '1', unit = 'h'] = found ?? [];
@@ -116,7 +119,7 @@ function deeds(verb: string, text: string, { items, websites }: World): Command[
   }));
 }
 
-/** The places with such a name: pages, open incidents, websites, endpoints. */
+/** Returns the pages, open incidents, websites, and endpoints with a matching name. */
 function places(typed: string, { items, websites, pages, incidents }: World): Command[] {
   const open = (name: string, note: string, path: string) => ({ name, note, path });
   const all = [
@@ -128,7 +131,7 @@ function places(typed: string, { items, websites, pages, incidents }: World): Co
   return ranked(all, typed).map(({ name, note, path }) => ({ title: name, note, act: { does: 'open', path } }));
 }
 
-/** The lines for what was typed, the best first: deeds, places, then words to go on with. */
+/** Returns the lines for the typed text, best first: commands, places, then words to continue with. */
 export function commandsFor(typed: string, world: World): Command[] {
   const text = wordsOf(typed.toLowerCase()).join(' ');
   const [first = '', ...others] = text.split(' ');

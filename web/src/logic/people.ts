@@ -1,17 +1,20 @@
 import type { Account, OwnSession, Person, Role } from '../api/types';
 
-/** The roles as a choice shows them: what each may do. */
+/** The roles with their permissions, for a select. */
 export const ROLES: readonly (readonly [Role, string])[] = [
   ['read', 'read: view only'],
   ['write', 'write: also create, change, delete, and test'],
   ['admin', 'admin: also members, API keys, and the audit log'],
 ];
 
-/** The address of a one-time link: of the service, or of this `page` where the service does not know its own (`PUBLIC_URL`). */
+/**
+ * Returns the URL of a one-time link. If the service doesn't know its own URL (`PUBLIC_URL`), the URL of this `page` is
+ * used.
+ */
 export const linkTo = ({ url, token }: { url: string | null; token: string }, page: string): string =>
   url ?? `${page}#/sign-in/${token}`;
 
-/** `AL` for Ada Lovelace. Shown next to the full name. */
+/** Returns initials, such as `AL` for Ada Lovelace. Shown next to the full name. */
 export function initialsOf(name: string): string {
   const words = name.split(/[\s.@_-]+/).filter((word) => word !== '');
   const [first = ''] = words;
@@ -19,7 +22,10 @@ export function initialsOf(name: string): string {
   return [first, last].map((word) => [...word][0]?.toUpperCase() ?? '').join('');
 }
 
-/** `password, single sign-on`; nobody can sign in without either but by a link. */
+/**
+ * Returns how a user can sign in, such as `password, single sign-on`. Without either, they can only sign in with a
+ * link.
+ */
 export const waysIn = ({
   has_password,
   second_factor,
@@ -39,7 +45,7 @@ export const issuerName = ({ issuer }: Pick<Identity, 'issuer'>): string =>
 export const identityPath = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
   `/auth/account/identities?${new URLSearchParams({ issuer, subject }).toString()}`;
 
-// The first that fits: most browsers name others as well.
+// The first match counts, because most browsers name others as well.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -57,7 +63,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`; what is not known as it calls itself, to its first space. */
+/** Returns a name such as `Firefox on Linux`. An unknown browser is named by the first word of its user agent. */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser';
   const nameIn = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
@@ -75,5 +81,5 @@ const VIA: Record<NonNullable<OwnSession['via']>, string> = {
   proxy: 'the reverse proxy',
 };
 
-/** How a session started. */
+/** Returns how a session started. */
 export const signedInBy = ({ via }: Pick<OwnSession, 'via'>): string => (via === null ? '–' : VIA[via]);

@@ -1,17 +1,20 @@
-/** How a probe is started, in one surrounding. */
+/** The way to start a probe in one environment. */
 export interface ProbeLines {
   title: string;
-  /** Ready to be pasted. */
+  /** The lines to paste. */
   text: string;
 }
 
-/** Whether a probe refuses the address unless it is told not to: a token would be read on the way. */
+/** Whether the URL is unencrypted, so that others could read the token. A probe rejects such a URL by default. */
 export function isPlain(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** A file that only its owner reads, by a shell: the token is in no argument, which every user of a machine sees. */
+/**
+ * Returns shell commands that write a file only its owner can read. The token is in no argument, because every user of
+ * a machine can see those.
+ */
 const file = (path: string, lines: readonly string[], command = `install -m 600 /dev/stdin ${path}`): string[] => [
   `${command} <<'END'`,
   ...lines,
@@ -19,8 +22,8 @@ const file = (path: string, lines: readonly string[], command = `install -m 600 
 ];
 
 /**
- * The lines that start a probe with its token, by where it runs. `origin`: where it reaches the service. What is copied from the
- * project (`deploy`) stands there.
+ * Returns the lines that start a probe with its token, by environment. `origin` is the URL at which the probe reaches
+ * the service. Files to copy are in the project's `deploy` folder.
  */
 export function probeLines(origin: string, token: string): ProbeLines[] {
   const settings = [`PROBE_URL=${origin}`, `PROBE_TOKEN=${token}`, ...(isPlain(origin) ? ['PROBE_INSECURE=on'] : [])];

@@ -2,21 +2,21 @@ import type { Probe } from '../api/types';
 import { age, count, duration } from './format';
 import type { Shown } from './overview-order';
 
-/** What an endpoint's `locations` call the service itself. */
+/** The name of the service itself in an endpoint's `locations`. */
 export const LOCAL = 'local';
 
-/** Whether an endpoint watches a probe. */
+/** Whether an endpoint monitors a probe. */
 export const isProbe = ({ type }: { type: string }): boolean => type === 'PROBE';
 
-/** How an endpoint names it. */
+/** Returns the probe's name in an endpoint's `locations`. */
 export const locationOf = ({ key, shared }: Pick<Probe, 'key' | 'shared'>): string => (shared ? `shared/${key}` : key);
 
-/** A clock that is further off is a trouble: certificates cannot be judged by it. */
+/** A clock that is off by more is a problem, because it can't judge certificates. */
 const CLOCK_MS = 60_000;
 /** Results are sent every five seconds. */
 const LAG_MS = 60_000;
 
-/** Whether version `a` is before `b`, by their numbers; never where one of them has none. */
+/** Whether version `a` is older than `b`, by their numbers. Always false if either has no numbers. */
 export function isBefore(a: string, b: string): boolean {
   const [own, other] = [a, b].map((text) => /^v?(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number));
   if (!own || !other) return false;
@@ -27,8 +27,9 @@ export function isBefore(a: string, b: string): boolean {
 type Facts = Pick<Probe, 'status' | 'version' | 'clock_offset_ms' | 'lag_ms'>;
 
 /**
- * What is wrong with a probe that is online, and what to do, in sentences. `ours`: the version of the service; `null` while it is not
- * known. What it has dropped and skipped is counted since its start, so it tells nothing of now.
+ * Returns the problems of an online probe and their solutions, in sentences. `ours` is the version of the service, or
+ * `null` until it is known. Dropped and skipped results are counted since the probe's start, so they don't show its
+ * current state.
  */
 export function troublesOf({ status, version, clock_offset_ms, lag_ms }: Facts, ours: string | null): string[] {
   if (status !== 'online') return [];
@@ -55,14 +56,14 @@ const STATES: Record<Probe['status'], { status: Shown; word: string }> = {
   unsupported: { status: 'down', word: 'Unsupported' },
 };
 
-/** A probe as a shape and a word; one that is online with a trouble as degraded. */
+/** Returns a probe as a shape and a word. An online probe with a problem is degraded. */
 export const probeState = (of: Facts, ours: string | null): { status: Shown; word: string } =>
   troublesOf(of, ours).length > 0 ? { status: 'degraded', word: 'Online, with problems' } : STATES[of.status];
 
 const RANK: Record<Shown, number> = { down: 0, degraded: 1, unknown: 2, up: 3, paused: 4 };
 const { compare } = new Intl.Collator('en', { numeric: true });
 
-/** The worst first, of those the one that the most endpoints name; then by region and name. */
+/** Returns the worst probes first, then those that more endpoints use, then by region and name. */
 export const worstFirst = <T extends Facts & Pick<Probe, 'endpoint_count' | 'region' | 'name'>>(
   probes: readonly T[],
   ours: string | null,
@@ -75,34 +76,34 @@ export const worstFirst = <T extends Facts & Pick<Probe, 'endpoint_count' | 'reg
       compare(a.name, b.name),
   );
 
-/** `right`, `4 min ahead`, `2 d behind`; `–` where it is not told. */
+/** Returns a clock offset such as `correct`, `4 min ahead`, or `2 d behind`. `–` if the probe doesn't report it. */
 export function clockText(offsetMs: number | null): string {
   if (offsetMs === null) return '–';
   const seconds = Math.abs(offsetMs) / 1000;
   return seconds < 1 ? 'correct' : `${duration(seconds)} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
 }
 
-/** `none`, `120, oldest 4 min`; `–` where it is not told. */
+/** Returns a text such as `none` or `120, oldest 4 min`. `–` if the probe doesn't report it. */
 export function bufferedText({ buffered, lag_ms }: Pick<Probe, 'buffered' | 'lag_ms'>): string {
   if (buffered === null) return '–';
   if (buffered === 0) return 'none';
   return `${buffered.toLocaleString('en')}${(lag_ms ?? 0) >= 1000 ? `, oldest ${duration((lag_ms ?? 0) / 1000)}` : ''}`;
 }
 
-/** `now`, `12 s ago`, `never`. */
+/** Returns a text such as `now`, `12 s ago`, or `never`. */
 export function seenText(at: string | null, nowMs: number): string {
   if (at === null) return 'never';
   return nowMs - Date.parse(at) < 5000 ? 'now' : `${age(at, nowMs)} ago`;
 }
 
-/** `16 of 20 probes are in use.`, from 80 % of the limit on. */
+/** Returns a text such as `16 of 20 probes are in use.` once 80 % of the limit is used. */
 export function quotaText(quota: { used: number | null; limit: number | null } | undefined): string | null {
   if (!quota?.limit || quota.used === null || quota.used < 0.8 * quota.limit) return null;
   const used = quota.used.toLocaleString('en');
   return `${used} of ${count(quota.limit, 'probe')} ${quota.used === 1 ? 'is' : 'are'} in use.`;
 }
 
-/** Why it cannot be deleted; `null`: it can. */
+/** Returns why a probe can't be deleted, or `null` if it can. */
 export const keptBy = ({ endpoint_count }: Pick<Probe, 'endpoint_count'>): string | null =>
   endpoint_count === 0
     ? null

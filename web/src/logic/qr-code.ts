@@ -1,9 +1,9 @@
 import { generate } from 'lean-qr';
 
-/** White around the code, which scanners need: ISO 18004 asks for four modules. */
+/** White space around the code. Scanners need four modules (ISO 18004). */
 const QUIET = 4;
 
-/** A QR code as a path of an SVG with this width and height, one unit for each module. */
+/** Returns a QR code as an SVG path with its width and height, one unit per module. */
 export function qrPath(text: string): { size: number; path: string } {
   const code = generate(text);
   const rows: string[] = [];

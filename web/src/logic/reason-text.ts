@@ -1,7 +1,7 @@
 import type { OverviewItem } from '../api/types';
 import { words } from './format';
 
-/** Why a check failed, for a narrow row: the check itself has the whole sentence. */
+/** Short reasons why a check failed, for a narrow row. The check itself has the whole sentence. */
 const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   dns_not_found: 'The name does not exist',
   dns_timeout: 'No response from the name server',
@@ -35,5 +35,5 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   probe_offline: 'The probe is not online',
 };
 
-/** The reason in words; a code that this page does not know yet as it is. */
+/** Returns the reason in words. A code that this page doesn't know yet is shown as it is. */
 export const reasonText = (code: NonNullable<OverviewItem['last_error']>): string => REASONS[code] ?? words(code);

@@ -1,7 +1,10 @@
-/** A hash path. `:name` stands for any one segment, `:name?` for one or none; a pattern has at most one of them. */
+/** A hash path. `:name` matches one segment, and `:name?` matches one or none. A pattern has at most one of them. */
 export type Pattern = string;
 
-/** The segment that stands for the parameter of a pattern, `''` without one; `null` when the path does not match. */
+/**
+ * Returns the segment that matches the parameter of a pattern, or `''` if there is none. `null` if the path doesn't
+ * match.
+ */
 export function matchPath(pattern: Pattern, path: readonly string[]): string | null {
   const parts = pattern.split('/').filter((part) => part !== '');
   const required = parts.filter((part) => !part.endsWith('?')).length;

@@ -1,8 +1,8 @@
 import type { Endpoint, Outage } from '../api/types';
 
 /**
- * Since when an endpoint is what it is shown as; `null` when that is not known. `statusSince`: as the overview tells it, which
- * does not tell when an endpoint that was up became degraded. `outages`: newest first.
+ * Returns since when the shown status of an endpoint applies, or `null` if that isn't known. `statusSince` is from the
+ * overview, which doesn't know when an endpoint that is up became degraded. `outages` are newest first.
  */
 export function shownSince(
   endpoint: Pick<Endpoint, 'status' | 'degraded_since'>,

@@ -1,7 +1,10 @@
 import type { Link, Role, SignedIn, SignInMethods } from '../api/types';
 import { duration } from './format';
 
-/** Why nobody got in: by the code of `#/sign-in/problem/<code>`, with which single sign-on comes back, or a link that is over. */
+/**
+ * Reasons why a sign-in failed, by the code in `#/sign-in/problem/<code>`. Single sign-on and expired links use these
+ * codes.
+ */
 const PROBLEMS: Record<string, string> = {
   used: 'This link has already been used or has expired. Ask for a new one, or sign in another way.',
   denied: 'Single sign-on was canceled or refused. Try again, or sign in another way.',
@@ -18,13 +21,16 @@ const PROBLEMS: Record<string, string> = {
 };
 const UNKNOWN = 'Single sign-on did not work. Try again, or sign in another way.';
 
-/** A sentence about a code of `#/sign-in/problem/<code>`. */
+/** Returns the sentence for a code of `#/sign-in/problem/<code>`. */
 export const problemOf = (code: string): string => (Object.hasOwn(PROBLEMS, code) && PROBLEMS[code]) || UNKNOWN;
 
-/** What the page of signing in offers first; the others are a click away. */
+/** The method that the sign-in page offers first. The others are one click away. */
 export type Way = 'password' | 'api_key' | 'single_sign_on';
 
-/** Nobody is kept out because the question failed: everything that a service has without settings. */
+/**
+ * Used if the sign-in methods could not be loaded, so that no one is locked out. It has all methods that need no
+ * configuration.
+ */
 export const ANY_METHOD: SignInMethods = {
   password: true,
   api_key: true,
@@ -34,8 +40,8 @@ export const ANY_METHOD: SignInMethods = {
 };
 
 /**
- * The URL where the session cookie is kept, if not here: over plain http a browser drops a secure cookie, except on this machine.
- * `page`: the address of this page.
+ * Returns the URL where the browser keeps the session cookie, if this page isn't one. Over plain HTTP, browsers drop a
+ * secure cookie, except on this machine. `page` is the URL of this page.
  */
 export function secureUrlFor(
   { secure_url }: SignInMethods,
@@ -45,19 +51,19 @@ export function secureUrlFor(
   return page.protocol === 'http:' && !isLocal ? secure_url : null;
 }
 
-/** Without an account a password opens nothing, and who has none may have a key. */
+/** Passwords need an account, and users without one may have a key. */
 export function firstWay({ password, single_sign_on, needs_account }: SignInMethods): Way {
   if (password && !needs_account) return 'password';
   return single_sign_on && !password ? 'single_sign_on' : 'api_key';
 }
 
 /**
- * What the page of a token offers. `ask`: it signs in, after a click, because programs that scan mail open links, too. `member`: they
- * have joined already. `sign_in`: with the account that there is, then join.
+ * What the page of a link offers. `ask` signs in after a click, because email scanners open links as well. `member`
+ * means that the user has already joined. `sign_in` signs in with the existing account, then joins.
  */
 export type Step = 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
 
-/** `by`: who is signed in in this browser. */
+/** Returns the step for a link. `by` is the user who is signed in in this browser. */
 export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'> | null): Step {
   switch (link.kind) {
     case 'sign_in':
@@ -72,14 +78,14 @@ export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'
   }
 }
 
-/** What a role may do, as the end of "there you can …". */
+/** The permissions of a role, as the end of "you can …". */
 const MAY: Record<Role, string> = {
   read: 'see everything and change nothing',
   write: 'see everything, and create, change, test, and delete',
   admin: 'do everything, including inviting others and reading the audit log',
 };
 
-/** `Ada invites you to “Shop”`. */
+/** Returns a text such as `Ada invites you to “Shop”`. */
 export const invites = ({ invited_by, organization }: Link): string =>
   `${invited_by ?? 'Someone'} invites you to “${organization?.name ?? ''}”`;
 
@@ -87,15 +93,20 @@ export const invites = ({ invited_by, organization }: Link): string =>
 export const roleText = ({ role }: Link): string =>
   role === null ? '' : `Your role is ${role}: you can ${MAY[role]}.`;
 
-/** The signed-in user, for the middle of a sentence. With AUTH=off, that is everyone. */
+/** Returns the signed-in user, for the middle of a sentence. With AUTH=off, that is everyone. */
 export const nameOf = (by: Pick<SignedIn, 'person' | 'key_name'> | null | undefined): string =>
   by?.person?.name ?? (by?.key_name ? `the key “${by.key_name}”` : 'an administrator');
 
-/** Whether the invitation was made for another e-mail than that of whoever is signed in: it works, but they should know. */
+/**
+ * Whether the invitation is for another email address than the signed-in user's. It still works, but they should know.
+ */
 export const isForAnother = ({ email }: Link, by: Pick<SignedIn, 'person'>): boolean =>
   email !== null && by.person?.email !== null && by.person?.email !== email;
 
-/** Why a sign-in was refused; `wrong`: the sentence about credentials that are not right, `message`: about anything else. */
+/**
+ * Returns why a sign-in was refused. `wrong` is the sentence for wrong credentials, and `message` is for any other
+ * reason.
+ */
 export function refusalText(
   wrong: string,
   { status, retryAfter }: { status: number; retryAfter: number | null },

@@ -4,29 +4,28 @@ export interface TimeRange {
   to: number;
   /** Seconds per bucket. */
   step: number;
-  /** Its preset; `null` for a range that was zoomed into. */
+  /** The preset, or `null` for a zoomed range. */
   name: RangeName | null;
 }
 
 const SECONDS = { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
-/** A preset. */
 export type RangeName = keyof typeof SECONDS;
 /** The presets, shortest first. */
 export const RANGES = Object.keys(SECONDS) as RangeName[];
 
 const STEPS = [10, 60, 300, 900, 3600, 7200, 14_400, 21_600, 86_400];
-/** Buckets of a chart: of one whose buckets are bars, and of percentiles, which need several checks each. */
+/** The number of buckets in a chart with bars, and in one with percentiles, which need several checks per bucket. */
 export const BUCKETS = { bars: 300, percentiles: 120 };
-/** A shorter range holds too few buckets to draw. */
+/** A shorter range has too few buckets to draw. */
 const SHORTEST_MS = 120_000;
 
-/** The smallest step, in seconds, with at most so many buckets of at least one check interval each. */
+/** Returns the smallest step in seconds that needs at most `buckets` buckets, each of at least one check interval. */
 export const stepFor = (seconds: number, interval: number, buckets: number): number =>
   STEPS.find((step) => step >= interval && seconds / step <= buckets) ?? 86_400;
 
 /**
- * The range a URL names: `range=24h`, or `from` and `to` in seconds after zooming. The default is a day, or an hour in the
- * first two hours of an endpoint; `usual` in place of both.
+ * Returns the range in a URL: `range=24h`, or `from` and `to` in seconds after zooming. The default is `usual`. Without
+ * it, the default is a day, or an hour if the endpoint is less than two hours old.
  */
 export function rangeOf(
   query: URLSearchParams,

@@ -1,11 +1,11 @@
-/** Seconds of each unit, smallest first. */
+/** Seconds per unit, smallest first. */
 const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
-/** A unit in which people give a length of time. */
+/** A unit for a duration. */
 export type TimeUnit = keyof typeof UNITS;
 
-/** A length of time while it is typed. */
+/** A duration while it is edited. */
 export interface TimeSpan {
-  /** A number as text; empty: none. */
+  /** A number as text. Empty means none. */
   amount: string;
   unit: TimeUnit;
 }
@@ -13,14 +13,14 @@ export interface TimeSpan {
 const isUnit = (name: string): name is TimeUnit => name in UNITS;
 const LARGEST_FIRST = Object.keys(UNITS).filter(isUnit).reverse();
 
-/** Seconds in the largest unit that divides them; 0 is in `unit`, and null (none) is empty in it. */
+/** Returns seconds in the largest unit that divides them. 0 uses `unit`, and `null` (none) is empty in `unit`. */
 export function spanOf(seconds: number | null, unit: TimeUnit): TimeSpan {
   if (seconds === null || seconds === 0) return { amount: seconds === null ? '' : '0', unit };
   const fitting = LARGEST_FIRST.find((each) => seconds % UNITS[each] === 0) ?? 'seconds';
   return { amount: String(seconds / UNITS[fitting]), unit: fitting };
 }
 
-/** Whole seconds; null when nothing is typed. */
+/** Returns whole seconds, or `null` if nothing is typed. */
 export const secondsOf = ({ amount, unit }: TimeSpan): number | null =>
   amount.trim() === '' ? null : Math.round(Number(amount) * UNITS[unit]);
 
@@ -31,7 +31,7 @@ const SHORT: Record<TimeUnit, (n: number) => string> = {
   days: (n) => (n === 1 ? '1 day' : `${n} days`),
 };
 
-/** `10 min`, `1 h 30 min`, `2 days`: exactly what was set, however it was typed. */
+/** Returns the exact duration in words, such as `10 min`, `1 h 30 min`, or `2 days`. */
 export function spanText(seconds: number): string {
   let rest = seconds;
   const parts = LARGEST_FIRST.flatMap((unit) => {
@@ -42,7 +42,7 @@ export function spanText(seconds: number): string {
   return parts.length === 0 ? '0 s' : parts.join(' ');
 }
 
-/** The server's bounds in seconds as people say them: `remind_every must not be less than 300` → `At least 5 min`. */
+/** Rewrites the server's bounds in seconds: `remind_every must not be less than 300` → `At least 5 min`. */
 export const spanProblem = (message: string): string =>
   message.replace(
     /^.*must (?:not be (less|greater) than|be at (least|most)) (\d+)$/,

@@ -1,28 +1,31 @@
 import type { OverviewItem } from '../api/types';
 import { shownStatus, STATUSES } from './overview-order';
 
-/** How the tiles of a wall are drawn, so that all are seen at once. Pixels. */
+/** The layout of the tiles on a wall, so that all are visible at once. In pixels. */
 export interface WallGrid {
   columns: number;
   width: number;
   height: number;
   gap: number;
-  /** A tile of what is down or degraded is so many columns wide and rows high. */
+  /** The columns and rows of a tile that is down or degraded. */
   span: number;
 }
 
 const TILE = { width: 160, height: 96 };
 const LARGEST_GAP = 6;
 const [LARGEST, SMALLEST, STEP] = [3, 0.05, 0.01];
-/** What needs somebody is twice as large as the others. */
+/** Tiles that need attention are twice as large as the others. */
 const SPAN = 2;
-/** So few are readable however small the others have to be. */
+/** Up to this many large tiles stay readable, even if the others have to be small. */
 const FEW = 24;
 
-/** Whether someone has to look at it. */
+/** Whether the endpoint needs attention. */
 export const needsSomebody = (item: OverviewItem): boolean => ['down', 'degraded'].includes(shownStatus(item));
 
-/** The largest tiles of which `quiet` small and `loud` large ones fit a screen. More than fit at the smallest are cut off. */
+/**
+ * Returns the largest tiles with which `quiet` small and `loud` large ones fit on a screen. If even the smallest don't
+ * fit, the rest is cut off.
+ */
 export function wallGrid(quiet: number, loud: number, screen: { width: number; height: number }): WallGrid {
   let grid = gridAt(SMALLEST, loud, screen);
   for (let scale = LARGEST; scale >= SMALLEST; scale -= STEP) {
@@ -46,6 +49,6 @@ function gridAt(scale: number, loud: number, screen: { width: number }): WallGri
 const { compare } = new Intl.Collator('en', { numeric: true });
 const rank = (item: OverviewItem): number => STATUSES.indexOf(shownStatus(item));
 
-/** The worst first, then by name: a tile stays where it is as long as its status does. */
+/** Returns the worst first, then by name. A tile keeps its place as long as its status doesn't change. */
 export const wallOrder = (items: readonly OverviewItem[]): OverviewItem[] =>
   [...items].sort((a, b) => rank(a) - rank(b) || compare(a.name, b.name) || compare(a.id, b.id));

@@ -1,23 +1,23 @@
 import { count } from './format';
 
-/** Below this a figure is about too little of its window to stand as if it were about all of it. */
+/** Below this share of its window, an uptime needs a note. */
 const ENOUGH = 0.9;
 
 /**
- * The part of its window that an uptime rests on, where that is too small to go unsaid; otherwise `null`. `watched`: the time
- * since the endpoint was made; `coverage`: the checks that could tell.
+ * Returns the share of its window that an uptime rests on, or `null` if it is large enough. `watched` is the share of
+ * time since the endpoint was created. `coverage` is the share of conclusive checks.
  */
 export function restsOn(watched: number | null | undefined, coverage: number | null | undefined): number | null {
   const part = (watched ?? 1) * (coverage ?? 1);
   return part < ENOUGH ? part : null;
 }
 
-/** A percentile of fewer checks than this says little. */
+/** A percentile of fewer checks means little. */
 const FEW = 20;
 
-/** `of 3 checks`, where a percentile rests on so few that it says little; otherwise `null`. */
+/** Returns a text such as `from 3 checks` if a percentile rests on too few, or `null`. */
 export const fewText = (checks: number | undefined): string | null =>
   checks !== undefined && checks > 0 && checks < FEW ? `from ${count(checks, 'check')}` : null;
 
-/** `3%`, `less than 1%`: exact enough for how much of a window was watched. */
+/** Returns the share of a window that was monitored, such as `3%` or `less than 1%`. */
 export const partText = (part: number): string => (part < 0.01 ? 'less than 1%' : `${Math.floor(part * 100)}%`);

@@ -2,7 +2,7 @@ import type { Day } from './calendar';
 
 const DAY_MS = 86_400_000;
 
-/** Windows that a website shows its uptime over, in days of UTC up to today. */
+/** The uptime windows of a website, in UTC days up to today. */
 export const WEBSITE_WINDOWS: readonly (readonly [title: string, days: number])[] = [
   ['Today', 1],
   ['7 days', 7],
@@ -11,11 +11,14 @@ export const WEBSITE_WINDOWS: readonly (readonly [title: string, days: number])[
   ['1 year', 365],
 ];
 
-/** The first day of a window of so many days that ends today: `2026-11-20`. */
+/** Returns the first day of a window that ends today, such as `2026-11-20`. */
 export const firstDay = (days: number, nowMs: number): string =>
   new Date(nowMs - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 
-/** Good checks among those that could tell since a day; `null` without one, and where days before `read` would be needed. */
+/**
+ * Returns the share of successful checks among the conclusive ones since a day. `null` without such checks, or if the
+ * window starts before `read`.
+ */
 export function uptimeSince(days: readonly Day[], first: string, read: string): number | null {
   if (first < read) return null;
   const told = days.filter(({ date, up, down }) => date >= first && up + down > 0);
@@ -23,7 +26,7 @@ export function uptimeSince(days: readonly Day[], first: string, read: string): 
   return told.length === 0 ? null : up / told.reduce((sum, day) => sum + day.up + day.down, 0);
 }
 
-/** How many outages that were not planned there were since a day. */
+/** Returns the number of unplanned outages since a day. */
 export const outagesSince = (
   outages: readonly { ended_at: string | null; planned: boolean }[],
   first: string,

@@ -1,4 +1,4 @@
-/** Read as what it is without quotes, in YAML 1.1 as well as in 1.2: words, paths and addresses. */
+/** Text that YAML 1.1 and 1.2 read as a string without quotes: words, paths, and URLs. */
 const PLAIN = /^(?:https?:\/\/[\w./~%+@-]+|[A-Za-z][\w./@+-]*(?: [A-Za-z][\w./@+-]*)*)$/;
 const WORD = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
@@ -12,7 +12,7 @@ const scalar = (value: unknown): string =>
 const isFlat = (value: unknown): boolean =>
   !(isObject(value) || Array.isArray(value)) || Object.keys(value as object).length === 0;
 
-/** `{ $secret: NAME }`, `[a, b]`: what has nothing inside stands on one line. */
+/** Returns flat values on one line, such as `{ $secret: NAME }` or `[a, b]`. */
 function flow(value: unknown): string | null {
   if (isFlat(value)) return scalar(value);
   if (Array.isArray(value)) return value.every(isFlat) ? `[${value.map(scalar).join(', ')}]` : null;

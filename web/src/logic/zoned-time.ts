@@ -1,7 +1,7 @@
 /** The browser's time zone. */
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Zones that browsers list by a former name only. */
+/** Zones that browsers only list under an old name. */
 const RENAMED = [
   'America/Argentina/Buenos_Aires',
   'Asia/Ho_Chi_Minh',
@@ -12,12 +12,15 @@ const RENAMED = [
   'Europe/Kyiv',
 ];
 
-/** Every zone that the browser knows, its own first; UTC and new names also where its list leaves them out. */
+/**
+ * Returns all time zones of the browser, its own first. UTC and new names are included even if the browser's list lacks
+ * them.
+ */
 export const zones = (): string[] => [
   ...new Set([OWN_ZONE, 'UTC', ...[...Intl.supportedValuesOf('timeZone'), ...RENAMED].sort()]),
 ];
 
-/** `Sun, Mar 28, 2027, 03:00 GMT+2`: an instant on the clocks of a zone. */
+/** Returns an instant in a time zone, such as `Sun, Mar 28, 2027, 03:00 GMT+2`. */
 export const zonedTime = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat(undefined, {
     timeZone,
@@ -31,14 +34,17 @@ export const zonedTime = (iso: string, timeZone: string): string =>
     timeZoneName: 'short',
   }).format(new Date(iso));
 
-/** An instant as a `datetime-local` field shows it in the browser's zone; empty for none. */
+/** Returns an instant for a `datetime-local` field in the browser's time zone. Empty for none. */
 export function fieldOf(iso: string | null): string {
   if (iso === null) return '';
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The instant of such a field. One that was not touched keeps its seconds; what is no time stays, for the service to refuse. */
+/**
+ * Returns the instant of such a field. An unchanged field keeps its seconds. Invalid text is returned as it is, and the
+ * service rejects it.
+ */
 export function instantOf(text: string, stored: string | null): string | null {
   if (text === fieldOf(stored)) return stored;
   const at = new Date(text);

@@ -20,21 +20,24 @@ import { RuleFields } from './rule-fields';
 import { endpointOptions } from './target-filter';
 
 interface Props {
-  /** The alert as it is; null: a new one. */
+  /** The stored alert, or `null` for a new one. */
   of: Alert | null;
   schemas: ConfigSchemas;
   contacts: readonly Contact[];
-  /** `sent`: the config in the request, where it had one. */
+  /** `sent` is the config in the request, if it had one. */
   onSaved: (alert: Alert, sent: ConfigValue) => void;
 }
 
-/** Everything about an alert that people set. */
+/** The form for an alert rule. */
 export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
   const { draft, own, opened, saved } = useDraft(
     stored ? 'unsaved changes to an alert rule' : 'an unsaved alert rule',
     () => ({
       draft: signal(stored ? alertDraftOf(stored) : asAsked(contacts)),
-      /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
+      /**
+       * Settings that the user changed in a new rule. Choosing another contact, which has other defaults, doesn't
+       * change them.
+       */
       own: signal<Partial<RuleDraft>>({}),
       opened: signal(stored),
     }),
@@ -147,7 +150,7 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
   );
 }
 
-/** A new alert of the endpoint in the address, through the contact in it. */
+/** Returns a new alert for the endpoint and contact in the URL. */
 function asAsked(contacts: readonly Contact[]): AlertDraft {
   const { query } = route.peek();
   return newAlert(query.get('endpoint_id') ?? '', firstContact(contacts, query.get('contact')));

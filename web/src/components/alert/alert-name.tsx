@@ -3,15 +3,17 @@ import { channelName } from '../../logic/channel-name';
 
 interface Props {
   alert: Pick<Alert, 'id' | 'type' | 'contact_id' | 'destination'>;
-  /** As far as they are known. */
+  /** `undefined` until they are loaded. */
   contacts: readonly Contact[] | undefined;
 }
 
-/** The name of a contact; in general words while it is not known. */
+/** Returns the name of a contact, or a general word until the contacts are loaded. */
 export const contactName = (id: string, contacts: readonly Contact[] | undefined): string =>
   contacts?.find((each) => each.id === id)?.name ?? 'a contact';
 
-/** An alert by its channel, and below it whom that notifies: the contact, and where. One link: two would be too low to hit. */
+/**
+ * An alert by its channel, with its contact and destination below. It is one link, because two would be too low to tap.
+ */
 export const AlertName = ({ alert: { id, type, contact_id, destination }, contacts }: Props) => (
   <>
     <a href={`#/alerts/${id}`}>{channelName(type)}</a>

@@ -6,7 +6,6 @@ import { Choice } from '../form/field';
 import type { FormState } from '../form/form';
 import { SchemaFields } from '../form/schema-fields';
 
-/** A type and the settings of its channel. */
 interface Channel {
   type: string;
   config: ConfigValue;
@@ -15,13 +14,13 @@ interface Channel {
 interface Props {
   form: FormState;
   schemas: ConfigSchemas;
-  /** What is stored now: its settings come back with its type. */
+  /** The stored channel. Choosing its type again restores its settings. */
   stored: Channel | null;
   value: Channel;
   set: (changes: Partial<Channel>) => void;
 }
 
-/** The choice of a channel, and its settings from the API document. */
+/** Fields for the channel and its settings, which come from the API document. */
 export function ChannelFields({ form, schemas, stored, value, set }: Props) {
   const lack = lackText(value.type, value.config, session.value?.has_mail_account === true);
   return (

@@ -5,7 +5,10 @@ import { Many } from '../form/chooser';
 import { Check } from '../form/field';
 import { NewContactLink } from './route-fields';
 
-/** As many are boxes; of more, all but the default ones are searched for. */
+/**
+ * Up to this many contacts are shown as checkboxes. With more, a search replaces the boxes of contacts that aren't
+ * defaults.
+ */
 const MOST_BOXES = 8;
 
 interface Props {
@@ -14,7 +17,7 @@ interface Props {
   set: (chosen: string[]) => void;
 }
 
-/** Who is told of a new endpoint: the default contacts, and those that are ticked. */
+/** Chooses the contacts of a new endpoint: the default contacts, and others the user ticks. */
 export function ContactChoice({ contacts, chosen, set }: Props) {
   const list = contacts.data.value;
   if (!list) {

@@ -21,7 +21,9 @@ import { DeliveryFacts, SendAgain } from './delivery-state';
 const Kind = ({ of }: { of: Pick<AlertEvent, 'type'> }) =>
   of.type === 'triggered' ? <StatusPill status="down" word="Triggered" /> : <StatusPill status="up" word="Resolved" />;
 
-/** Events as incidents, newest first; new ones appear at the top, or join their incident, while the page is open. */
+/**
+ * Events grouped by incident, newest first. New events appear at the top or join their incident while the page is open.
+ */
 export function EventFeed({ parameters }: { parameters: Record<string, string> }) {
   const version = useSignal(0);
   const fresh = useSignal<readonly string[]>([]);
@@ -42,7 +44,7 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
     [],
   );
   const list = events.items.value;
-  // Deliveries end a little after their event, and nothing tells.
+  // Deliveries finish shortly after their event, and the live stream doesn't report it.
   useEvery(5, () => list?.some(({ delivery }) => delivery?.state === 'pending') && reload());
 
   if (!list) return <p class="muted">Loading…</p>;
@@ -59,7 +61,7 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
       )}
       <ol class="feed" aria-label="Alert events">
         {byIncident(list).map((group) => {
-          // The oldest event: the same while newer ones join.
+          // The key is the oldest event, because newer events may join.
           const key = group.at(-1)?.id ?? '';
           return (
             <Incident
@@ -86,7 +88,7 @@ interface IncidentProps {
   reload: () => void;
 }
 
-/** One line; opened, below it every event with what became of its message. */
+/** An incident on one line. When opened, it lists every event with the state of its message. */
 function Incident({ events, isFresh, isOpen, toggle, reload }: IncidentProps) {
   const [newest] = events;
   if (!newest) return null;
@@ -136,10 +138,10 @@ function Incident({ events, isFresh, isOpen, toggle, reload }: IncidentProps) {
   );
 }
 
-/** So many events are told one by one. */
+/** The maximum number of events listed one by one. */
 const MOST = 40;
 
-/** Every event with whom it told and what became of that, and who is told next while the incident goes on. */
+/** Lists every event with its recipients and delivery states, and who is notified next while the incident is open. */
 function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; isOpen: boolean; reload: () => void }) {
   const [newest] = events;
   const path = `/api/v1/alerts?endpoint_id=${newest?.endpoint_id}`;
@@ -158,7 +160,7 @@ function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; i
           const alert = byId.get(event.alert_id);
           return [
             <Kind of={event} />,
-            // An alert that was deleted since is known by its channel, and that of another endpoint by that too.
+            // A deleted alert is shown by its channel. If it is from another endpoint, the endpoint is named as well.
             alert ? (
               <AlertName alert={alert} contacts={contacts.data.value} />
             ) : (

@@ -17,11 +17,14 @@ import { Generated, keepGenerated } from '../form/generated';
 import { Icon } from '../icons';
 import { Button } from '../layout';
 
-/** The organizations for which somebody said Not now in this browser, and those that are known to have a contact. */
+/** The organizations in which the user chose "Not now" in this browser, and those known to have a contact. */
 const [dismissed, setDismissed] = kept<string[]>('first-contact', []);
 const answered = signal<ReadonlySet<string>>(new Set());
 
-/** Asks who should be told, until there is a contact or an alert, or somebody does not want to be asked. `then`: alerts were made. */
+/**
+ * Asks whom to notify until there is a contact or an alert rule, or the user dismisses it. `then` runs after alert
+ * rules were created.
+ */
 export function FirstContact({ then }: { then: () => void }) {
   const organization = session.value?.organization.id ?? '';
   const made = useSignal<Contact | null>(null);
@@ -32,7 +35,7 @@ export function FirstContact({ then }: { then: () => void }) {
     isWithout ? get<Alert[]>('/api/v1/alerts?limit=1', signal) : null,
   ).data.value;
   const hasOne = contacts !== undefined && (contacts.length > 0 || (alerts?.length ?? 0) > 0);
-  // No other page asks again.
+  // Other pages don't ask again.
   useEffect(() => {
     if (hasOne) answered.value = new Set([...answered.peek(), organization]);
   }, [hasOne]);
@@ -53,7 +56,7 @@ export function FirstContact({ then }: { then: () => void }) {
 function Ask({ close, then }: { close: () => void; then: (made: Contact) => void }) {
   const type = useSignal<FirstChannel>('email');
   const address = useSignal('');
-  /** With what was tested: it goes when that changes. */
+  /** The result of a test, with the values that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
   const { label, placeholder, pointer } = FIRST_CHANNELS[type.value];
   const body = firstContactBody(type.value, address.value);
@@ -62,7 +65,7 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
   const save = async () => {
     const contact = await post<Contact>(ROOT, body);
     keepGenerated(contact, body.config);
-    // The contact is there: what fails now is said, and no second one is made.
+    // The contact exists now, so a later failure is only reported. Saving again would create a second contact.
     await runAction(async () => {
       showToast(madeText(await post(`${ROOT}/${contact.id}/alerts`, { scope: { all: true } })));
     });
@@ -139,7 +142,7 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
   );
 }
 
-/** The first contact is there: what it will be like. */
+/** Shows what an alert will look like, once the first contact exists. */
 function BreakIt({ of, close }: { of: Contact; close: () => void }) {
   const verdict = useSignal<DeliveryTest | null>(null);
   const isBusy = useSignal(false);

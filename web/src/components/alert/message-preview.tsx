@@ -13,7 +13,7 @@ const WORDS: Record<MessagePreview['form'], string> = {
   event: 'The page when an endpoint goes down. It is closed when the endpoint recovers.',
 };
 
-/** What arrives through a channel, of a made-up incident, as the rule of the form has it. */
+/** Shows the messages of a made-up incident as this channel sends them under the rule in the form. */
 export function ChannelPreview({ type, rule }: { type: string; rule: AlertRule }) {
   const [now] = useState(Date.now);
   if (type === 'webhook') return <WebhookPreview />;

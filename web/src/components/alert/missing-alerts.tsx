@@ -5,15 +5,18 @@ import { go } from '../../state/router';
 import { errorMessage } from '../../state/toast';
 import { Button } from '../layout';
 
-/** An alert that a new endpoint was to get. */
+/** An alert rule that could not be created for a new endpoint. */
 export interface MissingAlert {
   contactId: string;
   name: string;
-  /** Why it has none. */
+  /** The reason why it could not be created. */
   reason: string;
 }
 
-/** Gives an endpoint an alert through each contact, one after the other. Returns those that failed; never throws. */
+/**
+ * Creates an alert rule for an endpoint through each contact, one after the other. Returns those that failed. Never
+ * throws.
+ */
 export async function giveAlerts(
   endpointId: string,
   contacts: readonly Pick<MissingAlert, 'contactId' | 'name'>[],
@@ -29,7 +32,7 @@ export async function giveAlerts(
   return missing;
 }
 
-/** Says of an endpoint that exists which alerts it has not got, and tries again. */
+/** Lists the alert rules that an existing endpoint is missing, and tries to create them again. */
 export function MissingAlerts({ id, name, of }: { id: string; name: string; of: readonly MissingAlert[] }) {
   const missing = useSignal(of);
   const isBusy = useSignal(false);

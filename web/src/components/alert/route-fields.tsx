@@ -6,21 +6,21 @@ import { Choice } from '../form/field';
 import type { FormState } from '../form/form';
 import { ChannelFields } from './channel-fields';
 
-/** The value of the choice that is no contact. */
+/** The option without a contact. The alert rule then has its own channel settings. */
 const OWN = '';
 
 interface Props {
   form: FormState;
   schemas: ConfigSchemas;
   contacts: readonly Contact[];
-  /** The alert as it is; null for a new one. */
+  /** The stored alert, or `null` for a new one. */
   stored: Alert | null;
   value: AlertDraft;
   set: (changes: Partial<AlertDraft>) => void;
   choose: (contact: Contact | null) => void;
 }
 
-/** A link that leaves the form as it is: the contact is there when one comes back to it. */
+/** A link to create a contact. The form keeps its values, and offers the new contact when the user returns. */
 export const NewContactLink = ({ children }: { children: string }) => (
   <a href="#/contacts/new" target="_blank" rel="noopener">
     {children}
@@ -28,7 +28,7 @@ export const NewContactLink = ({ children }: { children: string }) => (
   </a>
 );
 
-/** What an alert notifies through: contacts first, else a channel with settings of its own. */
+/** Chooses where an alert rule sends its messages: a contact, or a channel with its own settings. */
 export function RouteFields({ form, schemas, contacts, stored, value, set, choose }: Props) {
   const isGone = value.contact_id !== null && !contacts.some(({ id }) => id === value.contact_id);
   const nameOf = (id: string) => contacts.find((each) => each.id === id)?.name ?? 'the contact';

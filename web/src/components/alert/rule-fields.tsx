@@ -6,15 +6,18 @@ import { TimeSpanField } from '../form/time-span';
 
 interface Props {
   form: FormState;
-  /** Where the fields stand in the request: at its root, or in a contact's defaults. */
+  /** The JSON pointer of the fields in the request: its root, or the defaults of a contact. */
   pointer: '' | '/alert_defaults';
-  /** The channel type: pagers get no reminders. */
+  /** The channel type. Pagers get no reminders. */
   type: string;
   value: RuleDraft;
   set: (changes: Partial<RuleDraft>) => void;
 }
 
-/** When an alert triggers, resolves and reminds: of an alert, or what alerts through a contact begin with. */
+/**
+ * The fields for when an alert triggers, resolves, and sends reminders. They edit an alert rule, or the defaults of a
+ * contact.
+ */
 export function RuleFields({ form, pointer, type, value, set }: Props) {
   const problem = (field: keyof RuleDraft) => form.problem(`${pointer}/${field}`);
   const threshold = (key: 'failure_threshold' | 'success_threshold', label: string) => (

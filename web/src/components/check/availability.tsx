@@ -12,7 +12,7 @@ import { Calendar, HoursOfWeek } from './calendar';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-/** As many of each weekday; each view is one request for stats of an hour or a day. */
+/** The number of weeks in the hourly view. Each view is one request for stats by hour or by day. */
 const WEEKS_OF_HOURS = 4;
 
 const VIEWS = [
@@ -20,7 +20,7 @@ const VIEWS = [
   ['hours', 'Hours of the week'],
 ] as const;
 
-/** On which days of a year, and at which hours of the week, checks failed. */
+/** Shows on which days of a year, and at which hours of the week, checks failed. */
 export function Availability({ endpoint }: { endpoint: Endpoint }) {
   const view = useSignal<'days' | 'hours'>('days');
   const isYear = view.value === 'days';
@@ -48,12 +48,15 @@ export function Availability({ endpoint }: { endpoint: Endpoint }) {
 interface StatsProps {
   endpoint: Endpoint;
   weeks: number;
-  /** Seconds of a bucket. */
+  /** Seconds per bucket. */
   step: number;
   children: (buckets: LatencyBucket[]) => ComponentChild;
 }
 
-/** The stats of the last weeks; read again every hour, and when it is down or up: today has its failure at once. */
+/**
+ * Loads the stats of the last weeks. Loads them again every hour, and when the status changes, so that a failure shows
+ * at once.
+ */
 function Stats({ endpoint: { id, status }, weeks, step, children }: StatsProps) {
   const path = `/api/v1/endpoints/${id}/latency`;
   const hour = useComputed(() => Math.floor(now.value / 1000 / HOUR) * HOUR).value;

@@ -12,9 +12,9 @@ interface Props {
   beats: readonly Beat[];
   slots?: number;
   tall?: boolean;
-  /** The sentence about one bar, for its tooltip. */
+  /** Returns the sentence about one bar, for its tooltip. */
   describe: (index: number) => string;
-  /** Called when the user points at a bar: a good time to load details. */
+  /** Called when the user points at a bar, which is a good time to load details. */
   onInspect?: () => void;
 }
 
@@ -27,7 +27,7 @@ const summary = (beats: readonly Beat[]): string => {
   return beats.length === 0 ? 'no checks yet' : `last ${count(beats.length, 'check')}: ${parts.join(', ')}`;
 };
 
-/** The newest outcomes as bars, each with a tooltip. The arrow keys move from bar to bar. */
+/** The newest results as bars, each with a tooltip. The arrow keys move from bar to bar. */
 export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = useSignal<number | null>(null);
@@ -72,7 +72,7 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
       }}
     >
       <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {/* Another bar makes it again, so that its motion begins. */}
+        {/* A different bar gets a new element, so that its animation starts. */}
         <g key={tall && Object.values(paths).join()}>
           <path class="b-none" d={paths.none} />
           <path class="b-up" d={paths.up} />

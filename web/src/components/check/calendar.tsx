@@ -33,7 +33,7 @@ const KINDS: readonly [kind: CellKind, name: string][] = [
   ['none', 'Not checked'],
 ];
 
-/** Room above the squares for their heads, in pixels. */
+/** Space above the squares for their headings, in pixels. */
 const HEAD = 18;
 const ROWS = WEEKDAYS.length;
 const HEIGHT = HEAD + ROWS * PITCH;
@@ -41,12 +41,12 @@ const HEIGHT = HEAD + ROWS * PITCH;
 interface Props<T> {
   label: string;
   grid: Grid<T>;
-  /** The sentence about all squares, and that about one. */
+  /** A sentence about all squares, and one about a single square. */
   summary: string;
   describe: (index: number, cell: T) => string;
 }
 
-/** Weekdays by columns, each square with a tooltip. The arrow keys move from square to square. */
+/** Weekdays in columns of squares, each with a tooltip. The arrow keys move from square to square. */
 function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>) {
   const { cells, heads } = grid;
   const scroller = useRef<HTMLDivElement>(null);
@@ -59,7 +59,7 @@ function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>)
   const text = index === null || !cell ? summary : describe(index, cell);
   const [x, y] = [Math.floor((index ?? 0) / ROWS) * PITCH, ((index ?? 0) % ROWS) * PITCH];
 
-  // A phone sees the newest first.
+  // On a phone, the newest squares are visible first.
   useEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), []);
   useEffect(() => {
     if (index === null || !box.current) return;
@@ -124,7 +124,7 @@ function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>)
   );
 }
 
-/** The kinds that are there, so that a good year has a short legend. */
+/** Lists only the kinds that occur, so that a year without failures has a short legend. */
 const Legend = ({ shown }: { shown: ReadonlySet<CellKind | null> }) => (
   <ul class="legend">
     {KINDS.filter(([kind]) => shown.has(kind)).map(([kind, name]) => (
@@ -138,7 +138,9 @@ const Legend = ({ shown }: { shown: ReadonlySet<CellKind | null> }) => (
   </ul>
 );
 
-/** The availability of each day of a year, oldest first, and of its months as a table. `name`: of what was checked. */
+/**
+ * The availability of each day of a year, oldest first, with a table of its months. `name` is the endpoint or website.
+ */
 export function Calendar({ name, days, nowMs }: { name: string; days: readonly Day[]; nowMs: number }) {
   const grid = useMemo(() => yearGrid(days, nowMs), [days, Math.floor(nowMs / 3_600_000)]);
   const summary = useMemo(() => yearSummary(days), [days]);
@@ -163,7 +165,7 @@ export function Calendar({ name, days, nowMs }: { name: string; days: readonly D
   );
 }
 
-/** When in the week checks fail, over the buckets of an hour, in the browser's time zone. */
+/** Shows at which hours of the week checks fail, from hourly buckets, in the browser's time zone. */
 export function HoursOfWeek({ name, buckets }: { name: string; buckets: readonly LatencyBucket[] }) {
   const grid = useMemo(() => weekGrid(buckets), [buckets]);
   return (

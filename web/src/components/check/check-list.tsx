@@ -16,15 +16,15 @@ const PLANNED = 'In maintenance, not counted';
 
 interface Props {
   endpointId: string;
-  /** Changes when there may be newer ones. */
+  /** Changes when there may be newer checks. */
   version: string;
-  /** They judge runs of a job: of these nothing is known but time, result and reason. */
+  /** Whether the checks judge runs of a job. Only their time, result, and reason are known. */
   isOfRuns: boolean;
-  /** Where it is checked, where that is not here alone. */
+  /** The endpoint's locations, if it is checked from others than the service. */
   locations: Endpoint['by_location'];
 }
 
-/** Recent checks, newest first, each with its details. */
+/** Lists recent checks, newest first, each with its details. */
 export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
   const [outcome, location] = [useSignal(''), useSignal('')];
   const open = useSignal('');
@@ -109,7 +109,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
   );
 }
 
-/** One check in words and as a bar of its phases; also one that was not recorded. */
+/** Shows a check in words and as a bar of its phases. The check may be unrecorded. */
 export function Verdict({ check, isOfRun = false }: { check: UnrecordedCheck; isOfRun?: boolean }) {
   const phases = PHASES.map((phase) => ({ ...phase, took: check.phases[phase.key] })).filter(
     ({ took }) => took !== null,

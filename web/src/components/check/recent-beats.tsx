@@ -6,20 +6,20 @@ import { now } from '../../state/clock';
 import { recentChecks } from '../../state/overview-store';
 import { Beats } from './beats';
 
-/** What a check is shown as: one that is up with a warning is degraded. */
+/** Returns the result to show for a check. A successful check with a warning is degraded. */
 export const outcomeOf = ({ outcome, warning }: Pick<Check, 'outcome' | 'warning'>): Outcome | 'degraded' =>
   outcome === 'up' && warning ? 'degraded' : outcome;
 
 /**
- * How a check counted: as degraded where its location alone saw a failure, as unknown where it came too late. Of one location that
- * is what it saw.
+ * Returns how a check counted. It is degraded if only this location saw a failure, and unknown if the result came too
+ * late. With a single location, it is what that location saw.
  */
 export function countedOf({ verdict, ...check }: Pick<Check, 'outcome' | 'warning' | 'verdict'>): Outcome | 'degraded' {
   if (verdict === null) return 'unknown';
   return verdict === 'up' && outcomeOf(check) !== 'up' ? 'degraded' : verdict;
 }
 
-/** `12:04:31 · Down · connection refused`, of a probe `12:04:31 from fra · …`. */
+/** Returns a line such as `12:04:31 · down, connection refused`. A probe's line starts with `12:04:31 from fra · …`. */
 export function checkSentence(check: Check, nowMs: number): string {
   const at = `${time(check.checked_at, nowMs)}${check.location === LOCAL || check.location === null ? '' : ` from ${check.location}`}`;
   const why = check.warning?.message ?? words(check.error?.code ?? 'no reason given');
@@ -28,13 +28,13 @@ export function checkSentence(check: Check, nowMs: number): string {
   return `${at} · ${verdict}${check.planned ? ' · in maintenance' : ''}${took}`;
 }
 
-/** `Answered in 83 ms.`, of a job `Ran for 2 min.`, or that it did not say. */
+/** Returns a sentence such as `Answered in 83 ms.`, or `Ran for 2 min.` for a job that reported its start. */
 export function tookText(durationMs: number | null, isOfRun: boolean): string {
   if (durationMs === null) return 'The job reported, but it had not sent a start ping.';
   return `${isOfRun ? 'Ran for' : 'Answered in'} ${ms(durationMs)}.`;
 }
 
-/** The last outcomes of an endpoint; times and latencies are loaded when the user points at a bar. */
+/** The last results of an endpoint. Times and latencies are loaded when the user points at a bar. */
 export function RecentBeats({ item }: { item: OverviewItem }) {
   const isInspected = useSignal(false);
   if (isInspected.value) recentChecks.read(item.id, item.last_checked_at ?? '');

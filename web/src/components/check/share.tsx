@@ -5,11 +5,13 @@ interface Props {
   of: number | null | undefined;
   watched: number | null | undefined;
   coverage?: number | null | undefined;
-  /** `90 days` */
+  /** The window in words, such as `90 days`. */
   window: string;
 }
 
-/** An uptime, muted where it rests on a small part of its window; how small is in its tooltip and read out. */
+/**
+ * An uptime. It is muted if it rests on a small part of its window, and the tooltip and screen readers give that part.
+ */
 export function Share({ of, watched, coverage, window }: Props) {
   const part = restsOn(watched, coverage);
   if (of === null || of === undefined || part === null) return <>{percent(of)}</>;

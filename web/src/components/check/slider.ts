@@ -1,17 +1,17 @@
 import type { TargetedFocusEvent } from 'preact';
 
 interface Choice {
-  /** The newest that can be chosen; -1: none. */
+  /** The newest index that can be selected, or -1 if there is none. */
   last: number;
-  /** The chosen one. */
+  /** The selected index. */
   index: number | null;
-  /** What is said of it, or of all while none is chosen. */
+  /** The text for the selected item, or for all items if none is selected. */
   text: string;
   select: (index: number) => void;
   leave: () => void;
 }
 
-/** What makes an element a slider over bars or squares. Reached by the keyboard it begins at the newest. */
+/** Returns the props of a slider over bars or squares. With keyboard focus, it starts at the newest one. */
 export const sliderOver = ({ last, index, text, select, leave }: Choice) => ({
   role: 'slider' as const,
   tabIndex: 0,

@@ -10,13 +10,13 @@ type Shown = PhaseData | ResponseData | LocationData;
 
 interface Props<T> {
   data: T;
-  /** When maintenance was or is. */
+  /** The maintenance windows to mark. */
   bands: readonly Band[];
   /** Start and end in seconds. */
   from: number;
   to: number;
   label: string;
-  /** The sentence about one bucket, for its tooltip. */
+  /** Returns the sentence about one bucket, for its tooltip. */
   describe: (bucket: number) => string;
   onZoom: (fromSeconds: number, toSeconds: number) => void;
 }
@@ -26,7 +26,7 @@ const HOUR = 3600;
 const DAY = 86_400;
 const TICK_STEPS = [1, 5, 15, 30, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 7 * DAY];
 
-/** Ticks of the time axis on whole steps of the browser's time zone. All in seconds. */
+/** Returns the ticks of the time axis, on whole steps in the browser's time zone. All values are in seconds. */
 function ticksBetween(from: number, to: number, step: number): number[] {
   const zone = new Date(from * 1000).getTimezoneOffset() * MINUTE;
   const ticks = [];
@@ -34,23 +34,23 @@ function ticksBetween(from: number, to: number, step: number): number[] {
   return ticks;
 }
 
-/** Each bucket is drawn over its whole width, so that a single one is visible. */
+/** Draws each bucket over its whole width, so that a single one is visible. */
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
 const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** What a chart is made of: one list of values per line or area, as long as the times. */
+/** The data of a chart: one list of values per line or area, with one value per time. */
 type Values = (number | null)[];
 
-/** One of the views of a chart, made once. */
+/** A view of the chart. Each is created once. */
 interface View<T> {
   series: (data: T) => Values[];
-  /** How uPlot draws them; by default they only take part in the scale. */
+  /** How uPlot draws the series. By default, they only affect the scale. */
   style?: Omit<uPlot.Series, 'scale'>[];
   draw?: (chart: uPlot, data: T) => void;
 }
 
-/** Stacked phases, from the largest sum to the smallest: each is drawn over the one before. */
+/** Stacked phases, from the largest sum to the smallest. Each is drawn over the previous one. */
 const PHASE_VIEW: View<PhaseData> = {
   series: ({ stacked }) => [...stacked].reverse(),
   style: [...PHASES].reverse().map(({ color: name }) => ({
@@ -62,15 +62,15 @@ const PHASE_VIEW: View<PhaseData> = {
   })),
 };
 
-/** p50 as a line under a band to p95, over the week before as a dashed one. */
+/** p50 as a line, with a band up to p95. The previous week is a dashed line. */
 const RESPONSE_VIEW: View<ResponseData> = {
   series: ({ p50, p95, before }) => [p95, p50, before].map((values) => [...values, null]),
   draw: drawResponse,
 };
 
-/** One line of p95 for each location. */
+/** A line of p95 for each location. */
 const LOCATION_VIEW: View<LocationData> = {
-  // As many as there may be: what is switched off leaves no series behind.
+  // Always the maximum number of series, so that a hidden location leaves no old series in the chart.
   series: ({ lines, times }) =>
     Array.from({ length: 10 }, (_, index) => [...(lines[index]?.p95 ?? times.slice(1).map(() => null)), null]),
   draw: (chart, { times, lines }) =>
@@ -80,7 +80,7 @@ const LOCATION_VIEW: View<LocationData> = {
     }),
 };
 
-/** Draws inside of the plot alone. */
+/** Clips drawing to the plot area. */
 function within({ ctx, bbox }: uPlot, draw: () => void): void {
   ctx.save();
   ctx.beginPath();
@@ -91,11 +91,11 @@ function within({ ctx, bbox }: uPlot, draw: () => void): void {
   ctx.restore();
 }
 
-/** Lines through the buckets that begin at `times`. */
+/** Draws lines through the buckets that start at `times`. */
 function pen(chart: uPlot, times: readonly number[]) {
   const { ctx } = chart;
   const unit = devicePixelRatio;
-  /** The middle of a bucket, but all of its width where it stands alone. */
+  /** Returns the middle of each bucket. A bucket without neighbors gets its full width. */
   const points = (values: Values, [first, last]: [number, number]): [x: number, y: number][] => {
     const at = (index: number, value: number) =>
       [chart.valToPos(value, 'x', true), chart.valToPos(values[index] ?? 0, 'y', true)] as [number, number];
@@ -137,7 +137,7 @@ function drawResponse(chart: uPlot, { times, p50, p95, before }: ResponseData): 
   });
 }
 
-/** Failed checks: one dot per bucket, at the foot of the plot. */
+/** Draws one dot at the bottom of the plot for each bucket with failed checks. */
 function drawFailures(chart: uPlot, { times, failures }: Shown): void {
   const { ctx, bbox } = chart;
   const unit = devicePixelRatio;
@@ -156,7 +156,7 @@ function drawFailures(chart: uPlot, { times, failures }: Shown): void {
   ctx.restore();
 }
 
-/** Maintenance: a tinted band between two lines, with a stripe along its top. */
+/** Draws maintenance as a tinted band between two lines, with a stripe along the top. */
 function drawBands(chart: uPlot, bands: readonly Band[]): void {
   const { ctx, bbox } = chart;
   const unit = devicePixelRatio;
@@ -174,7 +174,9 @@ function drawBands(chart: uPlot, bands: readonly Band[]): void {
   ctx.restore();
 }
 
-/** The newest props, read by the callbacks: the chart is made once, so that new data does not end a drag. */
+/**
+ * The newest props, read by the callbacks. The chart is only created once, so that new data doesn't interrupt a drag.
+ */
 type Latest<T> = { current: Props<T> };
 
 function options<T extends Shown>(
@@ -258,17 +260,17 @@ function Chart<T extends Shown>({ view, of: props }: { view: View<T>; of: Props<
   }, [themed]);
 
   useEffect(() => chart.current?.setData(data()), [props.data, props.from, props.to]);
-  // Not with new data, which would end a drag.
+  // This doesn't set new data, which would interrupt a drag.
   useEffect(() => chart.current?.redraw(false, false), [props.bands]);
 
   return <div class="chart" ref={box} role="img" aria-label={props.label} />;
 }
 
-/** Response time over time; dragging over it zooms. */
+/** The response time over time. Dragging across it zooms in. */
 export const ResponseChart = (props: Props<ResponseData>) => <Chart view={RESPONSE_VIEW} of={props} />;
 
-/** p95 over time, a line for each location; dragging over it zooms. */
+/** p95 over time, with a line for each location. Dragging across it zooms in. */
 export const LocationChart = (props: Props<LocationData>) => <Chart view={LOCATION_VIEW} of={props} />;
 
-/** Latency over time, stacked by phase; dragging over it zooms. */
+/** The latency over time, stacked by phase. Dragging across it zooms in. */
 export const PhaseChart = (props: Props<PhaseData>) => <Chart view={PHASE_VIEW} of={props} />;

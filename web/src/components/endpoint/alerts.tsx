@@ -16,7 +16,7 @@ import { DeliveryKind } from '../alert/delivery-kind';
 import { DeliveryState } from '../alert/delivery-state';
 import { Section } from '../layout';
 
-/** Who is notified of it, and when. */
+/** Lists who is notified about the endpoint, and when. */
 export function Rules({ endpoint }: { endpoint: Endpoint }) {
   const path = `/api/v1/alerts?endpoint_id=${endpoint.id}`;
   const alerts = useLoad(path, (signal) => all<Alert>(path, signal));
@@ -52,7 +52,7 @@ export function Rules({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** The newest messages of its alerts: what each told whom, and whether it arrived. */
+/** Lists the newest messages of the endpoint's alerts: what they were about, who got them, and whether they arrived. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const path = `/api/v1/endpoints/${endpointId}/deliveries?limit=10`;
   const deliveries = useLoad(path, (signal) => get<Delivery[]>(path, signal));
@@ -80,7 +80,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** The contact, or the alert that has none. */
+/** The contact of a delivery, or the alert rule if it has no contact. */
 const Recipient = ({ of: { contact, alert_id: alert, channel_type: type } }: { of: Delivery }) =>
   contact === null ? (
     <a href={`#/alerts/${alert}`}>{channelName(type)}</a>

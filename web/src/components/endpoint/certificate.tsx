@@ -12,7 +12,7 @@ interface CertificateProps {
   reload: () => void;
 }
 
-/** The newest certificate that a check has seen, and who is told of its end. */
+/** The newest certificate that a check has seen, and who is notified before it expires. */
 export function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
   const certificate = checks.find((check) => check.certificate !== null)?.certificate;
   if (!certificate) return null;
@@ -38,7 +38,7 @@ export function CertificateCard({ endpoint, checks, reload }: CertificateProps) 
   );
 }
 
-/** When its end is told; one click where nobody would be. */
+/** Shows when contacts are notified of the expiry. If they aren't, one click turns it on. */
 function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   const { tls } = endpoint;
   if (tls && tls.warn_days !== null) {

@@ -21,7 +21,7 @@ import { Shape, statusWord } from '../status';
 
 interface Props {
   endpoint: Endpoint;
-  /** Since when it is what it is shown as. */
+  /** The time since which the shown status applies. */
   since: string | null;
   newest: Check | undefined;
   onCheck: () => Promise<void>;
@@ -29,7 +29,7 @@ interface Props {
   reload: () => void;
 }
 
-/** What it is, how it is and since when, and what one may do about it. */
+/** Shows an endpoint's name, its status and since when, and its actions. */
 export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload }: Props) {
   const isAcknowledging = useSignal(false);
   const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open;
@@ -111,7 +111,7 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
   );
 }
 
-/** To be read from afar: the state and how long it lasts; below it since when, and why. */
+/** Shows the status and its duration in large type. The start time and the reason are below. */
 function State({ endpoint, since, newest }: Pick<Props, 'endpoint' | 'since' | 'newest'>) {
   const status = shownStatus(endpoint);
   const why =

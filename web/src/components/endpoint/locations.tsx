@@ -17,7 +17,7 @@ import { StatusPill } from '../status';
 
 interface Props {
   endpoint: Endpoint;
-  /** Checks now, from a location. */
+  /** Checks now from a location. */
   onCheck: (location: string) => Promise<void>;
 }
 
@@ -25,7 +25,9 @@ const nameOf = ({ location, name }: LocationView): string => (location === LOCAL
 
 const ageOf = (at: string | null): string => (at === null ? '–' : duration((now.value - Date.parse(at)) / 1000));
 
-/** What each location of an endpoint sees, and whether that counts; nothing where the service alone checks it. */
+/**
+ * Shows what each location of an endpoint sees, and whether it counts. Renders nothing if only the service checks it.
+ */
 export function Locations({ endpoint, onCheck }: Props) {
   const { by_location: locations, quorum } = endpoint;
   if (locations === null) return null;

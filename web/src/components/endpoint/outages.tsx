@@ -3,16 +3,16 @@ import type { Outage } from '../../api/types';
 import { duration, time } from '../../logic/format';
 import { now } from '../../state/clock';
 
-/** How many are shown. */
+/** The maximum number of outages shown. */
 const MOST = 20;
 
 interface Props<T> {
   outages: readonly T[] | undefined;
-  /** In place of the reason alone, where they are of several endpoints. */
+  /** Replaces the plain reason if the outages are of several endpoints. */
   describe?: (outage: T) => ComponentChildren;
 }
 
-/** The newest outages: when, why, how long. */
+/** The newest outages with their time, reason, and duration. */
 export function Outages<T extends Outage & { endpoint_id?: string }>({ outages, describe = reason }: Props<T>) {
   if (outages?.length === 0) return <p class="muted">No outages.</p>;
   return (

@@ -3,16 +3,16 @@ import { apiCall } from '../../logic/commands';
 import { CopyButton } from '../copy';
 import { Section } from '../layout';
 
-/** A request that a form would send now. */
+/** The request that a form would send now. */
 export interface Call {
   method: 'POST' | 'PUT';
   path: string;
   body: unknown;
-  /** JSON pointers of what the form hides. */
+  /** JSON pointers of the values that the form hides. */
   secrets?: readonly string[];
 }
 
-/** The curl command of a call. Secrets are in it only where one copies them on purpose. */
+/** Shows a call as a curl command. It contains secrets only if the user copies them on purpose. */
 export function Curl({ method, path, body, secrets = [] }: Call) {
   const command = apiCall(method, home(), path, body, secrets);
   return (
@@ -32,7 +32,7 @@ export function Curl({ method, path, body, secrets = [] }: Call) {
   );
 }
 
-/** The same under a title, beside a form. */
+/** The curl command of a call, under a title next to a form. */
 export const ApiCall = (call: Call) => (
   <Section title="As an API request">
     <Curl {...call} />

@@ -4,16 +4,16 @@ import { type Call, Curl } from './api-call';
 import { TabPanels } from './tab-panels';
 
 interface Props {
-  /** What the form makes, as its readers see it. */
+  /** A preview of the form's result. */
   preview?: ComponentChildren;
   call: Call;
-  /** The same as a configuration document; `null` where nobody here can write one. */
+  /** The same as a configuration document. `null` if the user can't apply one. */
   yaml?: string | null;
-  /** It stays in sight while a long form is scrolled. */
+  /** Whether it stays visible while a long form is scrolled. */
   stays?: boolean;
 }
 
-/** Beside a form: what it makes, and how it is made without the form. */
+/** Shows next to a form what it creates, and how to create that without the form. */
 export function Beside({ preview, call, yaml = null, stays = false }: Props) {
   const tabs: [title: string, content: ComponentChildren][] = [];
   if (preview) tabs.push(['Preview', preview]);

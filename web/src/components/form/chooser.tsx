@@ -11,15 +11,15 @@ interface Props {
   value: string;
   set: (value: string) => void;
   options: Choosable;
-  /** Shown while nothing is chosen. */
+  /** Shown while nothing is selected. */
   placeholder: string;
   error?: string | undefined;
   hint?: string | undefined;
-  /** A filter: the label is not shown, and a read-only key may use it. */
+  /** A filter has no visible label, and read-only users may change it. */
   isFilter?: boolean;
 }
 
-/** A select with a search box, for more options than one looks through: the combobox pattern of ARIA. */
+/** A select with a search box, for long lists of options. It follows the ARIA combobox pattern. */
 export const Chooser = ({ isFilter, error, ...props }: Props) =>
   isFilter ? (
     <Combobox {...props} control={{ 'aria-label': props.label }} />
@@ -34,7 +34,7 @@ interface ManyProps extends Omit<Props, 'value' | 'set' | 'isFilter'> {
   set: (values: string[]) => void;
 }
 
-/** Several of many options: what is chosen as a list, and below it a search box that adds to it. */
+/** Selects several of many options. The selected ones are a list, and a search box below adds more. */
 export const Many = ({ values, set, options, error, ...props }: ManyProps) => (
   <div>
     <Field label={props.label} hint={props.hint} error={error}>
@@ -75,7 +75,7 @@ export const Many = ({ values, set, options, error, ...props }: ManyProps) => (
 function Combobox({ label, value, set, options, placeholder, control }: Props & { control: object }) {
   const list = `${useId()}list`;
   const isOpen = useSignal(false);
-  /** What was typed since the list opened; `null`: nothing, so the field shows what is chosen. */
+  /** The text typed since the list opened. `null` means nothing was typed, so the field shows the selected option. */
   const typed = useSignal<string | null>(null);
   const active = useSignal(0);
   const popup = useRef<HTMLUListElement>(null);
@@ -144,7 +144,7 @@ function Combobox({ label, value, set, options, placeholder, control }: Props & 
               role="option"
               aria-selected={each === value}
               class={index === active.value ? 'active' : ''}
-              // The focus stays in the field.
+              // Keeps the focus in the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(index)}
             >

@@ -15,10 +15,10 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** Inside of a form that needs no role. */
+/** Whether the form is usable without a role. */
 export const Open = createContext(false);
 
-/** A labelled control with its hint and its error; disabled for whoever may only read. */
+/** A labeled control with its hint and its error. It is disabled for read-only users. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const isOpen = useContext(Open);
@@ -59,7 +59,7 @@ type TextProps = Common<string> & {
   onPaste?: ((event: ClipboardEvent) => void) | undefined;
 };
 
-/** One line of text, a number or a secret. */
+/** A single-line field for text, a number, or a secret. */
 export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }: TextProps) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => (
@@ -76,7 +76,7 @@ export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }:
   </Field>
 );
 
-/** Several lines; `set` is called when the field loses the focus, so that half a line is not validated. */
+/** A multi-line field. `set` is called when the field loses the focus, so that half a line isn't validated. */
 export const Lines = ({ label, hint, error, value, set, placeholder }: Common<string> & { placeholder?: string }) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => (
@@ -90,10 +90,10 @@ export const Lines = ({ label, hint, error, value, set, placeholder }: Common<st
   </Field>
 );
 
-/** Values with their titles; a title defaults to its value. */
+/** Values with their titles. A title defaults to its value. */
 export type Options = readonly (string | readonly [value: string, title: string])[];
 
-/** The `option` elements of a select. */
+/** Returns the `option` elements of a select. */
 export const optionsOf = (options: Options) =>
   options.map((option) => {
     const [value, title] = typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;
@@ -104,7 +104,6 @@ export const optionsOf = (options: Options) =>
     );
   });
 
-/** A labelled select. */
 export const Choice = ({ label, hint, error, value, set, options }: Common<string> & { options: Options }) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => (
@@ -132,7 +131,7 @@ export const Select = ({
   </select>
 );
 
-/** A labelled checkbox. Unlike the other fields it is not disabled for a read-only key. */
+/** A labeled checkbox. Unlike the other fields, it isn't disabled for read-only users. */
 export function Check({
   label,
   value,

@@ -10,26 +10,26 @@ import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
 import { Open } from './field';
 
-/** What a form passes to its fields. */
+/** The state that a form passes to its fields. */
 export interface FormState {
-  /** The message about the field at a JSON pointer, or about a field inside it. */
+  /** Returns the message about the field at a JSON pointer, or about a field inside it. */
   problem: (pointer: string) => string | undefined;
-  /** Runs a request; when the server refuses it, the fields show why. */
+  /** Runs a request. If the server rejects it, the fields show why. */
   run: (action: () => Promise<void>) => void;
-  /** Takes the messages away: they are about fields that are gone. */
+  /** Clears the messages, because their fields no longer exist. */
   clear: () => void;
   isBusy: boolean;
 }
 
 interface Props {
   save: () => Promise<void>;
-  /** Label of the submit button. */
+  /** The label of the submit button. */
   action: string;
-  /** Also for whoever may only read: signing in, one's own account. */
+  /** Whether read-only users may submit the form, such as to sign in or change their own account. */
   isOpen?: boolean;
   /** Overrides the message about a failed request. */
   explain?: (error: unknown) => string;
-  /** Further buttons. */
+  /** Additional buttons. */
   more?: (state: FormState) => ComponentChildren;
   children: (state: FormState) => ComponentChildren;
 }
@@ -38,18 +38,18 @@ interface Props {
 const isAt = (pointer: string, problem: FieldProblem): boolean =>
   problem.pointer === pointer || problem.pointer.startsWith(`${pointer}/`);
 
-/** A problem that no field shows, with the name the API gives its field. */
+/** Returns the message for a problem that no field shows, with the API's name of the field. */
 const unplaced = ({ pointer, message }: FieldProblem): string =>
   problemText(titled(pointer.split('/').at(-1) ?? ''), message);
 
-/** A form that shows the server's validation errors at its fields, and below them only what has no field. */
+/** A form that shows the server's validation errors at its fields. Errors without a field are below them. */
 export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');
   const isOvertaken = useSignal(false);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  /** Pointers that fields have asked for since the form was rendered; fields render after it. */
+  /** Pointers that fields have requested since the form was rendered. Fields render after the form. */
   const asked = useRef(new Set<string>());
   asked.current.clear();
   const elsewhere = useSignal<readonly FieldProblem[]>([]);

@@ -3,16 +3,18 @@ import { useEffect } from 'preact/hooks';
 import { type ConfigValue, generatedIn } from '../../logic/config-schema';
 import { CopyButton } from '../copy';
 
-/** Secrets that the service generated, and the id of what they belong to. */
+/** The generated secrets, and the ID of their resource. */
 const kept = signal<{ id: string; text: string } | null>(null);
 
-/** Keeps what the service generated for something until its page is left: only the response that created it holds that. */
+/**
+ * Keeps generated secrets until the user leaves the page. Only the response that created the resource contains them.
+ */
 export function keepGenerated({ id, config }: { id: string; config: ConfigValue }, sent: ConfigValue): void {
   const secrets = generatedIn(config, sent);
   if (secrets.length > 0) kept.value = { id, text: secrets.join('\n') };
 }
 
-/** The secrets that were generated for it, shown once. */
+/** Shows the secrets that were generated for a resource, once. */
 export function Generated({ id }: { id: string | null }) {
   useEffect(
     () => () => {

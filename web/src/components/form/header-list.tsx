@@ -4,17 +4,17 @@ import { Button } from '../layout';
 
 interface Props<T> {
   label: string;
-  /** What one row is called, for its accessible name. */
+  /** The name of a row, used in its accessible name. */
   noun: string;
   list: readonly T[];
   error?: string | undefined;
   empty: T;
   set: (list: T[]) => void;
-  /** The controls of one row. */
+  /** Renders the controls of one row. */
   row: (item: T, change: (changes: Partial<T>) => void, number: number) => preact.ComponentChildren;
 }
 
-/** A list whose rows can be edited, added and removed. */
+/** A list whose rows can be edited, added, and removed. */
 export const EditableList = <T,>({ label, noun, list, error, empty, set, row }: Props<T>) => (
   <div class="field" role="group" aria-label={label}>
     <span class="label">{label}</span>
@@ -41,7 +41,6 @@ export const EditableList = <T,>({ label, noun, list, error, empty, set, row }: 
   </div>
 );
 
-/** Editable HTTP headers. */
 export const HeaderList = (props: Pick<Props<Header>, 'label' | 'list' | 'error' | 'set'>) => (
   <EditableList
     {...props}

@@ -8,7 +8,7 @@ import type { FormState } from './form';
 
 interface Props {
   probes: readonly Probe[];
-  /** Of the endpoint: not every probe checks all. */
+  /** The endpoint's type. Not every probe supports all types. */
   type: string;
   locations: readonly string[];
   quorum: string;
@@ -16,7 +16,7 @@ interface Props {
   set: (changes: { locations: string[]; quorum: string }) => void;
 }
 
-/** Where an endpoint is checked, in the order of its choosing, and how many of several must agree that it is down. */
+/** Selects the locations that check an endpoint, in order, and how many must agree that it is down. */
 export function LocationFields({ probes, type, locations, quorum, problem, set }: Props) {
   const id = useId();
   const error = problem('/locations');

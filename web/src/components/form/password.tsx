@@ -8,11 +8,13 @@ interface Props {
   error?: string | undefined;
   value: string;
   set: (value: string) => void;
-  /** To be chosen: a password manager offers one, and does not fill in the one until now. */
+  /**
+   * Whether this is a new password. Password managers then offer to generate one instead of filling in the current one.
+   */
   isNew?: boolean;
 }
 
-/** A password, with a button that shows it. */
+/** A password field with a button that shows the password. */
 export function Password({ label, hint, error, value, set, isNew }: Props) {
   const isShown = useSignal(false);
   return (

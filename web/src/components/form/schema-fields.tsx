@@ -10,7 +10,7 @@ import { HeaderList } from './header-list';
 interface Props {
   schema: Schema;
   value: ConfigValue;
-  /** JSON pointer of `value`, e.g. `/config`. */
+  /** The JSON pointer of `value`, such as `/config`. */
   pointer: string;
   form: FormState;
   set: (value: ConfigValue) => void;
@@ -43,7 +43,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   const kind = kindOf(schema);
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const given = typeof schema.default === 'string' || typeof schema.default === 'number' ? String(schema.default) : '';
-  // Descriptions are Markdown; a form shows plain text.
+  // Descriptions are Markdown, and the form shows plain text.
   const common = { label, hint: schema.description?.replaceAll('`', ''), error: form.problem(pointer) };
   const example = given === '' && schema.example !== undefined ? exampleOf(schema.example) : given;
 
@@ -122,14 +122,14 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   }
 }
 
-/** An example as somebody would type it. */
+/** Returns an example as a user would type it. */
 function exampleOf(example: unknown): string {
   if (typeof example === 'string' || typeof example === 'number') return String(example);
   const isTexts = Array.isArray(example) && example.every((each) => typeof each === 'string');
   return isTexts ? example.join('\n') : JSON.stringify(example);
 }
 
-/** One text, or several with commas between them. What is being typed stays as it is: a comma at the end, for example. */
+/** Edits one text, or several separated by commas. The typed text is kept unchanged, such as a comma at the end. */
 function Texts({
   value,
   set,
@@ -155,7 +155,7 @@ function Texts({
   );
 }
 
-/** Text that is not JSON is sent unchanged, so that the server reports the problem. */
+/** Returns the parsed JSON. Text that isn't JSON is returned unchanged, so that the server reports the problem. */
 function jsonOf(text: string): unknown {
   try {
     return text.trim() === '' ? undefined : (JSON.parse(text) as unknown);

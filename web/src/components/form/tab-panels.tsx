@@ -7,7 +7,7 @@ interface Props {
   tabs: readonly (readonly [title: string, content: ComponentChildren])[];
 }
 
-/** One of several contents, by the pattern of ARIA for tabs. */
+/** Several panels, one of which is shown. It follows the ARIA tabs pattern. */
 export function TabPanels({ label, tabs }: Props) {
   const id = useId();
   const shown = useSignal(0);

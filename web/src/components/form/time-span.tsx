@@ -4,16 +4,16 @@ import { Field, optionsOf } from './field';
 interface Props {
   label: string;
   hint?: string | undefined;
-  /** The service's message about the seconds. */
+  /** The server's message about the number of seconds. */
   error: string | undefined;
-  /** What empty stands for. */
+  /** The meaning of an empty field. */
   placeholder?: string;
   units: readonly TimeUnit[];
   value: TimeSpan;
   set: (value: TimeSpan) => void;
 }
 
-/** A length of time as a number and a unit. */
+/** A field for a duration, as a number and a unit. */
 export const TimeSpanField = ({ label, hint, error, placeholder, units, value, set }: Props) => (
   <Field label={label} hint={hint} error={error && spanProblem(error)}>
     {(control) => (

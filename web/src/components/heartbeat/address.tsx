@@ -17,7 +17,9 @@ interface Props {
   reload: () => void;
 }
 
-/** Where the job reports, and the lines that do it. Behind a button: whoever opens the address pings. */
+/**
+ * Shows the ping URL and lines that send pings. The URL is only revealed by a button, because opening it sends a ping.
+ */
 export function Address({ endpoint: { id, name }, of, reload }: Props) {
   const isShown = useSignal(false);
   if (!may.write()) {
@@ -65,7 +67,10 @@ export function Address({ endpoint: { id, name }, of, reload }: Props) {
   );
 }
 
-/** `systemd`, or `uptime run (start, run time)`: what stands in brackets is no part of the tab. */
+/**
+ * Returns a tab panel. In a title such as `uptime run (start, run time)`, the note in parentheses isn't part of the
+ * tab.
+ */
 function panelOf({ title, text }: { title: string; text: string }) {
   const [, name = title, note] = /^(.+?)(?: \((.+)\))?$/.exec(title) ?? [];
   return [

@@ -9,13 +9,13 @@ import { Shape } from '../status';
 
 interface Props {
   endpointId: string;
-  /** Changes when there may be newer ones. */
+  /** Changes when there may be newer pings. */
   version: string;
 }
 
 const STATUS = { success: 'up', fail: 'down', start: 'unknown', log: 'unknown' } as const;
 
-/** Everything that the job has told, newest first, with what its last run printed. */
+/** Lists all pings of a job, newest first, with the output of its last run. */
 export function Pings({ endpointId, version }: Props) {
   const open = useSignal('');
   const pings = usePages<Ping>(`/api/v1/endpoints/${endpointId}/pings?limit=20`, version);

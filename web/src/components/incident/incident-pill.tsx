@@ -2,12 +2,12 @@ import type { Incident, IncidentStatus } from '../../api/types';
 import { statusText } from '../../logic/incident';
 import { Icon } from '../icons';
 
-/** What was said of an incident, as word and colour. */
+/** The public status of an incident, as a word and a color. */
 export const SaidPill = ({ status }: { status: IncidentStatus }) => (
   <span class={`said ${status}`}>{statusText(status)}</span>
 );
 
-/** Says that customers see it. */
+/** Marks an incident that customers can see. */
 export const PublicMark = ({ of }: { of: Pick<Incident, 'public'> }) =>
   of.public ? (
     <span class="public" title="Customers see this">

@@ -7,7 +7,7 @@ import { nameOf } from '../../state/overview-store';
 import { PlainText } from './plain-text';
 import { SaidPill } from './incident-pill';
 
-/** Names of a card are so many at most. */
+/** The maximum number of names on a card. */
 const NAMED = 5;
 
 interface Said {
@@ -48,7 +48,7 @@ interface Props {
   updates: readonly Said[];
 }
 
-/** Which pages would show it, and how: on each with the names that it shows. */
+/** Shows which status pages would contain the incident. Each card has the names that its page uses. */
 export function PublicPreview({ incident, pages, status, updates }: Props) {
   const [first] = pages;
   if (!first)

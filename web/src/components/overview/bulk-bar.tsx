@@ -20,7 +20,7 @@ const isMoving = signal(false);
 
 const pathOf = ({ id }: OverviewItem): string => `/api/v1/endpoints/${id}`;
 
-/** So many are deleted without a question: a page that is left can send about twenty requests behind itself. */
+/** The maximum number deleted without a question. A page that is being closed can only send about twenty requests. */
 const MOST_TAKEN_BACK = 10;
 
 async function destroy(list: readonly OverviewItem[]): Promise<void> {
@@ -36,7 +36,7 @@ async function destroy(list: readonly OverviewItem[]): Promise<void> {
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
 }
 
-/** Pauses or resumes them; those that this changed can be taken back. */
+/** Pauses or resumes endpoints. The user can undo it for those that changed. */
 async function setAll(list: readonly OverviewItem[], enabled: boolean): Promise<void> {
   const work = (to: boolean) => (item: OverviewItem) => put(pathOf(item), { enabled: to });
   const verb = (to: boolean) => (to ? 'Resumed' : 'Paused');
@@ -49,7 +49,7 @@ async function setAll(list: readonly OverviewItem[], enabled: boolean): Promise<
   );
 }
 
-/** One window covers them all: as many as it may name. */
+/** The maximum number of endpoints in one maintenance window. */
 const MOST_MUTED = 1000;
 
 async function mute(list: readonly OverviewItem[]): Promise<void> {
@@ -68,7 +68,10 @@ async function checkAll(list: readonly OverviewItem[]): Promise<void> {
   if (checked.length > 0) await runBulk('Checked', checked, (item) => post(`${pathOf(item)}/checks`));
 }
 
-/** What can be done with the selected endpoints, and how the last of it went. `shown`: all that the filters let through. */
+/**
+ * The actions for the selected endpoints, and the progress of the last one. `shown` are all endpoints that match the
+ * filters.
+ */
 export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
   const list = (items.value ?? []).filter(({ id }) => picked.value.has(id));
   if (list.length === 0 && !progress.value) return null;

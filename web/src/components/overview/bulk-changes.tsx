@@ -27,7 +27,7 @@ interface Change {
 const CHANGES = { Contacts, Tags, Interval };
 const NAMES = ['Contacts', 'Tags', 'Interval'] as const;
 
-/** The buttons for what is asked about first, and the dialog of the one that was pressed. */
+/** The buttons for actions that need a dialog, and the open dialog. */
 export function BulkChanges({ list }: { list: readonly OverviewItem[] }) {
   const opened = useSignal<(typeof NAMES)[number] | null>(null);
   const Opened = opened.value && CHANGES[opened.value];
@@ -48,7 +48,7 @@ export function BulkChanges({ list }: { list: readonly OverviewItem[] }) {
 
 const cancel = (close: () => void) => () => <Button onClick={close}>Cancel</Button>;
 
-/** A scope names at most so many. */
+/** The maximum number of resources in a scope. */
 const MOST_IN_SCOPE = 1000;
 
 function Contacts({ list, close }: Change) {

@@ -19,25 +19,27 @@ import { Votes } from '../votes';
 
 interface Row {
   item: OverviewItem;
-  /** Whether the rows around it belong to several websites. */
+  /** Whether the surrounding rows are from several websites. */
   isMixed: boolean;
   lines: readonly Line[];
 }
 
-/** A column of the overview. */
 interface Column {
-  /** Of the head and the cells. */
+  /** The class of the heading and the cells. */
   class: string;
-  /** In wide windows, from 1240 px down, from 980 px down; without the last it is hidden there. On a phone a row is a card. */
+  /**
+   * The widths in wide windows, below 1240 px, and below 980 px. Without the last, the column is hidden there. On a
+   * phone, a row is a card.
+   */
   widths: readonly [wide: string, medium: string, narrow?: string];
-  /** Not read out: every cell says what it is. */
+  /** Hidden from screen readers, because every cell has its own label. */
   title: ComponentChildren;
-  /** Beside the title. */
+  /** A control next to the title. */
   choice?: () => ComponentChildren;
   cell: (row: Row) => ComponentChildren;
 }
 
-/** Only where the line over 24 hours is shown. */
+/** Only visible where the 24-hour line is shown. */
 const LATENCY_TITLE = (
   <>
     <span>24 h latency, </span>p95
@@ -72,7 +74,9 @@ const classOf = ({ class: own, widths: [, , narrow] }: Column): string => (narro
 
 const template = (at: 0 | 1 | 2): string => COLUMNS.flatMap(({ widths }) => widths[at] ?? []).join(' ');
 
-/** Around head and rows: the widths of the columns, of which the stylesheet takes those that fit the window. */
+/**
+ * The column widths, set on an element around the heading and the rows. The stylesheet picks those that fit the window.
+ */
 export const TEMPLATES = { '--wide': template(0), '--medium': template(1), '--narrow': template(2) };
 
 export const ColumnsHead = () => (
@@ -86,7 +90,7 @@ export const ColumnsHead = () => (
   </div>
 );
 
-/** What a row has in each column. */
+/** The cells of a row, one per column. */
 export const Cells = (row: Row) => (
   <>
     {COLUMNS.map((column) => (
@@ -161,7 +165,7 @@ function Name({ item, isMixed }: Row) {
   );
 }
 
-/** What it is about, when its job is expected, or why it is down. */
+/** Returns the endpoint's URL, when its job is expected, or why it is down. */
 function rowText(item: OverviewItem): string {
   if (item.status === 'down' && item.last_error !== null) return reasonText(item.last_error);
   if (item.next_expected_at !== null) return expectedText(item.next_expected_at, now.value);
@@ -209,7 +213,7 @@ function Certificate({ expiresAt }: { expiresAt: string | null }) {
   );
 }
 
-/** A line of two points tells nothing. */
+/** A line through fewer points shows nothing useful. */
 const FEWEST_POINTS = 3;
 
 function Sparkline({ item }: { item: OverviewItem }) {

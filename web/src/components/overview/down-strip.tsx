@@ -4,12 +4,14 @@ import { peakText, stepText, stripPath, stripText } from '../../logic/down-strip
 import { useEvery, useLoad } from '../../state/load';
 import { hideTip, showTip } from '../tip';
 
-/** How many were down at once, over 24 hours: when did it begin, and was it all at once? */
+/**
+ * Shows how many endpoints were down over 24 hours, so that you see when a problem started and how quickly it spread.
+ */
 export function DownStrip({ endpoints }: { endpoints: number }) {
   const read = useLoad('down', (signal) => get<OverviewDown>('/api/v1/overview/down', signal));
   useEvery(60, read.reload);
   const { value: steps } = read.data;
-  // It comes after the rows, which must not move then.
+  // An empty strip keeps its space, because the rows below must not move when the data arrives.
   if (!steps) return <figure class="down-strip" aria-hidden="true" />;
   const all = steps.down.length;
   const point = (event: PointerEvent & { currentTarget: Element }) => {

@@ -3,7 +3,7 @@ import { unreached } from '../../logic/contact-state';
 import { count, duration } from '../../logic/format';
 import { now } from '../../state/clock';
 
-/** A line while messages to contacts do not arrive: nobody is told of what the overview shows. Nothing otherwise. */
+/** A warning that messages to contacts don't arrive, so that no one is notified of what the overview shows. */
 export function FailingContacts({ contacts }: { contacts: readonly Contact[] }) {
   const [longest, ...others] = unreached(contacts, now.value);
   if (!longest?.failing_since) return null;

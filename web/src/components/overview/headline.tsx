@@ -11,7 +11,7 @@ import { setQuery } from '../../state/router';
 import { Icon } from '../icons';
 import { Shape, statusWord } from '../status';
 
-/** What one wants to know first, to be read from afar: the state of all in a sentence, and the counters that filter. */
+/** The state of all endpoints in a sentence, to be read from a distance, and the counters that filter. */
 export function Headline({ filters }: { filters: Filters }) {
   const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
   return (
@@ -28,7 +28,7 @@ export function Headline({ filters }: { filters: Filters }) {
   );
 }
 
-/** Where it is told what is known of what is down: the newest. */
+/** Links to the open incident, or to the list if there are several. */
 function OpenIncidents() {
   const [newest] = openIncidents.value ?? [];
   if (!newest) return null;
@@ -43,10 +43,10 @@ function OpenIncidents() {
   );
 }
 
-/** Messages leave a little after the failure is known, and an alert may begin before the status does. */
+/** Messages are sent shortly after the failure is known, and an alert may start before the status changes. */
 const EARLIER_MS = 3_600_000;
 
-/** Who was told of what is down. */
+/** Shows who was notified about an endpoint that is down. */
 function Told({ item }: { item: OverviewItem }) {
   const { id, alert_open: isOpen, status_since } = item;
   const told = useLoad(`told/${id}/${isOpen}`, async (signal) => {
@@ -60,7 +60,7 @@ function Told({ item }: { item: OverviewItem }) {
   return <> {toldText(item, value ? reached(value, sinceMs) : null)}</>;
 }
 
-/** How many of what text and website select are in which status. */
+/** The number of endpoints in each status, among those that match the text and website filters. */
 function Counters({ filters }: { filters: Filters }) {
   const { status } = filters;
   const found = selected(items.value ?? [], filters, websites.value ?? []);

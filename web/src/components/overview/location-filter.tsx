@@ -6,7 +6,7 @@ import { useLoad } from '../../state/load';
 import { setQuery } from '../../state/router';
 import { Select } from '../form/field';
 
-/** Chooses what is checked from one location. */
+/** Selects the location whose endpoints are shown. */
 export function LocationFilter({ location }: { location: string | null }) {
   const probes = useLoad('probes', (signal) => all<Probe>('/api/v1/probes', signal)).data.value ?? [];
   const known = [LOCAL, ...probes.map(locationOf)];

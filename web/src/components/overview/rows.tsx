@@ -11,10 +11,10 @@ import { StatusPill } from '../status';
 import { Cells, ColumnsHead, TEMPLATES } from './columns';
 import { openWebsite } from './website-dialog';
 
-/** Lines rendered beyond either end of the viewport. */
+/** The number of lines rendered above and below the viewport. */
 const OVERSCAN = 8;
 
-/** Renders only the lines near the viewport: a thousand endpoints scroll like ten. */
+/** Renders only the lines near the viewport, so that a thousand endpoints scroll like ten. */
 export function Rows({ lines, current }: { lines: Line[]; current: string | null }) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, bottom: 1000, narrow: innerWidth <= 640 });
@@ -50,7 +50,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       if (top < 160) scrollBy({ top: top - 160 });
       else if (top > innerHeight - 140) scrollBy({ top: top - innerHeight + 140 });
       const focus = () => document.getElementById(`link-${id}`)?.focus({ preventScroll: true });
-      // At once, for an Enter right behind; but the row may be rendered by this scrolling only.
+      // Focuses at once, so that an Enter right after works. The row may only be rendered by this scroll, though.
       if (document.getElementById(`link-${id}`)) focus();
       else requestAnimationFrame(focus);
     };

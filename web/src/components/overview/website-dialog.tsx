@@ -13,10 +13,10 @@ import { Text } from '../form/field';
 import { Form } from '../form/form';
 import { Button } from '../layout';
 
-/** The website that is changed, `''` for a new one. */
+/** The website being edited, or `''` for a new one. */
 const open = signal<string | null>(null);
 
-/** Opens the dialog about a website; without an id the one that makes a website. */
+/** Opens the dialog for a website, or for a new one if no ID is given. */
 export function openWebsite(id = ''): void {
   open.value = id;
 }
@@ -30,7 +30,10 @@ function changed(): void {
   void refreshWebsites();
 }
 
-/** Deletes a website: one with endpoints after a question, one without can be taken back. Returns whether it is gone. */
+/**
+ * Deletes a website. If it has endpoints, the user has to confirm. If it has none, the user can undo it. Returns
+ * whether it was deleted.
+ */
 export async function deleteWebsite({ id, name, endpoint_count }: Website): Promise<boolean> {
   const path = `/api/v1/websites/${id}`;
   if (endpoint_count === 0) {
@@ -38,14 +41,14 @@ export async function deleteWebsite({ id, name, endpoint_count }: Website): Prom
     return true;
   }
   const text = `This permanently deletes “${name}”, with ${count(endpoint_count, 'endpoint')}, their alert rules, and their whole history.`;
-  // Many endpoints are not deleted by a slip.
+  // Protects a website with many endpoints from accidental deletion.
   if (!(await confirmed('Delete this website', text, endpoint_count > 10 ? name : undefined))) return false;
   const isGone = await runAction(() => remove(path), `${name} is deleted.`);
   changed();
   return isGone;
 }
 
-/** The dialog about a website; rendered once on the overview. */
+/** The dialog for a website, rendered once on the overview. */
 export function WebsiteDialog() {
   if (open.value === null) return null;
   const website = websites.value?.find(({ id }) => id === open.value);
