@@ -38,7 +38,6 @@ export interface Attacker {
 export interface World {
   url: string;
   service: ServiceProcess;
-  /** Creates another organization. */
   organization(name: string): Promise<Attacker>;
   /** Starts another instance on the same database (`onPostgres`). Returns its URL. */
   secondInstance(env: Readonly<Record<string, string>>): Promise<string>;

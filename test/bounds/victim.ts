@@ -12,8 +12,9 @@ const READS_PER_SECOND = 5;
 export type Breakage = 'status' | 'silence';
 
 /**
- * The organization that must not be affected: 50 endpoints every 5 s, an alert on another one, and a user who reads
- * its list five times a second. Everything is measured from outside: by its web server, its webhook, and its reader.
+ * The organization that must not be affected. It has 50 endpoints every 5 s, an alert on another one, and a user who
+ * reads its list five times a second. Everything is measured from outside, by its web server, its webhook, and its
+ * reader.
  */
 export class Victim {
   /** Maps each path to the times of its requests, in monotonic milliseconds. */

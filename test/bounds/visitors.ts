@@ -17,8 +17,8 @@ interface Visit {
 }
 
 /**
- * Visitors without a key: a visitor of the dashboard, a job that pings, users who sign in from a known network, and a
- * visitor of a public page. They record each response that differs from the usual one.
+ * Visitors without a key. They are a visitor of the dashboard, a job that pings, users who sign in from a known
+ * network, and a visitor of a public page. They record each response that differs from the usual one.
  */
 export class Visitors {
   private readonly failures: string[] = [];

@@ -81,7 +81,6 @@ export class ApiClient {
   private readonly queues = new Map<string, Promise<void>>();
   /** Contacts that a write deleted, or may have. */
   private readonly leaving = new Set<string>();
-  /** Endpoints that may be acknowledged. */
   private readonly acknowledged = new Set<string>();
   /** The numbers of probes whose newest token may not have reached the test. */
   private readonly unheard = new Set<number>();

@@ -473,7 +473,6 @@ class ChaosRun {
 
 const locationsOf = (fields: Fields): number => String(fields['locations']).split(',').length;
 
-/** Counts the checks of jobs by their result. */
 function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: number][] {
   const counts = new Map<string, number>();
   for (const { checks } of stored)

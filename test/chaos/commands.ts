@@ -237,7 +237,6 @@ const switchProvider = (pick: Pick): Command => ({
   mode: pick(PROVIDER_MODES),
 });
 
-/** Faults of the service and its database. */
 function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): Choice[] {
   const instances: [number, ...number[]] = model.hasSecondInstance ? [0, 1] : [0];
   const killable = instances.filter((instance) => !protectFirst || instance !== PROTECTED_INSTANCE);
@@ -365,7 +364,7 @@ function finalCommands(): Command[] {
 }
 
 /**
- * The end of every run, with time to settle after each step: everything that may fail fails, every credential is
+ * The end of every run, with time to settle after each step. Everything that may fail fails, every credential is
  * rotated, every contact gets another URL, and reminders are due. Finally, everything recovers.
  */
 export const FINALE: Readonly<Record<'before' | 'after', readonly ((model: Model) => Command[])[]>> = {
@@ -389,7 +388,6 @@ const ownRoutes = (model: Model): Resource[] =>
 export const kindOf = (command: Command): string =>
   'kind' in command ? `${command.do} ${command.kind}` : 'how' in command ? `${command.do} ${command.how}` : command.do;
 
-/** Formats a command as one line of the log. */
 export function lineOf(command: Command): string {
   const settings = Object.entries(command)
     .filter(([key]) => !['do', 'kind', 'how', 'fields'].includes(key))

@@ -51,7 +51,6 @@ export class Fleet {
     return this.instances.flatMap((instance) => instance?.running ?? []);
   }
 
-  /** The ports of the running instances. */
   get ports(): number[] {
     return this.running.map(({ url }) => Number(new URL(url).port));
   }

@@ -62,7 +62,6 @@ export interface AwaitedReminder {
   alert: string;
   endpoint: string;
   incidentNo: number;
-  /** The number of reminders that it had. */
   reminders: number;
   at: number;
 }

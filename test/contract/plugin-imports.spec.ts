@@ -6,7 +6,6 @@ import { recipeBlocks } from '../repository/recipe-tree';
 const ROOT = resolve(__dirname, '../..');
 const textOf = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
 
-/** Returns the example of a recipe by its path. */
 function example(document: string, path: string): string {
   const block = recipeBlocks(textOf(document)).find((one) => one.path === path);
   if (!block) throw new Error(`${document} has no file ${path}`);

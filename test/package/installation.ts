@@ -40,7 +40,6 @@ export async function store(url: string, matrix: string): Promise<Stored> {
   };
 }
 
-/** Reads all of it. */
 export async function readAgain(url: string, stored: Stored): Promise<Read> {
   const places = Object.entries(stored) as [keyof Stored, string][];
   const read = places.map(async ([name, path]) => {

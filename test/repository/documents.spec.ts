@@ -69,9 +69,9 @@ function pathsIn(text: string): string[] {
 }
 
 describe('the paths that the documents name', () => {
-  // Exceptions: recipes create the files that they name (recipes.spec.ts), the team writes the files in extending.md,
-  // the comparison names files of other projects, the changelog names files that were moved, and a decision names
-  // files of its time.
+  // Some paths don't exist in this tree. Recipes create the files that they name (recipes.spec.ts), and the team
+  // writes the files in extending.md. The comparison names files of other projects. The changelog names files that
+  // were moved, and a decision names files of its time.
   const own = [...DOCUMENTS, 'SECURITY.md'].filter(
     (path) => !/(recipes|extending|CONTRIBUTING|comparison|CHANGELOG)\.md$|decisions\//.test(path),
   );

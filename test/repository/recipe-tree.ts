@@ -14,9 +14,9 @@ export interface RecipeBlock {
 }
 
 /**
- * Returns the parts that a document adds to the tree, in reading order: `ts` and `tsx` blocks under a path in bold,
- * `**`src/…`**`, and `diff` blocks whose parts each start with `+++ path`. If a sentence before the path starts with
- * a link to a file of extending.md, the code after the imports comes from that file.
+ * Returns the parts that a document adds to the tree, in reading order. These are `ts` and `tsx` blocks under a path
+ * in bold, `**`src/…`**`, and `diff` blocks whose parts each start with `+++ path`. If a sentence before the path
+ * starts with a link to a file of extending.md, the code after the imports comes from that file.
  */
 export function recipeBlocks(markdown: string): RecipeBlock[] {
   const blocks =

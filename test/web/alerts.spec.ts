@@ -47,7 +47,6 @@ describe('alerts in the dashboard', () => {
   };
   const chooser = () => page.getByRole('combobox', { name: 'Endpoint' });
   const channel = () => page.getByLabel('Channel', { exact: true });
-  /** Returns the texts of the errors at fields. */
   const errors = () => page.locator('.field > .error').allTextContents();
   const options = () => page.getByRole('listbox').getByRole('option').allTextContents();
 

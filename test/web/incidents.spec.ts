@@ -139,7 +139,6 @@ describe('incidents in the dashboard', () => {
     await page.getByLabel('Note (optional)').fill('Restarting the workers');
     await page.keyboard.press('Enter');
     await page.locator('.notice', { hasText: 'has it in hand' }).getByText('Restarting the workers').waitFor();
-    // Another user posts an update.
     await app.admin.post(`/incidents/${id}/updates`, { text: 'Workers are back.', status: 'monitoring' });
     await entry('Workers are back.').getByText('Monitoring').waitFor();
   });

@@ -43,7 +43,6 @@ export const response = (status: string, body: Buffer, headers = ''): Buffer =>
     body,
   ]);
 
-/** Returns `count` numbers, starting with 0. */
 export const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 /** Formats how often each status occurred. */

@@ -20,7 +20,6 @@ class PigeonChannel implements Channel {
     return ['pigeon'];
   }
 
-  /** Returns the result in the config. */
   async send({ config }: SendRequest<{ returns?: SendOutcome | 'nothing, ever' }>): Promise<SendOutcome> {
     const { returns = { result: 'delivered', status: null } } = config;
     return returns === 'nothing, ever' ? new Promise(() => {}) : returns;

@@ -114,7 +114,6 @@ describe('A TCP check of a server that speaks first', () => {
     const startedAt = performance.now();
     expect(await runCheck(new TcpChecker(dialerWith()), `127.0.0.1:${port}`)).toMatchObject({ outcome: 'up' });
     expect(performance.now() - startedAt).toBeLessThan(900);
-    // A write to a closed connection fails.
     await eventually('the connection to be closed', () => {
       served?.write('x');
       return errors.length > 0;

@@ -25,12 +25,10 @@ interface Offered {
 
 /** The real resources that replace the made-up IDs of an example. Each example has its own resources. */
 interface Scene {
-  /** IDs by prefix. */
   ids: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
-/** A site with a sitemap. */
 let sitemap: HttpTarget;
 
 const TOKEN = 'a token is a secret, the example shows how one looks';

@@ -15,7 +15,6 @@ import { buildService, ServiceProcess } from '../../harness/processes/service-pr
 import { longestPiece } from '../../harness/processes/thread-cpu';
 
 const PRELOADED = join(__dirname, '../../harness/processes/heap-on-signal.cjs');
-/** The number of kinds of bodies. */
 const KINDS = 10;
 /** Bodies for each route: half of the kinds, which the commit selects. `WORST_SHAPES=60` is the full run. */
 const SHAPES = Number(process.env['WORST_SHAPES'] ?? KINDS / 2);

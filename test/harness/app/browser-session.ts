@@ -30,7 +30,6 @@ export const fromDashboard = (url: string, cookie: string): Record<string, strin
   'sec-fetch-site': 'same-origin',
 });
 
-/** Signs out and returns the status. */
 export async function signOut(url: string, cookie: string): Promise<number> {
   return (await fetch(`${url}/auth/session`, { method: 'DELETE', headers: fromDashboard(url, cookie) })).status;
 }

@@ -94,7 +94,6 @@ export class PlainMcp {
     return new PlainMcp(spawn(process.execPath, args, { cwd: ROOT, env: environment(url, key) }));
   }
 
-  /** Writes one protocol message. */
   send(message: object): void {
     this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }

@@ -170,7 +170,6 @@ export class DatabaseWitness implements Sql {
     await this.query('DELETE FROM website; DELETE FROM incident; DELETE FROM check_result');
   }
 
-  /** Returns the number of rows that the statement returns. */
   async count(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     const [row] = await this.query<{ count: string }>(`SELECT count(*) AS count FROM (${sql}) AS counted`, parameters);
     return Number(row?.count ?? 0);

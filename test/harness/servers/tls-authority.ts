@@ -119,7 +119,6 @@ export class TlsAuthority {
   }
 }
 
-/** Creates a self-signed certificate. */
 export async function selfSigned(options: LeafOptions = {}): Promise<ServerIdentity> {
   const keys = await newKeys();
   const leaf = await x509.X509CertificateGenerator.createSelfSigned({

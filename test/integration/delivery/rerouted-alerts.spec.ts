@@ -45,7 +45,6 @@ describe('an alert that notifies through something else', () => {
     headers: [{ key: 'X-Token', value: token }],
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   });
-  /** Creates a contact. Returns its public ID. */
   async function contact(way: Way): Promise<string> {
     const { status, body, text } = await scene.app.write.post<{ id: string }>('/contacts', {
       name: 'Operations',
