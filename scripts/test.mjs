@@ -83,7 +83,6 @@ function readArguments(given) {
   return { options: known, words: rest };
 }
 
-/** Returns the specs whose turn it is. */
 function inTurn(specs) {
   if (options['in-turn'] === null || left !== null) return specs;
   require('./typescript.cjs');

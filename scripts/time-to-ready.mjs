@@ -34,7 +34,6 @@ async function freePort() {
   return port;
 }
 
-/** Returns the process and all its descendants. */
 function tree(pid) {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -72,7 +71,6 @@ const launch = (env, program, ...args) =>
     detached: true,
   });
 
-/** Resolves once the condition holds. */
 async function until(what, isSo, started) {
   for (const since = performance.now(); !(await isSo()); await delay(POLL_MS)) {
     if (started.exitCode !== null) throw new Error(`${started.spawnfile} ended with ${started.exitCode}`);

@@ -188,7 +188,7 @@ async function hostileOthers(): Promise<BenchTarget[]> {
 /** The message to the parent process. */
 interface Part {
   targets: BenchTarget[];
-  /** The message to the parent process. */
+  /** The PEM of an authority to trust. */
   root?: string;
   /** `address:port` of the DNS server for host names. */
   nameServer?: string;

@@ -114,7 +114,6 @@ export function rawConnection(url: string, text: string, from = ATTACKER): Socke
   return socket;
 }
 
-/** The fields of an item that the attacks use. */
 interface Item {
   error?: { message: string };
 }

@@ -63,7 +63,6 @@ export interface Attack {
   breakage?: Breakage;
   /** The maximum milliseconds of the victim's slowest reads, if a higher limit than usual is documented. */
   readsWithinMs?: number;
-  /** The host name of the victim's server. */
   host?: string;
   /** Uses a separate PostgreSQL instead of the embedded database. */
   onPostgres?: boolean;
@@ -106,7 +105,6 @@ export interface Measured {
   /** The results of visitors without a key, or `null` without visitors. */
   visits: Awaited<ReturnType<Visitors['stop']>> | null;
   effect: Effect;
-  /** The last errors and warnings of the service. */
   log: string;
 }
 

@@ -8,7 +8,6 @@ const INTERVAL_SECONDS = 5;
 const BROKEN_INTERVAL_SECONDS = 2;
 const READS_PER_SECOND = 5;
 
-/** How the endpoint with the alert breaks. */
 export type Breakage = 'status' | 'silence';
 
 /**
@@ -61,7 +60,6 @@ export class Victim {
     return this.website;
   }
 
-  /** From now on, the endpoint with the alert is broken. */
   break(how: Breakage): void {
     this.breakage = how;
   }
@@ -98,7 +96,6 @@ export class Victim {
     return { missed, due: Math.floor((ENDPOINTS * (to - from)) / intervalMs) };
   }
 
-  /** Reads its list until it is stopped. */
   startReading(): { stop(): void } {
     const timer = setInterval(() => {
       const path = `/api/v1/websites/${this.website}/endpoints?limit=20`;

@@ -63,7 +63,6 @@ export class Visitors {
     return visitors;
   }
 
-  /** The name of the public page. */
   get slug(): string {
     return SLUG;
   }

@@ -399,7 +399,6 @@ class ChaosRun {
     }
   }
 
-  /** Returns everything that has not settled yet. */
   private async unsettled(since: number): Promise<string[]> {
     const { shown, lastChecked, routes } = await this.client.observe();
     const triggered = new Set(shown.filter((one) => one.triggered === true).map(({ name }) => name));

@@ -36,7 +36,6 @@ export type IncidentAct = (typeof INCIDENT_ACTS)[number];
 export const PROBES = ['fra', 'use'] as const;
 export const PROBE_FAULTS = ['is killed', 'is restarted', 'is frozen'] as const;
 export type ProbeFault = (typeof PROBE_FAULTS)[number];
-/** A change of a probe by a client. */
 export const PROBE_CHANGES = ['is rotated', 'is disabled', 'is enabled'] as const;
 export type ProbeChange = (typeof PROBE_CHANGES)[number];
 /** The state of the line between a probe and the service, until the next of these or the end of the round. */
@@ -74,7 +73,6 @@ const SHARES = { allKillable: { client: 39, environment: 43 }, oneProtected: { c
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
 type Choice = [weight: number, make: () => Command];
 
-/** The faults that a round may have. */
 export interface Setting {
   database: DatabaseName;
   /** No command ends the first instance, so that it lives long enough to show a leak. */

@@ -34,7 +34,6 @@ export interface TeamLife {
   readonly installed: string;
   readonly before: Read;
   readonly upgraded: Read;
-  /** A second process on the same data. */
   readonly second: Ended;
   readonly without: Read & { readonly log: string };
   readonly back: Read;

@@ -37,7 +37,6 @@ export class Running {
     this.closed = once(child, 'close');
   }
 
-  /** Its output so far. */
   get log(): string {
     return this.said;
   }
@@ -46,7 +45,6 @@ export class Running {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Waits for its exit. */
   async ended(): Promise<Ended> {
     await this.closed;
     return { code: this.child.exitCode, output: this.said };
@@ -78,7 +76,6 @@ export class Reader {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The log of the current service. */
   get log(): string {
     return this.running?.log ?? '';
   }
@@ -106,7 +103,6 @@ export class Reader {
     return { code: running.hasEnded ? 1 : 0, output: running.log };
   }
 
-  /** Stops the current service, if any. */
   async stop(): Promise<void> {
     await this.running?.stop();
     this.running = null;

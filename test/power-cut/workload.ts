@@ -165,7 +165,6 @@ class Clients {
     return heartbeat as PingedEndpoint & { readonly id: string };
   }
 
-  /** Runs all of them for a while. */
   async work(
     seconds: number,
     heartbeat: PingedEndpoint & { readonly id: string },

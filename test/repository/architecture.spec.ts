@@ -378,7 +378,6 @@ function loadedWith(path: string, found = new Map<string, Source>()): Source[] {
   return [...found.values()];
 }
 
-/** Throws if the graph has a cycle. */
 function expectAcyclic(graph: Readonly<Record<string, readonly string[]>>): void {
   const level = (name: string, trail: readonly string[]): number => {
     if (trail.includes(name)) throw new Error(`${[...trail, name].join(' → ')} is a cycle`);

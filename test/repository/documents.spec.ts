@@ -159,7 +159,6 @@ describe('the entries of docs/reliability.md', () => {
 
 const ARCHITECTURE = read('docs/architecture.md');
 
-/** Returns the section below a heading. */
 const sectionOf = (text: string, title: string): string =>
   new RegExp(`^## ${title}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text)?.[1] ?? '';
 
@@ -267,7 +266,6 @@ function cronPeriod(cron: string): string {
   return hour === '*' ? '1 h' : 'daily';
 }
 
-/** Returns the periods of the Nest timers in a file. */
 function periodsIn(file: string): string[] {
   const classes = Object.values(require(join(ROOT, 'src', file)) as object).filter(
     (value) => typeof value === 'function',

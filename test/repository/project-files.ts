@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
-/** The project's directory. */
 export const ROOT = resolve(__dirname, '../..');
 
 export const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -30,13 +30,11 @@ export class Cable {
     this.port = Number(new URL(url).port);
   }
 
-  /** Closes every connection and refuses new ones. */
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Accepts connections again. */
   mend(): void {
     this.isCut = false;
   }

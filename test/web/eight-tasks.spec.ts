@@ -22,7 +22,6 @@ jest.setTimeout(120_000);
 
 const ROOT = resolve(__dirname, '../..');
 const MINUTE = 60_000;
-/** A picture of one pixel. */
 const LOGO = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',

@@ -12,14 +12,12 @@ import type { TestApp } from '../harness/app/app';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 
-/** An endpoint of the sample data. */
 interface Sample {
   name: string;
   type: string;
   url: string;
   /** Typical milliseconds per phase: DNS, connect, TLS, first byte, and transfer. */
   phases: [number, number, number, number, number];
-  /** The share of failed checks. */
   failing: number;
   /** Minutes since it went down. Without it, it is up. */
   downFor?: number;

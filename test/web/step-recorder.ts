@@ -52,7 +52,6 @@ export class StepRecorder {
     return recorder;
   }
 
-  /** Forgets everything so far. */
   begin(): void {
     this.recorded = { steps: [], screens: [] };
     this.shown();

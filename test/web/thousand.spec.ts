@@ -24,7 +24,6 @@ const WATCH_LONG_TASKS = `
 /** The maximum cost of the first view of this many endpoints. */
 const FIRST_LOOK = { bytes: 250_000, requests: 12 };
 
-/** The files of the other pages. */
 const OTHER_PAGES = /\/assets\/(pages|uplot)/;
 
 /** Frames per second while a page is scrolled by 40 pixels each. */

@@ -33,7 +33,6 @@ export class HostileTarget {
   }
 }
 
-/** Returns a whole response as bytes. */
 export const response = (status: string, body: Buffer, headers = ''): Buffer =>
   Buffer.concat([
     Buffer.from(
@@ -45,7 +44,6 @@ export const response = (status: string, body: Buffer, headers = ''): Buffer =>
 
 export const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Formats how often each status occurred. */
 export const counted = (statuses: ReadonlyMap<number, number>): string =>
   [...statuses]
     .sort(([a], [b]) => a - b)

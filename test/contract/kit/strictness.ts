@@ -75,7 +75,6 @@ export async function realRequest(
   return { method, path, body, headers: Object.fromEntries(headers) };
 }
 
-/** Sends a request to a fake, and reads its response. */
 export async function send(
   fake: HttpProviderFake,
   { method, path, headers, body }: RawRequest,

@@ -20,7 +20,6 @@ const listen = async (...args: Parameters<typeof TcpTarget.listen>) => {
   return target;
 };
 
-/** Starts a DNS server that follows a script. */
 const serve = async (script: DnsScript) => {
   const server = await DnsTestServer.start(script);
   closers.push(() => server.stop());

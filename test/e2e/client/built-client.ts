@@ -69,7 +69,6 @@ interface ClientModule {
   UptimeUnexpectedResponse: new () => Error;
 }
 
-/** Returns everything that an iterator yields. */
 export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

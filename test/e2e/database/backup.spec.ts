@@ -32,7 +32,6 @@ describe('a backup', () => {
   let endpointId: string;
   let isServer: boolean;
 
-  /** Runs `npm run backup` from the sources. */
   const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     backupOf(app.config.dataDir, words);
   const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>

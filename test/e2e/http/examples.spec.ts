@@ -48,7 +48,6 @@ async function proven(app: TestApp, member: Member): Promise<object> {
   return { current_password: PASSWORD, second_factor: codes?.[0] };
 }
 
-/** Changes the second factor as the dashboard does. */
 async function change(
   app: TestApp,
   cookie: string,
@@ -119,7 +118,6 @@ const STAND_INS: Readonly<
   },
 };
 
-/** Another incident of the scene. */
 let other: string;
 
 /** An ID in the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */

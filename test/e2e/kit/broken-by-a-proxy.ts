@@ -146,7 +146,6 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
   },
 });
 
-/** The name that breaks nothing. */
 export const UNBROKEN = 'breaks nothing';
 
 /** Each break with the test that must find it. */

@@ -1,4 +1,3 @@
-/** The response to a sign-in attempt. */
 export interface SignedIn {
   status: number;
   /** `name=value`, or empty if the sign-in was refused. */

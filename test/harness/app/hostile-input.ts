@@ -268,7 +268,6 @@ export function percentEncoded(text: string): string {
   return encoded;
 }
 
-/** Resolves a reference to its schema. */
 function resolve(document: OpenApi, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];

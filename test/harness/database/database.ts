@@ -53,7 +53,6 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return databaseLike(await migratedTemplate(server), server);
 }
 
-/** Creates an empty database on that server. */
 export const plainDatabase = (server: string): Promise<TestDatabase> => databaseLike('template1', server);
 
 async function databaseLike(template: string, server: string): Promise<TestDatabase> {

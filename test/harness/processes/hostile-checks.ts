@@ -21,7 +21,6 @@ export interface HostileOrder {
 
 export interface HostileRun {
   longest: { held: number; name: string };
-  /** Each check that blocked it longer than the limit. */
   tooLong: string[];
   /** The result for forty checks at once. */
   together: number;

@@ -103,7 +103,6 @@ export class ServiceProcess {
     return this.child.pid ?? null;
   }
 
-  /** The last part of its log. */
   get log(): string {
     return this.output;
   }
@@ -165,7 +164,6 @@ export class DatabaseWitness implements Sql {
     return (await this.pool.query(sql, [...parameters])).rows as Row[];
   }
 
-  /** Deletes all websites with their incidents and their history. */
   async clear(): Promise<void> {
     await this.query('DELETE FROM website; DELETE FROM incident; DELETE FROM check_result');
   }

@@ -50,7 +50,6 @@ export class TlsAuthority {
     return this.root.toString('pem');
   }
 
-  /** Issues a server certificate of this authority. */
   async issue(options: LeafOptions = {}): Promise<ServerIdentity> {
     return this.issueBelow(this.root.subject, this.keys, options, []);
   }

@@ -11,7 +11,6 @@ import { checkInvariants } from '../../harness/app/invariants';
 const REFUSED = { status: 410 };
 const STEP_MS = 5000;
 
-/** The destination of messages, and their credential. */
 interface Way {
   path: string;
   token: string;

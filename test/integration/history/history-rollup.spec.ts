@@ -45,7 +45,6 @@ function randomChecks(endpoints: readonly { id: string; key: string }[], seed: n
   return checks;
 }
 
-/** Computes the expected stats from every single check. */
 function expectedStats(checks: readonly FinishedCheck[], key: string, from: number, to: number) {
   const inside = checks.filter(({ endpointKey, checkedAt }) => {
     const at = checkedAt.getTime();
