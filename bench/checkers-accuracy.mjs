@@ -1,5 +1,5 @@
-// Measures how exact the time to the first byte is while many checks run: an open loop of evenly paced HTTP checks
-// against a target that responds after 50 ms and finally reports how long each response really took.
+// Measures how exact the time to the first byte is while many checks run. An open loop of evenly paced HTTP checks
+// uses a target that responds after 50 ms. At the end, the target reports how long each response really took.
 // Usage: node bench/checkers-accuracy.mjs [--rate N] [--seconds N] [--dist DIR]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

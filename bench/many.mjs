@@ -5,11 +5,11 @@
 // use no network (the benchmark's own checker), so this measures the engine, the recorder, the jobs of every minute,
 // and PostgreSQL. There is one row per number of endpoints, each on a fresh PostgreSQL. It covers the first minutes
 // of new endpoints, which are the most expensive. Then it measures how long requests take while the checks continue.
+// Everything stays on 127.0.0.1 and stops automatically.
 //   --settled          endpoints that have been up for a day, without the change of status of every first check
 //   --maintenance      a maintenance window over all of them is in force
 //   --statements       also prints the most expensive statements: µs, blocks, and bytes of WAL per check, and calls
 //   --checkout <dir>   measures another built checkout of the project, for a comparison of two versions
-// Everything stays on 127.0.0.1 and stops automatically.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

@@ -30,7 +30,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const isOverload = process.argv.includes('--overload');
 const flag = { type: 'boolean', default: false };
 const { values: options } = parseArgs({
-  // overload.mjs has separate options.
   args: isOverload ? [] : process.argv.slice(2),
   options: {
     endpoints: { type: 'string', default: '1000' },

@@ -75,7 +75,6 @@ export async function startService(env, checkout = root) {
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Returns the UUID inside a public ID. */
 export function uuidOf(id) {
   const value = Array.from(id.slice(id.indexOf('_') + 1)).reduce(
     (sum, character) => (sum << 5n) | BigInt(ALPHABET.indexOf(character)),

@@ -34,7 +34,6 @@ export class Traffic {
     return found.map(([name, times]) => `${times} × ${name}`).join(', ') || '0';
   }
 
-  /** Returns the sum of the counts whose names match. */
   sum(names) {
     return Object.entries(this.counts).reduce((sum, [name, times]) => sum + (names.test(name) ? times : 0), 0);
   }

@@ -63,7 +63,7 @@ function fingerprint() {
   for (const file of INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
     if (file === join(root, TEMPLATE)) continue;
     const { size, mtimeMs } = statSync(file);
-    // In milliseconds, because copies keep no more than that.
+    // In milliseconds, because copies aren't more precise.
     hash.update(`${relative(root, file)} ${size} ${Math.round(mtimeMs)}\n`);
   }
   return hash.digest('hex');

@@ -1,6 +1,6 @@
-// Creates dist/bundle: starts the service of dist once, on a database in memory, and records every module that it
-// loads, what each module requires, and the code that V8 compiled from it (src/start/module-bundle.ts reads the
-// bundle).
+// Creates dist/bundle. It starts the service of dist once, on a database in memory, and records every module that it
+// loads. For each module, it keeps what the module requires and the code that V8 compiled (src/start/module-bundle.ts
+// reads the bundle).
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { realpathSync } from 'node:fs';

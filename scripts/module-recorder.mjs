@@ -10,7 +10,6 @@ import { withoutComments } from './without-comments.mjs';
 const DEFERRED = [
   // Drivers of other databases.
   [/\/typeorm\/driver\/DriverFactory\.js$/, /\/(?!PostgresDriver$)\w+Driver$/],
-  // Metadata of phone numbers.
   [/\/class-validator\/cjs\/decorator\/string\/IsPhoneNumber\.js$/, /^libphonenumber-js\/max$/],
   // File uploads.
   [/\/@nestjs\/platform-express\/multer\/interceptors\/[\w-]+\.js$/, /^multer$/],

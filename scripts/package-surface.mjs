@@ -22,7 +22,6 @@ const committed = () =>
     (existsSync(folder) ? readdirSync(folder) : []).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   );
 
-/** Returns the import paths and commands, as in package.json. */
 function overview() {
   const rows = [
     ...Object.entries(manifest.exports).map(([path, entry]) => [importPath(name, path), files(entry).join(', ')]),

@@ -25,7 +25,6 @@ const installed = [
   ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version)) : []),
 ].map((directory) => join(directory, 'bin'));
 
-/** Returns the version of a program in a directory, or null. */
 async function versionOf(bin, program) {
   try {
     const { stdout } = await promisify(execFile)(join(bin, program), ['--version']);

@@ -1,7 +1,7 @@
 // npm run prove -- [--record] [words]: runs every proof for this tree in full, including those that CI runs only in
-// part: every lane on both databases, all attacks, longer chaos, 20,000 random requests, and 200,000 checks. It takes
-// an hour or two. Words select sections by name. It continues after a failure and ends with a table. `--record`
-// writes it to docs/reliability.md.
+// part. It runs every lane on both databases, all attacks, longer chaos, 20,000 random requests, and 200,000 checks.
+// It takes an hour or two. Words select sections by name. It continues after a failure and ends with a table.
+// `--record` writes the table to docs/reliability.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -35,7 +35,7 @@ const WORKERS = { fast: Math.min(6, cores + 2), slow: Math.min(6, cores + 3), ti
 const MAX_AGAIN = 3;
 /** The number of groups per worker. With more, the workers finish together, but each group starts its own services. */
 const GROUPS_PER_WORKER = 2;
-/** The minimum weight of a spec: one that costs no CPU still waits. */
+/** A spec that costs no CPU still waits, so it has this minimum weight. */
 const LEAST_WEIGHT = 0.3;
 /** The time of the unit specs in the newest run of the fast lane, the unit for the other lanes. */
 const UNIT_FILE = join(root, '.cache/unit-seconds.json');
@@ -83,7 +83,6 @@ function readArguments(given) {
   return { options: known, words: rest };
 }
 
-/** Returns the specs whose turn it is. */
 function inTurn(specs) {
   if (options['in-turn'] === null || left !== null) return specs;
   require('./typescript.cjs');

@@ -1,5 +1,5 @@
-// Measures how long a newcomer waits. Clones the current commit into a temporary directory, runs `npm ci` and `npm
-// start` until the service is ready, and creates and starts a probe until it has made its first check. Then it stops
+// Measures how long a newcomer waits. Clones the current commit into a temporary directory, and runs `npm ci` and
+// `npm start` until the service is ready. Creates and starts a probe until it has made its first check. Then it stops
 // both, and starts the service a second time. Prints the times and the service's peak memory. Requires the package
 // registry or npm's cache. Reading and typing take no time here.
 // `--here 5` starts the built checkout instead, with and without its bundle in turn, five times each, on a new
@@ -34,7 +34,6 @@ async function freePort() {
   return port;
 }
 
-/** Returns the process and all its descendants. */
 function tree(pid) {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -72,7 +71,6 @@ const launch = (env, program, ...args) =>
     detached: true,
   });
 
-/** Resolves once the condition holds. */
 async function until(what, isSo, started) {
   for (const since = performance.now(); !(await isSo()); await delay(POLL_MS)) {
     if (started.exitCode !== null) throw new Error(`${started.spawnfile} ended with ${started.exitCode}`);

@@ -14,7 +14,6 @@ export function loadBuilt(dist) {
   return load;
 }
 
-/** All six checkers over one dialer. */
 export class BuiltCheckers {
   #load;
   #dialer;

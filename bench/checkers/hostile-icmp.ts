@@ -27,7 +27,6 @@ function asSent(request: Buffer, destination: Buffer): Buffer {
   return Buffer.concat([ipHeader(destination, Buffer.from([127, 0, 0, 1]), request.length), request]);
 }
 
-/** Host behaviors by name. */
 const scripts: Record<string, EchoScript> = {
   silence: () => [],
   'a reply with another token': (request) => [{ message: changed(request, (reply) => reply.fill(0xee, 8)) }],

@@ -18,7 +18,6 @@ import { hostileSsh, hostileTcp } from './hostile-streams';
 /** One target, and how it is checked. */
 export interface BenchTarget {
   type: 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
-  /** The name of the fault. */
   name: string;
   url: string;
   /** DNS: `address:port` of the resolvers to use instead of the machine's. */
@@ -189,7 +188,7 @@ async function hostileOthers(): Promise<BenchTarget[]> {
 /** The message to the parent process. */
 interface Part {
   targets: BenchTarget[];
-  /** The message to the parent process. */
+  /** The PEM of an authority to trust. */
   root?: string;
   /** `address:port` of the DNS server for host names. */
   nameServer?: string;

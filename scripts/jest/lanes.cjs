@@ -37,7 +37,6 @@ function pragma(comment, name, values) {
   return value;
 }
 
-/** Returns the pragmas in the first comment of a spec. */
 function readPragmas(text) {
   const comment = /^\s*\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? '';
   return {

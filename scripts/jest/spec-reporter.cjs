@@ -10,7 +10,6 @@ const path = require('node:path');
 const root = path.join(__dirname, '../..');
 const isGroup = (file) => file.endsWith('.group.cjs');
 
-/** Splits the results of a Jest file by spec. */
 function specsOf({ testFilePath, testResults }) {
   const specs = new Map();
   for (const result of testResults) {

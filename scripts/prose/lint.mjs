@@ -17,7 +17,7 @@ import { documentArea, filesOf, textsOf } from './texts.mjs';
 
 const require = createRequire(import.meta.url);
 const BUDGET = 'scripts/prose/budget.json';
-/** `env` is the comments of settings files, scripts, and manifests; `messages` is every other string of the server. */
+/** `env` is the comments of settings files, scripts, and manifests. `messages` is every other string of the server. */
 const AREAS = 'api changelog cli comments decisions docs docstrings env logs messages metrics titles ui'.split(' ');
 const ESCAPE = /\bprose: (.*?)(?:-->|\*\/|$)/;
 const LEAST_REASON = 12;

@@ -1,5 +1,6 @@
-// The patterns that a native speaker of technical English would rewrite, and what to write instead. Public names (fields, settings,
-// metrics) are code and never match. WORDS match anywhere in a text; OPENINGS match at the start of a sentence.
+// The patterns that a native speaker of technical English would rewrite, and what to write instead. Public names
+// (fields, settings, metrics) are code and never match. WORDS match anywhere in a text. OPENINGS match at the start
+// of a sentence.
 
 const RESOURCES =
   'keys?|accounts?|organi[sz]ations?|endpoints?|websites?|alerts?|contacts?|backups?|links?|invitations?|pages?|windows?|probes?|heartbeats?|incidents?|tokens?|rows?|events?|sessions?|databases?|folders?|files?|requests?|connections?';
@@ -63,7 +64,7 @@ export const WORDS = [
   ['person out', /\bwithout a word\b/i, 'silently'],
 ];
 
-/** As WORDS, at the start of a sentence; never in a question. */
+/** Like WORDS, but only at the start of a sentence and never in a question. */
 export const OPENINGS = [
   ['starts with Who', /^Who (?!(?:are|am|can|should|do|does|did) )/, 'name the person: users who, anyone who'],
   ['starts with What', /^What (?!(?:are|can|should|do|does|did) )/, 'name the thing'],

@@ -1,7 +1,7 @@
 import { changedFiles, currentCommit, partOf, type UnderTest } from '../harness/in-turn';
 import type { Attack } from './scene';
 
-/** Over this many commits, about all attacks are played. */
+/** In about this many commits, every attack is played once. */
 const TURNS = 4;
 
 /** The part of an attack that the choice depends on. */

@@ -89,7 +89,7 @@ export function repeat(perSecond: number, action: () => Promise<unknown>): { sto
   let at = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    // After a pause of this process, at most a second's worth is made up for.
+    // After a pause of this process, it makes up for at most a second.
     missing = Math.min(perSecond, missing + ((now - at) / 1000) * perSecond);
     at = now;
     for (; missing >= 1; missing--) {
@@ -114,7 +114,6 @@ export function rawConnection(url: string, text: string, from = ATTACKER): Socke
   return socket;
 }
 
-/** The fields of an item that the attacks use. */
 interface Item {
   error?: { message: string };
 }

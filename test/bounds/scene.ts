@@ -38,7 +38,6 @@ export interface Attacker {
 export interface World {
   url: string;
   service: ServiceProcess;
-  /** Creates another organization. */
   organization(name: string): Promise<Attacker>;
   /** Starts another instance on the same database (`onPostgres`). Returns its URL. */
   secondInstance(env: Readonly<Record<string, string>>): Promise<string>;
@@ -64,7 +63,6 @@ export interface Attack {
   breakage?: Breakage;
   /** The maximum milliseconds of the victim's slowest reads, if a higher limit than usual is documented. */
   readsWithinMs?: number;
-  /** The host name of the victim's server. */
   host?: string;
   /** Uses a separate PostgreSQL instead of the embedded database. */
   onPostgres?: boolean;
@@ -107,7 +105,6 @@ export interface Measured {
   /** The results of visitors without a key, or `null` without visitors. */
   visits: Awaited<ReturnType<Visitors['stop']>> | null;
   effect: Effect;
-  /** The last errors and warnings of the service. */
   log: string;
 }
 

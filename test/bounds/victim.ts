@@ -8,12 +8,12 @@ const INTERVAL_SECONDS = 5;
 const BROKEN_INTERVAL_SECONDS = 2;
 const READS_PER_SECOND = 5;
 
-/** How the endpoint with the alert breaks. */
 export type Breakage = 'status' | 'silence';
 
 /**
- * The organization that must not be affected: 50 endpoints every 5 s, an alert on another one, and a user who reads
- * its list five times a second. Everything is measured from outside: by its web server, its webhook, and its reader.
+ * The organization that must not be affected. It has 50 endpoints every 5 s, an alert on another one, and a user who
+ * reads its list five times a second. Everything is measured from outside, by its web server, its webhook, and its
+ * reader.
  */
 export class Victim {
   /** Maps each path to the times of its requests, in monotonic milliseconds. */
@@ -60,7 +60,6 @@ export class Victim {
     return this.website;
   }
 
-  /** From now on, the endpoint with the alert is broken. */
   break(how: Breakage): void {
     this.breakage = how;
   }
@@ -97,7 +96,6 @@ export class Victim {
     return { missed, due: Math.floor((ENDPOINTS * (to - from)) / intervalMs) };
   }
 
-  /** Reads its list until it is stopped. */
   startReading(): { stop(): void } {
     const timer = setInterval(() => {
       const path = `/api/v1/websites/${this.website}/endpoints?limit=20`;

@@ -17,8 +17,8 @@ interface Visit {
 }
 
 /**
- * Visitors without a key: a visitor of the dashboard, a job that pings, users who sign in from a known network, and a
- * visitor of a public page. They record each response that differs from the usual one.
+ * Visitors without a key. They are a visitor of the dashboard, a job that pings, users who sign in from a known
+ * network, and a visitor of a public page. They record each response that differs from the usual one.
  */
 export class Visitors {
   private readonly failures: string[] = [];
@@ -63,7 +63,6 @@ export class Visitors {
     return visitors;
   }
 
-  /** The name of the public page. */
   get slug(): string {
     return SLUG;
   }

@@ -69,7 +69,6 @@ export class ApiClient {
   readonly endings = new Disturbances();
   /** All writes that changed the route of an alert or a contact, including credentials. */
   readonly routeWrites = new Disturbances();
-  /** Alerts whose reminders a write enabled or disabled. */
   readonly reminderEdits = new Set<string>();
   readonly quiet: QuietSpan[] = [];
   /** When an incident may have been acknowledged. */
@@ -81,7 +80,6 @@ export class ApiClient {
   private readonly queues = new Map<string, Promise<void>>();
   /** Contacts that a write deleted, or may have. */
   private readonly leaving = new Set<string>();
-  /** Endpoints that may be acknowledged. */
   private readonly acknowledged = new Set<string>();
   /** The numbers of probes whose newest token may not have reached the test. */
   private readonly unheard = new Set<number>();
@@ -187,7 +185,6 @@ export class ApiClient {
     });
   }
 
-  /** Waits for everything that was submitted. */
   async finish(): Promise<void> {
     await Promise.all(this.queues.values());
   }

@@ -399,7 +399,6 @@ class ChaosRun {
     }
   }
 
-  /** Returns everything that has not settled yet. */
   private async unsettled(since: number): Promise<string[]> {
     const { shown, lastChecked, routes } = await this.client.observe();
     const triggered = new Set(shown.filter((one) => one.triggered === true).map(({ name }) => name));
@@ -473,7 +472,6 @@ class ChaosRun {
 
 const locationsOf = (fields: Fields): number => String(fields['locations']).split(',').length;
 
-/** Counts the checks of jobs by their result. */
 function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: number][] {
   const counts = new Map<string, number>();
   for (const { checks } of stored)

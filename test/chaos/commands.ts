@@ -36,7 +36,6 @@ export type IncidentAct = (typeof INCIDENT_ACTS)[number];
 export const PROBES = ['fra', 'use'] as const;
 export const PROBE_FAULTS = ['is killed', 'is restarted', 'is frozen'] as const;
 export type ProbeFault = (typeof PROBE_FAULTS)[number];
-/** A change of a probe by a client. */
 export const PROBE_CHANGES = ['is rotated', 'is disabled', 'is enabled'] as const;
 export type ProbeChange = (typeof PROBE_CHANGES)[number];
 /** The state of the line between a probe and the service, until the next of these or the end of the round. */
@@ -74,7 +73,6 @@ const SHARES = { allKillable: { client: 39, environment: 43 }, oneProtected: { c
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
 type Choice = [weight: number, make: () => Command];
 
-/** The faults that a round may have. */
 export interface Setting {
   database: DatabaseName;
   /** No command ends the first instance, so that it lives long enough to show a leak. */
@@ -237,7 +235,6 @@ const switchProvider = (pick: Pick): Command => ({
   mode: pick(PROVIDER_MODES),
 });
 
-/** Faults of the service and its database. */
 function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): Choice[] {
   const instances: [number, ...number[]] = model.hasSecondInstance ? [0, 1] : [0];
   const killable = instances.filter((instance) => !protectFirst || instance !== PROTECTED_INSTANCE);
@@ -365,7 +362,7 @@ function finalCommands(): Command[] {
 }
 
 /**
- * The end of every run, with time to settle after each step: everything that may fail fails, every credential is
+ * The end of every run, with time to settle after each step. Everything that may fail fails, every credential is
  * rotated, every contact gets another URL, and reminders are due. Finally, everything recovers.
  */
 export const FINALE: Readonly<Record<'before' | 'after', readonly ((model: Model) => Command[])[]>> = {
@@ -389,7 +386,6 @@ const ownRoutes = (model: Model): Resource[] =>
 export const kindOf = (command: Command): string =>
   'kind' in command ? `${command.do} ${command.kind}` : 'how' in command ? `${command.do} ${command.how}` : command.do;
 
-/** Formats a command as one line of the log. */
 export function lineOf(command: Command): string {
   const settings = Object.entries(command)
     .filter(([key]) => !['do', 'kind', 'how', 'fields'].includes(key))

@@ -5,7 +5,6 @@ import { OWN_CODE } from '../../src/history/check-encoding';
 import { formatId } from '../../src/platform/ids/id';
 import type { AwaitedReminder, Delivery, StoredCheck } from './history';
 
-/** The data of a run in the database. */
 export interface DatabaseSnapshot {
   deliveries: Delivery[];
   pagerDeliveries: Delivery[];
@@ -13,7 +12,6 @@ export interface DatabaseSnapshot {
   /** The number of alert events, without those on deleted websites. */
   events: number;
   incidents: IncidentCounts;
-  /** Violated invariants. */
   broken: string[];
 }
 

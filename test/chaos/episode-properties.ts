@@ -24,7 +24,6 @@ export function episodeProperties(history: History): string[] {
   ];
 }
 
-/** Groups deliveries by alert and episode number. */
 function episodesOf(deliveries: readonly Delivery[]): Map<string, Episode> {
   const episodes = new Map<string, Episode>();
   for (const delivery of deliveries) {

@@ -33,7 +33,6 @@ export class ExpectedState {
   /** Maps each contact to the one that its alerts move to if it is deleted. */
   private readonly replacements = new Map<string, string>();
 
-  /** Records a successful write. */
   acknowledge(write: Write): void {
     const entry = this.entryOf(write);
     if (write.do === 'delete') return this.markDeleted(write, new Set([false]));
@@ -41,7 +40,6 @@ export class ExpectedState {
     for (const [field, value] of Object.entries(write.fields)) entry.fields[field] = [value];
   }
 
-  /** Records a write that may or may not have happened. */
   markUncertain(write: Write): void {
     const entry = this.entryOf(write);
     if (write.do === 'delete') return this.markDeleted(write, new Set([...entry.presence, false]));
@@ -49,7 +47,6 @@ export class ExpectedState {
     for (const [field, value] of Object.entries(write.fields)) (entry.fields[field] ??= []).push(value);
   }
 
-  /** Returns whether the resource must exist. */
   has(name: string): boolean {
     const presence = this.entries.get(name)?.presence;
     return presence?.has(true) === true && !presence.has(false);

@@ -22,7 +22,6 @@ export type Fault = Extract<Command, { do: 'kill -9' | 'restart' | 'freeze' | 's
 export class Fleet {
   readonly exits: InstanceExit[] = [];
   readonly downtimes: Span[] = [];
-  /** When reminders were made due. */
   readonly dues: Span[] = [];
   /** Exits that no command requested, and graceful shutdowns with a status other than 0. */
   readonly failures: string[] = [];
@@ -51,7 +50,6 @@ export class Fleet {
     return this.instances.flatMap((instance) => instance?.running ?? []);
   }
 
-  /** The ports of the running instances. */
   get ports(): number[] {
     return this.running.map(({ url }) => Number(new URL(url).port));
   }
@@ -84,7 +82,6 @@ export class Fleet {
     this.protectedSince = Date.now();
   }
 
-  /** Judges the protected instance's memory and lifts the protection. */
   judgeMemory(): MemoryFinding {
     this.protectedSince = null;
     return judgeMemory(this.memory.samples);
@@ -154,7 +151,6 @@ export class Fleet {
     }
   }
 
-  /** Stops everything at once. */
   async close(): Promise<void> {
     await Promise.allSettled(this.activeFaults);
     await Promise.all([this.dismiss(0, 'SIGKILL'), this.dismiss(1, 'SIGKILL')]);

@@ -62,7 +62,6 @@ export interface AwaitedReminder {
   alert: string;
   endpoint: string;
   incidentNo: number;
-  /** The number of reminders that it had. */
   reminders: number;
   at: number;
 }
@@ -72,7 +71,6 @@ export interface DisabledSpan extends Span {
   probe: number;
 }
 
-/** A request that the pager received. */
 export interface Page extends Pick<SeenRequest, 'at' | 'mode'> {
   /** Its dedup key. */
   key: string;
@@ -110,7 +108,6 @@ export interface History {
   pagerDeliveries: readonly Delivery[];
   /** In order of arrival. */
   pages: readonly Page[];
-  /** Alerts to the pager that are shown as triggered. */
   triggeredPagers: ReadonlySet<string>;
   /** In order of arrival. */
   received: readonly ReceivedNotification[];
@@ -126,7 +123,6 @@ export interface History {
   quiet: readonly QuietSpan[];
   /** When an incident may have been acknowledged. Any endpoint may have been in it. */
   incidentsInHand: readonly Span[];
-  /** When the reminders of all alerts were made due. */
   dues: readonly Span[];
   awaited: readonly AwaitedReminder[];
   /** Endpoints that no command edits. */

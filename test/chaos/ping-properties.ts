@@ -8,7 +8,6 @@ export interface SentPing {
   job: string;
   /** The body of the ping, which is unique. */
   marker: string;
-  /** The ping got a 200. */
   acknowledged: boolean;
 }
 

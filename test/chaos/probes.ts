@@ -64,7 +64,6 @@ export class Probes {
     return this.held.reduce((sum, { process }) => sum + process.restarts, 0);
   }
 
-  /** Creates the probes on a healthy service. */
   async start(api: Api): Promise<void> {
     for (const key of PROBES) {
       const fields = { key, allow_private: true };

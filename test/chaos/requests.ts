@@ -32,7 +32,7 @@ export class Requests {
     return this.ids.get(name);
   }
 
-  /** Returns the ID if its name is unknown. */
+  /** Returns the ID if the name is unknown. */
   nameOf(id: string): string {
     return this.names.get(id) ?? id;
   }

@@ -25,7 +25,6 @@ export class SupervisedProcess {
   private readonly supervision: Promise<void>;
   /** The number of starts after the first one, including failed attempts. */
   restarts = -1;
-  /** The reason why the latest start failed. */
   startError = '';
 
   constructor(

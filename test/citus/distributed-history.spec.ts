@@ -5,14 +5,14 @@ import { distributedDatabase, plainDatabase, type TestDatabase } from '../harnes
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Two hours ago, so that database time never closes what the test does not. */
+/** Two hours ago, so that database time closes only hours that the test closes. */
 const NOW = Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR + 20 * 60_000;
 const FIRST = Math.floor((NOW - 2 * DAY) / HOUR) * HOUR;
 
 const nodes = citusNodes();
 const suite = nodes === null ? describe.skip : describe;
 
-/** What must not depend on where it is stored, in an order of its own. */
+/** The columns of each table that must not depend on where it is stored. */
 const FIGURES = {
   check_result: '*',
   check_detail: 'endpoint_key, hash, seen_on::text, body',
@@ -61,7 +61,7 @@ suite(`history on a Citus cluster${nodes === null ? ` (${NO_CITUS})` : ''}`, () 
     );
     return row?.n ?? NaN;
   };
-  /** How many tables of each worker begin with that name; Citus hides shards unless it is asked not to. */
+  /** Returns how many tables of each worker start with that name. By default, Citus hides shards. */
   const onWorkers = (prefix: string): Promise<number[]> =>
     Promise.all(
       (nodes ?? []).slice(1).map(async (worker) => {
@@ -173,7 +173,7 @@ suite(`history on a Citus cluster${nodes === null ? ` (${NO_CITUS})` : ''}`, () 
   });
 });
 
-/** The same ids and keys on both, as a backup that is restored has. */
+/** Copies endpoints with the same IDs and keys, like a restored backup. */
 async function copyEndpoints(from: HistoryBench, to: HistoryBench): Promise<void> {
   for (const table of ['organization', 'website', 'endpoint']) {
     const rows = await from.database.query<Record<string, unknown>>(`SELECT to_jsonb(t) AS row FROM ${table} t`);
@@ -185,7 +185,7 @@ async function copyEndpoints(from: HistoryBench, to: HistoryBench): Promise<void
   }
 }
 
-/** One check in seven minutes of each, some of them down or unknown; none of the second hour is slow. */
+/** Returns one check in seven minutes for each, some of them down or unknown. In the second hour, no check is slow. */
 function checksOf(endpoints: readonly { id: string; key: string }[], from: number, to: number): FinishedCheck[] {
   const checks: FinishedCheck[] = [];
   for (const [index, endpoint] of endpoints.entries()) {

@@ -7,7 +7,7 @@ import { SwitchableServer } from '../harness/servers/switchable-server';
 
 jest.setTimeout(180_000);
 
-/** Enough that some are of every worker, whatever the keys. */
+/** Enough that every worker stores some of them, for any keys. */
 const ENDPOINTS = 24;
 
 const nodes = citusNodes();
@@ -21,7 +21,7 @@ const reason = nodes === null ? NO_CITUS : 'skipped: the nodes are not on this m
   let target: SwitchableServer;
   let hook: SwitchableServer;
 
-  // The coordinator knows the workers by the proxies' addresses only.
+  // The coordinator knows the workers only by the proxies' addresses.
   beforeAll(async () => {
     if (nodes === null) throw new Error(NO_CITUS);
     const workers = nodes.slice(1);

@@ -6,14 +6,13 @@ import { recipeBlocks } from '../repository/recipe-tree';
 const ROOT = resolve(__dirname, '../..');
 const textOf = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
 
-/** The example of a recipe, by its path. */
 function example(document: string, path: string): string {
   const block = recipeBlocks(textOf(document)).find((one) => one.path === path);
   if (!block) throw new Error(`${document} has no file ${path}`);
   return block.text;
 }
 
-/** What a file imports from others of ours: their paths, and the names. A namespace is one name. */
+/** Returns a file's imports from this project: their paths, and the names. A namespace counts as one name. */
 function ownImports(text: string): { modules: string[]; names: string[] } {
   const { statements } = ts.createSourceFile('plugin.ts', text, ts.ScriptTarget.ES2022, false);
   const own = statements
@@ -31,7 +30,7 @@ function namesOf(clause: ts.ImportClause | undefined): string[] {
   return ts.isNamespaceImport(bindings) ? [bindings.name.text] : bindings.elements.map(({ name }) => name.text);
 }
 
-/** So little has to be known to add a checker or a channel, besides Nest and Node. */
+/** The maximum number of names that adding a checker or a channel requires, in addition to Nest and Node. */
 const MOST_NAMES = 7;
 const MOST_MODULES = 5;
 

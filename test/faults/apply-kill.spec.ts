@@ -9,7 +9,7 @@ import { buildService, ServiceProcess } from '../harness/processes/service-proce
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-/** The number of endpoints per website, of which there are two. ENDPOINTS=1000 takes minutes. */
+/** The number of endpoints in each of the two websites. ENDPOINTS=1000 takes minutes. */
 const ENDPOINTS = Number(process.env['ENDPOINTS'] ?? 150);
 
 /** Returns a document that also changes each endpoint of the other document. */

@@ -19,7 +19,6 @@ const suite = findPostgres() === null ? describe.skip : describe;
 const ALERTS = ['told', 'waiting', 'in flight', 'over'] as const;
 type Name = (typeof ALERTS)[number];
 
-/** The destination of messages, and their credential. */
 interface Way {
   path: string;
   token: string;

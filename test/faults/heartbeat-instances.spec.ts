@@ -63,7 +63,6 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     return some;
   };
   const uuids = (all: readonly Watched[]) => all.map(({ id }) => parseId('endpoint', id));
-  /** Moves the deadline of each to a minute ago. */
   const lateAll = (all: readonly Watched[]) =>
     query(
       `UPDATE heartbeat SET expected_at = now() - interval '3 minutes', deadline_at = now() - interval '1 minute'

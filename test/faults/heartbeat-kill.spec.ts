@@ -6,7 +6,6 @@ import { checkEngine } from '../harness/app/invariants';
 import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
 import { KILL_DATABASES, type KillScene } from '../harness/processes/kill-scene';
 
-/** The stored data of one heartbeat. */
 interface Stored {
   pings: number;
   /** The error codes of its checks, oldest first. */

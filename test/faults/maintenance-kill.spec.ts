@@ -53,7 +53,6 @@ suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQLâ
     const worker = ServiceProcess.launch(cluster.url, { ROLE: 'worker', FAILPOINTS: `maintenance.${point}=kill` });
     await eventually('it is killed', () => worker.hasEnded, 60_000);
   };
-  /** Runs another worker until `isDone`. */
   const survived = async (isDone: () => Promise<boolean>): Promise<void> => {
     const worker = await ServiceProcess.start(cluster.url, { ROLE: 'worker' });
     await eventually('the next one does it', isDone, 60_000);

@@ -104,7 +104,6 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     return isDown ? 'triggered' : 'resolved';
   }
 
-  /** The survivor takes over the leases of the killed process. */
   async function takeOver(): Promise<void> {
     await sql(`UPDATE notification SET lease_until = now() - interval '1 second' WHERE lease_token IS NOT NULL`);
     await sql(

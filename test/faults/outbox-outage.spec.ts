@@ -7,7 +7,6 @@ import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const MINUTE = 60_000;
 
-/** How an unavailable provider behaves. */
 const UNAVAILABLE: Readonly<Record<string, ProviderScript>> = {
   'responds 500': { status: 500 },
   'drops every connection after the request': 'reset',

@@ -18,7 +18,6 @@ suite('two instances on one database (needs PostgreSQL)', () => {
     await cluster.remove();
   }, 60_000);
 
-  /** Returns whether each instance accepts the token. */
   const takes = async (token: string): Promise<boolean[]> => {
     const held = instances.map(({ app }) => app.get(ProbeTokens).holderOf(token, () => {}));
     return (await Promise.all(held)).map((holder) => holder?.isEnabled === true);

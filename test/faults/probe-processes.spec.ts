@@ -129,7 +129,6 @@ class ProbeProgram {
     return this.folder.launch({ env: this.env });
   }
 
-  /** Rotates the token for the next start. */
   async rotate(): Promise<void> {
     const { body } = await this.api.post<RotatedProbeView>(`/probes/${this.id}/rotate`, {});
     this.env = { ...this.env, PROBE_TOKEN: body.token };
@@ -178,7 +177,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       wrongClocks: wrongClocks(),
       away: away(),
     };
-    // Its test waits for each scene.
+    // Avoids unhandled rejections. Each test awaits its own scene.
     for (const scene of Object.values(played)) scene.catch(() => {});
   }, 180_000);
   afterAll(async () => {

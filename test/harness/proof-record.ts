@@ -31,7 +31,6 @@ export function countsIn(output: string): Counts | null {
   return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
 }
 
-/** Returns one row for each section, in order. */
 export function proofTable(sections: readonly string[], proofs: readonly Proof[]): string {
   return tableOf(sections, new Map(proofs.map((proof) => [proof.section, cellsOf(proof)])));
 }

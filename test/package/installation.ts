@@ -1,15 +1,15 @@
 import { Api } from '../../src/testing/service/api';
 
-/** As the page starts the service. */
+/** The key with which the page starts the service. */
 const KEY = 'first-key-of-acme-0123456789';
 
-/** What a team has stored; where it is read again. */
+/** The stored resources of a team, and the paths for reading them again. */
 export type Stored = Readonly<Record<'website' | 'endpoint' | 'alert' | 'invoices' | 'entries', string>>;
 
-/** The responses at those places: status and what is in the body. */
+/** The responses of those paths: status and content. */
 export type Read = Readonly<Record<keyof Stored, { status: number; body: unknown }>>;
 
-/** What a running service of the team shows of itself. */
+/** The visible output of a team's running service. */
 export interface Shown {
   readonly log: string;
   readonly reference: { status: number; type: string };
@@ -18,7 +18,7 @@ export interface Shown {
 
 const api = (url: string): Api => new Api(url, KEY);
 
-/** Stores one of everything that the extension brings: an endpoint of its type, an alert of its channel, an invoice. */
+/** Stores one of everything in the extension: an endpoint of its type, an alert of its channel, an invoice. */
 export async function store(url: string, matrix: string): Promise<Stored> {
   const made = async (path: string, body: object): Promise<string> => {
     const response = await api(url).post<{ id: string }>(path, body);
@@ -40,7 +40,6 @@ export async function store(url: string, matrix: string): Promise<Stored> {
   };
 }
 
-/** Reads all of it. */
 export async function readAgain(url: string, stored: Stored): Promise<Read> {
   const places = Object.entries(stored) as [keyof Stored, string][];
   const read = places.map(async ([name, path]) => {
@@ -50,7 +49,7 @@ export async function readAgain(url: string, stored: Stored): Promise<Read> {
   return Object.fromEntries(await Promise.all(read)) as unknown as Read;
 }
 
-/** What a reader sees in a browser, and the log. */
+/** Returns the pages that a reader sees in a browser, and the log. */
 export async function look(url: string, log: string): Promise<Shown> {
   const reference = await fetch(`${url}/docs`);
   const document = await fetch(`${url}/api/v1/openapi.json`);

@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the next version changes in the database. */
+/** The next version's change to the database. */
 export const NEXT_MIGRATION = 'NextVersion1900000000000';
-/** What the team changes at the same time; by its name it is older, and it fails where the service's own has not run. */
+/**
+ * The team's change at the same time. Its name makes it older, and it fails if the service's own migration has not
+ * run.
+ */
 export const TEAM_MIGRATION = 'Refunds1800000000001';
 
 const MIGRATIONS = 'dist/platform/database/migrations';
@@ -31,7 +34,10 @@ export class ${TEAM_MIGRATION} implements MigrationInterface {
 }
 `;
 
-/** Makes the next version of a packed package in a folder: a higher version, and one more migration. Returns its version. */
+/**
+ * Creates the next version of a packed package in a folder, with a higher version and one more migration. Returns its
+ * version.
+ */
 export function makeNextVersion(tarball: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', folder]);
@@ -47,7 +53,7 @@ export function makeNextVersion(tarball: string, folder: string): string {
   return (JSON.parse(version) as { version: string }).version;
 }
 
-/** The team's own change of its table, for the same upgrade. */
+/** Adds the team's own change of its table to the same upgrade. */
 export function addTeamMigration(team: string): void {
   writeFileSync(join(team, 'src/billing/refunds.ts'), THEIRS);
   edit(join(team, 'src/index.ts'), (text) =>
@@ -57,7 +63,7 @@ export function addTeamMigration(team: string): void {
   );
 }
 
-/** Throws when there is nothing to change. */
+/** Throws if nothing changes. */
 function edit(path: string, change: (text: string) => string): string {
   const before = readFileSync(path, 'utf8');
   const after = change(before);

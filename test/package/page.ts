@@ -1,20 +1,20 @@
-/** A file that the page shows whole, or commands with what they print. */
+/** A complete file on the page, or commands with their output. */
 export type Step =
   | { readonly kind: 'file'; readonly heading: string; readonly path: string; readonly text: string }
   | {
       readonly kind: 'commands';
       readonly heading: string;
       readonly lines: string;
-      /** What stands below them; a line `…` is any number of lines. `null` where the page shows nothing. */
+      /** The output below them. A line `…` is any number of lines. `null` if the page shows none. */
       readonly shown: string | null;
-      /** The last one is a server, which runs on while the next commands are carried out. */
+      /** The last command is a server, which runs while the next commands are executed. */
       readonly serves: boolean;
     };
 
 const BLOCK = /^## (.+)$|^(?:\*\*`([^`]+)`\*\*\n\n)?```(\w+)\n([\s\S]*?)^```$/gm;
 const SERVER = /(npx uptime-monitor|node dist\/main\.js)\n$/;
 
-/** What a reader of the page does, in its order. Throws for a block that a reader could not place. */
+/** Returns the steps of a reader of the page, in order. Throws for a block that a reader could not place. */
 export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   let heading = '';
@@ -31,13 +31,13 @@ export function stepsOf(markdown: string): Step[] {
   return steps;
 }
 
-/** What differs from run to run is made alike. */
+/** Replaces the parts that differ between runs. */
 const settled = (text: string): string =>
   text.replace(/\b([a-z]{2,8})_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_…').replace(/^(PASS .+) \([\d.]+ s\)$/gm, '$1');
 
 const escaped = (line: string): string => line.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** Whether commands printed what the page shows, ids and an end of the last line apart. */
+/** Returns whether commands printed the text on the page, except for IDs and the end of the last line. */
 export function prints(output: string, shown: string): boolean {
   const lines = shown.trimEnd().split('\n');
   const pattern = lines.map((line) => (line === '…' ? '(?:.*\\n)*?' : `${escaped(settled(line))}\\n`)).join('');

@@ -8,16 +8,16 @@ const ROOT = resolve(__dirname, '../..');
 const LIMIT_MS = 600_000;
 const MEGABYTE = 1_000_000;
 
-/** What `npm pack` says of a package: https://docs.npmjs.com/cli/v11/commands/npm-pack, with `--json`. */
+/** The output of `npm pack` with `--json`: https://docs.npmjs.com/cli/v11/commands/npm-pack. */
 interface Packed {
   readonly filename: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
   readonly unpackedSize: number;
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Everything by which the package can be imported. */
+/** Every path by which the package can be imported. */
 const { exports: DOORS } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   exports: Record<string, object>;
 };

@@ -12,34 +12,36 @@ const ROOT = resolve(__dirname, '../..');
 const STEPS = stepsOf(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
 const UPGRADE = 'The next version';
 
-/** Commands with what the page shows below them. */
+/** Commands with their output on the page. */
 export type Commands = Extract<Step, { kind: 'commands' }>;
 
-/** Behind the first green test, which the script leads to. */
+/** The steps after the first passing test, to which the script leads. */
 const REST = STEPS.slice(STEPS.findIndex((step) => step.kind === 'commands' && step.lines.includes('npm test')) + 1);
 
-/** What stands there for a shell, behind the first green test. */
+/** The shell commands after the first passing test. */
 export const COMMANDS = REST.filter((step): step is Commands => step.kind === 'commands');
 
-/** All that came of a team's life with the package: from the empty folder over the next version to a day without the extension. */
+/**
+ * The results of a team's use of the package: from the empty folder over the next version to a day without the
+ * extension.
+ */
 export interface TeamLife {
   readonly firstGreenTest: Ended;
   readonly ended: ReadonlyMap<Step, Ended>;
-  /** In the order of the page: by `EXTENSIONS`, by its own main, and the next version. */
+  /** In the order of the page: with `EXTENSIONS`, with its own main, and the next version. */
   readonly shown: readonly Shown[];
   readonly nextVersion: string;
   readonly installed: string;
   readonly before: Read;
   readonly upgraded: Read;
-  /** A second process on the same data. */
   readonly second: Ended;
   readonly without: Read & { readonly log: string };
   readonly back: Read;
-  /** Two processes of the next version, started at once on an empty PostgreSQL; `null` where there is none. */
+  /** Two processes of the next version, started at once on an empty PostgreSQL, or `null` without PostgreSQL. */
   readonly together: readonly Ended[] | null;
 }
 
-/** Lives it, in folders outside the project which are removed when it is over. */
+/** Runs all steps in folders outside the project, which are removed at the end. */
 export async function liveAsTeam(): Promise<TeamLife> {
   const home = mkdtempSync(join(tmpdir(), 'uptime-team-'));
   const folder = join(home, 'acme');
@@ -85,7 +87,7 @@ async function goOn(reader: Reader, next: string): Promise<Omit<TeamLife, 'first
 }
 
 async function begin(reader: Reader): Promise<{ stored: Stored; before: Read }> {
-  // Nobody listens there: nothing is to be told.
+  // Nothing listens there, because no notification is expected.
   const stored = await store(reader.url, 'http://127.0.0.1:9');
   return { stored, before: await readAgain(reader.url, stored) };
 }

@@ -6,18 +6,18 @@ import { eventually } from '../../src/testing/eventually';
 import { closedPort } from '../../src/testing/servers/tcp-target';
 import type { Step } from './page';
 
-/** No start takes this long on a machine that does nothing else; one that fails ends before, with its reason. */
+/** No start takes this long on an idle machine. A failing start exits earlier, with its reason. */
 const START_LIMIT_MS = 300_000;
-/** Where the page says the service listens. */
+/** The address on the page. */
 const SHOWN_ADDRESS = '127.0.0.1:3000';
 
-/** How commands ended, and what they printed on both streams. */
+/** The exit of commands, and their output on both streams. */
 export interface Ended {
   readonly code: number | null;
   readonly output: string;
 }
 
-/** Of the machine: nothing that jest or npm set for their own processes. */
+/** Returns the machine's environment, without the variables that Jest or npm set for their processes. */
 function personal(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   const npm = Object.entries(process.env).filter(([name]) =>
@@ -37,7 +37,6 @@ export class Running {
     this.closed = once(child, 'close');
   }
 
-  /** All that it has said so far. */
   get log(): string {
     return this.said;
   }
@@ -46,13 +45,12 @@ export class Running {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Waits for its end. */
   async ended(): Promise<Ended> {
     await this.closed;
     return { code: this.child.exitCode, output: this.said };
   }
 
-  /** Ctrl-C, which all processes of a terminal get; waits for the end. */
+  /** Sends Ctrl-C, which all processes of a terminal receive. Waits for the exit. */
   async stop(): Promise<void> {
     if (!this.hasEnded && this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGINT');
     await this.closed;
@@ -65,7 +63,7 @@ export class Reader {
 
   private constructor(
     readonly folder: string,
-    /** The folder that `UPTIME_MONITOR` names. */
+    /** The folder in `UPTIME_MONITOR`. */
     public checkout: string,
     private readonly port: number,
   ) {}
@@ -78,12 +76,11 @@ export class Reader {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The log of the service that runs now. */
   get log(): string {
     return this.running?.log ?? '';
   }
 
-  /** Carries a step out. A server takes the place of the one before it, and is ready when this resolves. */
+  /** Runs a step. A server replaces the previous one, and is ready when this resolves. */
   async carryOut(step: Step): Promise<Ended> {
     if (step.kind === 'commands') return step.serves ? this.serve(step.lines) : this.run(step.lines);
     const path = join(this.folder, step.path);
@@ -97,7 +94,7 @@ export class Reader {
     return new Running(this.shell(lines)).ended();
   }
 
-  /** Resolves when the service responds as ready, or has ended instead; then with its exit code. */
+  /** Resolves when the service is ready, or with its exit code if it exits instead. */
   async serve(lines: string): Promise<Ended> {
     await this.stop();
     const running = new Running(this.shell(lines));
@@ -106,7 +103,6 @@ export class Reader {
     return { code: running.hasEnded ? 1 : 0, output: running.log };
   }
 
-  /** Stops the service that runs now, if any. */
   async stop(): Promise<void> {
     await this.running?.stop();
     this.running = null;

@@ -125,7 +125,6 @@ async function attempt(what: string, work: () => Promise<string[]>): Promise<str
   }
 }
 
-/** Returns the facts that do not hold in a database. */
 export async function brokenFacts(sql: Sql, facts: readonly Fact[], recordedAt: Date): Promise<string[]> {
   return [
     ...(await lostNames(sql, facts, 'website')),
@@ -188,7 +187,6 @@ export interface Examination {
 
 type CompiledEngine = NonNullable<PGliteOptions['pgliteWasmModule']>;
 
-/** Compiles the engine once for all disks. */
 export async function compileEngine(): Promise<CompiledEngine> {
   const { WebAssembly } = globalThis as unknown as {
     WebAssembly: { compile(code: Uint8Array): Promise<CompiledEngine> };

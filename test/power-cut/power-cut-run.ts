@@ -18,7 +18,6 @@ import { record, Surroundings } from './workload';
 /** The parameters of a run. */
 export interface PowerCutOrder {
   readonly seed: number;
-  /** The length of the recorded run. */
   readonly seconds: number;
   readonly disks: Readonly<Record<DiskKind, number>>;
 }
@@ -45,7 +44,6 @@ export interface DiskReport {
 
 export interface PowerCutReport {
   readonly moments: number;
-  /** The number of facts by kind. */
   readonly facts: Readonly<Record<string, number>>;
   readonly disks: readonly DiskReport[];
 }

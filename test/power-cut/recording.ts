@@ -7,7 +7,6 @@ export type Fact =
   | { readonly fact: 'website' | 'endpoint'; readonly id: string; readonly version: number }
   /** A request to delete it was sent. From now on, it may be missing. */
   | { readonly fact: 'deleting'; readonly id: string }
-  /** It was deleted. */
   | { readonly fact: 'deleted'; readonly id: string }
   /** This many pings of a heartbeat got a 200. */
   | { readonly fact: 'pings'; readonly id: string; readonly count: number }

@@ -283,7 +283,6 @@ function known(path: string | null): string {
   return path;
 }
 
-/** Writes an image below a directory. */
 export function writeImage(image: DiskImage, directory: string): void {
   for (const [path, bytes] of image)
     if (bytes === null) mkdirSync(join(directory, path), { recursive: true, mode: 0o700 });

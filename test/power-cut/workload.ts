@@ -78,7 +78,6 @@ export interface Webhook {
   readonly data: { readonly event: { readonly id: string; readonly type: string; readonly incident_key: string } };
 }
 
-/** Returns the event in the body of a webhook. */
 function eventOf(body: string): Fact {
   const { id, type, incident_key: incident } = (JSON.parse(body) as Webhook).data.event;
   return { fact: 'event', id, incident, type };
@@ -166,7 +165,6 @@ class Clients {
     return heartbeat as PingedEndpoint & { readonly id: string };
   }
 
-  /** Runs all of them for a while. */
   async work(
     seconds: number,
     heartbeat: PingedEndpoint & { readonly id: string },

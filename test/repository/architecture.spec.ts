@@ -5,7 +5,10 @@ import ts from 'typescript';
 const SRC = resolve(__dirname, '../../src');
 const PACKAGES = resolve(__dirname, '../../packages');
 
-/** What each folder of src and packages may import from the others. `platform` knows no feature; `checker`, `channel` and `engine` no database. */
+/**
+ * The allowed imports between the folders of src and packages. `platform` knows no feature. `checker`, `channel`, and
+ * `engine` know no database.
+ */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   audit: ['platform'],
@@ -80,15 +83,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
 };
 
-/** A checker has a folder of its own; none imports another one's. */
+/** Each checker has its own folder. None imports another one's. */
 function protocols(): string[] {
   const folders = readdirSync(join(SRC, 'checker'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.map(({ name }) => name).filter((name) => name !== 'assertion');
 }
 
 /**
- * The stages inside a module (its sub-folders), each with the stages it may import. Files beside the stages are the
- * module's wiring or words that several stages share; cycles between files are refused everywhere.
+ * The stages inside a module (its subfolders), each with the stages that it may import. Files outside of stages are
+ * the module's wiring, or words that several stages share. Cycles between files are refused everywhere.
  */
 const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   platform: {
@@ -218,10 +221,10 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
 };
 
-/** The files that others import of a package, in place of those inside it. */
+/** The files of a package that others import, instead of the files inside it. */
 const DOORS = [join('convert', 'index.ts'), join('testing', 'index.ts')];
 
-/** What the converters take from the server, beside types: functions of texts, and constants. */
+/** The server code that the converters use, in addition to types: functions of texts, and constants. */
 const PURE: Readonly<Record<string, readonly string[]>> = {
   'alert-rule/alert-rule': ['MAX_THRESHOLD', 'REMIND_EVERY_BOUNDS'],
   'channel/config/config-masking': ['isMasked'],
@@ -258,14 +261,14 @@ const PURE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const PLATFORM_TABLES = ['server_secret', 'idempotency_key', 'extension_migration'];
-/** Lists of the whole database by nature, and the one way to join a person's name. */
+/** Lists that cover the whole database by nature, and the only way to join a user's name. */
 const NAMING_TABLES = [
   'platform/database/migrations/',
   'platform/secrets/sealed-columns.ts',
   'platform/access/author.ts',
 ];
 
-/** Packages of one file each. */
+/** Packages that consist of one file. */
 const LIGHT = ['reflect-metadata', 'ipaddr.js'];
 
 function filesUnder(folder: string): string[] {
@@ -279,9 +282,11 @@ function filesUnder(folder: string): string[] {
 interface Source {
   path: string;
   text: string;
-  /** Files of ours it imports; `typeOnly` imports are erased by the compiler, `late` ones are loaded when they are needed. */
+  /**
+   * Imported files of this project. The compiler erases `typeOnly` imports, and `late` ones are loaded on first use.
+   */
   imports: { path: string; names: string[]; typeOnly: boolean; late: boolean }[];
-  /** What it imports besides, not late and not only for types. */
+  /** Imported packages, without late and type-only imports. */
   packages: string[];
 }
 
@@ -304,7 +309,7 @@ function read(path: string): Source {
   const isOurs = ({ name }: { name: string }): boolean => name.startsWith('.');
   const imports = [...declared, ...late].filter(isOurs).flatMap(({ name, ...how }) => {
     const target = resolve(dirname(path), name);
-    // What an old Node has to understand as well is JavaScript and imports nothing.
+    // Files that an old Node must also understand are JavaScript and import nothing.
     if (target.endsWith('.cjs')) return [];
     const declared = `${target}.d.ts`;
     return [{ path: existsSync(declared) ? declared : `${target}.ts`, ...how }];
@@ -313,7 +318,7 @@ function read(path: string): Source {
   return { path, text, imports, packages };
 }
 
-/** The values that a statement imports by their names; `*` for all of them. */
+/** Returns the values that a statement imports by name, or `*` for all of them. */
 function namesIn(statement: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
   const bindings = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : statement.exportClause;
   if (!bindings || ts.isNamespaceImport(bindings) || ts.isNamespaceExport(bindings)) return ['*'];
@@ -336,12 +341,15 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
 
 const sources = [SRC, PACKAGES].flatMap(filesUnder).map(read);
 const isPackaged = (path: string): boolean => path.startsWith(PACKAGES + sep);
-/** As in dist, where the packages stand beside the modules. */
+/** Returns the path as in dist, where the packages are next to the modules. */
 const short = (path: string): string => relative(isPackaged(path) ? PACKAGES : SRC, path);
 const folderOf = (path: string): string => short(path).split(sep)[0] ?? '';
 const isInModule = (path: string): boolean => short(path).includes(sep);
 
-/** Every cycle that a depth-first walk over imports meets, those of types included: what refers to each other is one thing. */
+/**
+ * Returns every cycle in a depth-first walk over imports, including type imports, because files that refer to each
+ * other are one unit.
+ */
 function cycles(): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const state = new Map<string, 'open' | 'done'>();
@@ -360,7 +368,7 @@ function cycles(): string[] {
   return found;
 }
 
-/** The files that are loaded with this one, itself included, before it does anything. */
+/** Returns the files that are loaded with this one before it does anything, including itself. */
 function loadedWith(path: string, found = new Map<string, Source>()): Source[] {
   const source = sources.find((each) => each.path === path);
   if (!source) throw new Error(`there is no ${path}`);
@@ -370,7 +378,6 @@ function loadedWith(path: string, found = new Map<string, Source>()): Source[] {
   return [...found.values()];
 }
 
-/** Throws where following the arrows leads back. */
 function expectAcyclic(graph: Readonly<Record<string, readonly string[]>>): void {
   const level = (name: string, trail: readonly string[]): number => {
     if (trail.includes(name)) throw new Error(`${[...trail, name].join(' → ')} is a cycle`);
@@ -406,7 +413,7 @@ describe('the modules of src and packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  // What the server does not need is no part of it.
+  // Code that the server does not need isn't part of it.
   it('lets the server import no package but the converters', () => {
     const wrong = sources
       .filter(({ path }) => !isPackaged(path))
@@ -431,7 +438,7 @@ describe('the modules of src and packages', () => {
     expect(own.flatMap((source) => source.packages).filter((name) => !name.startsWith('node:'))).toEqual([]);
   });
 
-  // They are clients of the API; what runs without one stands beside them.
+  // They are clients of the API. Code that runs without the API is next to them.
   it('gives the commands of the API nothing of the server but rules for texts', () => {
     const wrong = sources
       .filter(({ path }) => /^cli[/\\](uptime|incident|mcp)[/\\]/.test(short(path)))
@@ -486,7 +493,7 @@ describe('the modules of src and packages', () => {
     expect(cycles()).toEqual([]);
   });
 
-  // What the package exports has to be gathered somewhere; nothing of ours imports it.
+  // The exports of the package must be gathered somewhere. No file of this project imports that place.
   it('has no barrel files but the doors of the package', () => {
     const inside = sources.filter(({ path }) => folderOf(path) !== 'exports' && !DOORS.includes(short(path)));
     expect(inside.filter(({ path }) => /[/\\]index\.ts$/.test(path)).map(({ path }) => short(path))).toEqual([]);
@@ -505,7 +512,7 @@ describe('the modules of src and packages', () => {
     expect(sources.filter(({ text }) => pattern.test(text)).map(({ path }) => short(path))).toEqual([]);
   });
 
-  // A @Route does not compile without its access, its idempotency, and what it does with If-Match.
+  // A @Route does not compile without its access, its idempotency, and its handling of If-Match.
   it('declares each route of a controller by @Route, apart from those for supervisors and security.txt', () => {
     const own = /@(?:All|Get|Post|Put|Delete|Patch|Head|Options|Search|Sse)\(/;
     const others = sources.filter(({ path, text }) => path.endsWith('.controller.ts') && own.test(text));
@@ -515,8 +522,8 @@ describe('the modules of src and packages', () => {
     ]);
   });
 
-  // With an Idempotency-Key a handler is one transaction: a read beside it would wait for ever for the one connection of the
-  // embedded database. `Database` and its `manager` are part of that transaction, a DataSource is not.
+  // With an Idempotency-Key, a handler is one transaction. A separate read would wait forever for the one connection
+  // of the embedded database. `Database` and its `manager` are part of that transaction, but a DataSource isn't.
   it('leaves every DataSource to platform/database', () => {
     const outside = sources.filter(
       ({ path }) => !short(path).startsWith(join('platform', 'database') + sep) && !path.endsWith('.spec.ts'),
@@ -524,7 +531,7 @@ describe('the modules of src and packages', () => {
     expect(outside.filter(({ text }) => /\bdataSource\b/i.test(text)).map(({ path }) => short(path))).toEqual([]);
   });
 
-  // Migrations make all tables. Which columns hold secrets is also asked by commands, which load no feature.
+  // Migrations create all tables. Commands also need the list of columns with secrets, and load no feature.
   it('keeps the tables of features out of platform', () => {
     const namesIn = (pattern: RegExp): string[] =>
       sources.flatMap(({ text }) => [...text.matchAll(pattern)].flatMap(([, name]) => name ?? []));
@@ -573,7 +580,7 @@ describe('the modules of src and packages', () => {
     expect(readFileSync(join(SRC, 'main.ts'), 'utf8')).toMatch(first);
   });
 
-  // What it costs to be told of a mistake: a tenth of a second with these, more than a second with the application.
+  // The cost of reporting a mistake: a tenth of a second with these imports, more than a second with the application.
   it.each(['src/main.ts', 'packages/cli/keys.ts', 'packages/cli/backup.ts', 'packages/cli/rotate-secrets.ts'])(
     '%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator',
     (entry) => {

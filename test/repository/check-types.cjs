@@ -1,5 +1,8 @@
 'use strict';
-/** node check-types.cjs <tsconfig> <files…>: prints what the compiler has to say about these files, and ends with 1 if anything. */
+/**
+ * node check-types.cjs <tsconfig> <files…>: prints the compiler's errors in these files, and exits with code 1 if
+ * there are any.
+ */
 const path = require('node:path');
 const ts = require('typescript');
 

@@ -11,7 +11,7 @@ const { paths, components } = readJson('docs/openapi.json') as {
   components: { schemas: Record<string, { properties?: Record<string, unknown> }> };
 };
 
-/** Where a document declares what a path changes. */
+/** The part of a document that declares the fields of a path. */
 const DECLARED: Readonly<Record<string, string>> = {
   '/api/v1/websites': '/websites/0',
   '/api/v1/websites/{id}': '/websites/0',
@@ -30,20 +30,20 @@ const DECLARED: Readonly<Record<string, string>> = {
   '/api/v1/status-pages/{id}': '/status_pages/0',
 };
 
-/** Fields of the API that a document has by another name. */
+/** Fields of the API that have another name in a document. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   website_id: 'the website that it is declared with',
   endpoint_id: 'the endpoint that it is declared with',
   contact_id: 'contact',
 };
 
-/** The fields that can be changed at a path. */
+/** Returns the fields that can be changed at a path. */
 function fieldsOf(path: string): string[] {
   const { $ref: name = '' } = paths[path]?.['put']?.requestBody?.content['application/json']?.schema ?? {};
   return Object.keys(components.schemas[name.split('/').at(-1) ?? '']?.properties ?? {});
 }
 
-/** A document with nothing at the pointer but this field. */
+/** Returns a document with nothing at the pointer except this field. */
 function documentWith(pointer: string, field: string): unknown {
   const inside = (steps: string[]): unknown => {
     const [step, ...rest] = steps;

@@ -21,7 +21,7 @@ function filesUnder(folder: string): string[] {
   });
 }
 
-/** Anchors as they are made of headings: lower case, without punctuation, spaces as hyphens. */
+/** Returns the anchors of headings: lower case, without punctuation, with hyphens for spaces. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -32,7 +32,7 @@ const anchorsOf = (text: string): string[] =>
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = read(document);
-  // What is in a code block is shown, not linked.
+  // Text in a code block is shown, not linked.
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
 
   it('links only to files and headings that exist', () => {
@@ -54,7 +54,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
-/** Paths of this tree as documents name them: from the root, or in backticks from a module's folder on. */
+/** Returns the paths of this tree in a document: from the root, or in backticks from a module's folder. */
 function pathsIn(text: string): string[] {
   const rooted = [...text.matchAll(/(?<![\w/.-])(?:src|packages|test|docs|web|bench|scripts|deploy)\/[\w./-]*[\w/]/g)];
   const homes = ['packages', 'src'].flatMap((home) =>
@@ -69,7 +69,9 @@ function pathsIn(text: string): string[] {
 }
 
 describe('the paths that the documents name', () => {
-  // Recipes plant what they name (recipes.spec.ts), a team writes what extending.md names, the comparison names files of others, the changelog what was moved. A decision note names files of its day.
+  // Some paths don't exist in this tree. Recipes create the files that they name (recipes.spec.ts), and the team
+  // writes the files in extending.md. The comparison names files of other projects. The changelog names files that
+  // were moved, and a decision names files of its time.
   const own = [...DOCUMENTS, 'SECURITY.md'].filter(
     (path) => !/(recipes|extending|CONTRIBUTING|comparison|CHANGELOG)\.md$|decisions\//.test(path),
   );
@@ -114,7 +116,7 @@ interface FaultEntry {
   tests: string[];
 }
 
-/** The entries of docs/reliability.md: a fault, and below it what was expected, what was observed beyond that, and its tests. */
+/** The entries of docs/reliability.md: a fault with its expected result, other observations, and its tests. */
 function faultEntries(): FaultEntry[] {
   const items = read('docs/reliability.md').split(/^(?=- |#)/m);
   return items
@@ -157,7 +159,6 @@ describe('the entries of docs/reliability.md', () => {
 
 const ARCHITECTURE = read('docs/architecture.md');
 
-/** What stands under a heading. */
 const sectionOf = (text: string, title: string): string =>
   new RegExp(`^## ${title}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text)?.[1] ?? '';
 
@@ -166,7 +167,7 @@ interface ModuleRow {
   tables: string[];
 }
 
-/** The list of modules in docs/architecture.md: name, what it imports, what it is for, which tables it writes. */
+/** Returns the list of modules in docs/architecture.md: name, imports, purpose, and the tables it writes. */
 function documentedModules(): Map<string, ModuleRow> {
   const list = sectionOf(ARCHITECTURE, 'Modules');
   const items = list.matchAll(/^- `([a-z-]+)` \(([^)]*)\): ((?:.+\n?)(?: {2}.+\n?)*)/gm);
@@ -228,7 +229,7 @@ const sources = filesUnder('src')
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))
   .map((path) => ({ file: relative('src', path), text: read(path) }));
 
-/** Every `jobs.create({ name: … })` of the source. */
+/** Every `jobs.create({ name: … })` in the source. */
 const JOBS: readonly Job[] = sources.flatMap(({ file, text }) =>
   [...text.matchAll(/\bjobs\.create\(\{\s*name: '([a-z-]+)'[^]*?\}\)/g)].map(([call, name = '']) => ({
     name,
@@ -237,7 +238,9 @@ const JOBS: readonly Job[] = sources.flatMap(({ file, text }) =>
   })),
 );
 
-/** Items of a list that end with a file: `` - `name`, period: text (`file`) ``; a line may have two names. */
+/**
+ * Returns the items of a list that end with a file: `` - `name`, period: text (`file`) ``. A line may have two names.
+ */
 const listedJobs = (text: string) =>
   [...text.matchAll(/^- (.+) \(`(\S+)`\)$/gm)].flatMap(([, item = '', file = '']) =>
     [...item.matchAll(/`([a-z-]+)`(?:, ([^:,`]+))?/g)].map(([, name = '', period = '']) => ({
@@ -255,7 +258,7 @@ const UNITS = [
 const periodOf = (ms: number): string =>
   UNITS.flatMap(([unit, word]) => (ms % unit ? [] : `${ms / unit} ${word}`))[0] ?? '';
 
-/** As crontab says it, with seconds in front or without. */
+/** Returns the period of a cron expression, with or without seconds. */
 function cronPeriod(cron: string): string {
   const [second = '', minute, hour] = cron.split(' ').length === 6 ? cron.split(' ') : `0 ${cron}`.split(' ');
   if (second.startsWith('*/')) return `${second.slice(2)} s`;
@@ -263,7 +266,6 @@ function cronPeriod(cron: string): string {
   return hour === '*' ? '1 h' : 'daily';
 }
 
-/** How often the timers of Nest in a file fire. */
 function periodsIn(file: string): string[] {
   const classes = Object.values(require(join(ROOT, 'src', file)) as object).filter(
     (value) => typeof value === 'function',
@@ -307,7 +309,7 @@ describe('what runs by itself, in docs/architecture.md', () => {
   });
 });
 
-/** Every constant `…: Retention = {` of the source, and its file. */
+/** Every constant `…: Retention = {` in the source, with its file. */
 const RETENTIONS = sources.flatMap(({ file, text }) =>
   [...text.matchAll(/^export const (\w+): Retention = /gm)].flatMap(([, constant = '']) => {
     const { [constant]: retention } = require(join(ROOT, 'src', file)) as Record<string, Retention>;
@@ -316,7 +318,9 @@ const RETENTIONS = sources.flatMap(({ file, text }) =>
   }),
 );
 
-/** `ROLLUP_RETENTION_DAYS`, `90 days`, `1 day`, and nothing for rows that are removed without being old. */
+/**
+ * Returns `ROLLUP_RETENTION_DAYS`, `90 days`, `1 day`, or nothing for rows that are removed regardless of their age.
+ */
 function keptText({ days }: KeptRows): string[] {
   if (typeof days === 'number') return days === 0 ? [] : [days === 1 ? '1 day' : `${days} days`];
   const read = new Set<string>();
@@ -361,7 +365,7 @@ describe('what is kept how long, in docs/architecture.md', () => {
   });
 });
 
-/** Tables that a source file writes, by SQL or through their entity. */
+/** Returns the tables that a source file writes, by SQL or through their entity. */
 function writtenBy(source: string): string[] {
   const sql = [...source.matchAll(/\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+([a-z_]+)/g)].map(([, table = '']) => table);
   const entities = [...source.matchAll(/\bmanager\.(?:insert|update|delete|save|upsert)\(([A-Z]\w+)/g)];

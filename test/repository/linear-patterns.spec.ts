@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readText, ROOT } from './project-files';
 
-/** Each is quadratic or worse on a run of one character. */
+/** Each pattern is quadratic or worse on a run of one character. */
 const SLOW = [
   'export const end = /[.,;:!?)]+$/;',
   'export const lines = (text: string) => text.split(/\\s*\\n\\s*/);',

@@ -13,9 +13,9 @@ import { serverConnection } from '../../src/platform/database/connection/server-
 import { askScript, itWith, parseYaml, readJson, readText, readYaml, ROOT } from './project-files';
 
 const SETTINGS = new Set([...envNames(Config).values(), ...envNames(ProbeConfig).values()]);
-/** What compose and the images read themselves. */
+/** Variables that compose and the images read. */
 const OTHERS = new Set(['POSTGRES_PASSWORD', 'PGPASSWORD', 'POSTGRES_USER', 'POSTGRES_DB', 'NODE_ENV']);
-/** The service ends by itself within this; whoever stops it must wait longer. */
+/** The service shuts down within this time. The program that stops it must wait longer. */
 const GRACE_SECONDS = 25;
 const UNPRIVILEGED = 1000;
 
@@ -193,7 +193,7 @@ describe.each(['compose.yaml', 'compose.embedded.yaml'])('%s', (path) => {
       expect([postgres, app?.environment['DATABASE_URL']]).toEqual([undefined, '']);
       return;
     }
-    // As compose does, with a password that no URL could hold as it is.
+    // As in compose, with a password that no URL can contain unencoded.
     const password = 'Kd/8+a==:@?#% "\'';
     const filled = (values: Record<string, string> = {}): Record<string, string> =>
       Object.fromEntries(

@@ -18,7 +18,7 @@ interface Ended {
   output: string;
 }
 
-/** Ports that nothing listens on. */
+/** Returns ports without a listener. */
 async function freePorts(count: number): Promise<string[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => SwitchableServer.start()));
   const ports = servers.map(({ url }) => new URL(url).port);
@@ -26,7 +26,7 @@ async function freePorts(count: number): Promise<string[]> {
   return ports;
 }
 
-/** Runs a command line in a shell, as the reader does. */
+/** Runs a command line in a shell, as a reader does. */
 const shell = (line: string, env: Record<string, string> = {}): Promise<Ended> =>
   new Promise((settle) => {
     const child = execFile('bash', ['-c', line], { cwd: ROOT, env: { ...process.env, ...env } }, (_, stdout, stderr) =>
@@ -34,7 +34,7 @@ const shell = (line: string, env: Record<string, string> = {}): Promise<Ended> =
     );
   });
 
-/** The statuses of using a sign-in link twice, as the dashboard does. */
+/** Returns the statuses of using a sign-in link twice, as the dashboard does. */
 async function signInsWith(link: string): Promise<number[]> {
   const [url = '', token] = link.split('/#/sign-in/');
   const signIn = () =>
@@ -91,7 +91,7 @@ describe('README', () => {
     it('the story works as it stands: a page is watched, breaks, and the receiver is told', async () => {
       const url = /running at (http\S+)/.exec(banner)?.[1] ?? '';
       const ports = ['3000', '8081', '8082'];
-      // As it stands, but for the ports: others may use these on this machine.
+      // Unchanged except for the ports, which may be in use on this machine.
       const free = [new URL(url).port, ...(await freePorts(2))];
       const here = (story ?? '').replace(/\b(3000|8081|8082)\b/g, (port) => free[ports.indexOf(port)] ?? port);
       const [, key = ''] = /UPTIME_API_KEY=(\w+)/.exec(banner) ?? [];
@@ -99,7 +99,7 @@ describe('README', () => {
       const [alert, check, told, events] = ['"id": "al_', '"outcome": "up"', '"type": "alert.triggered"', '"id": "ev_'];
       const inOrder = [alert, check, told, events].map((part) => part?.replace(/[[{.]/g, '\\$&')).join('[^]*');
       expect([code, output]).toEqual([0, expect.stringMatching(inOrder)]);
-      // People read it: what is printed stands on lines of its own.
+      // The output is for readers, so it must have short lines.
       expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThan(300);
     }, 120_000);
   });
@@ -107,7 +107,7 @@ describe('README', () => {
   describe('the demo', () => {
     let demo: Terminal;
 
-    // Both play the same story, side by side.
+    // Both run the same scenario in parallel.
     beforeAll(async () => {
       await shell('node scripts/build.mjs --if-needed');
       demo = onTerminal('exec node scripts/demo.mjs', ROOT, { PORT: '0' });

@@ -4,19 +4,19 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
-/** One piece of a recipe: a whole new file, or lines for a file that is there. */
+/** One part of a recipe: a complete new file, or lines for an existing file. */
 export interface RecipeBlock {
   path: string;
   kind: 'file' | 'lines';
   text: string;
-  /** The file of docs/extending.md that goes on behind the imports, which are all of `text`. */
+  /** The file of docs/extending.md with the rest of the code. `text` then contains only the imports. */
   goesOnAs?: string;
 }
 
 /**
- * What a document adds to the tree, in reading order: `ts` and `tsx` blocks under a path in bold, `**`src/…`**`, and
- * `diff` blocks whose parts each begin with `+++ path`. A sentence that begins with a link to a file of extending.md, before
- * the path, says that the file goes on as that one does.
+ * Returns the parts that a document adds to the tree, in reading order. These are `ts` and `tsx` blocks under a path
+ * in bold, `**`src/…`**`, and `diff` blocks whose parts each start with `+++ path`. If a sentence before the path
+ * starts with a link to a file of extending.md, the code after the imports comes from that file.
  */
 export function recipeBlocks(markdown: string): RecipeBlock[] {
   const blocks =
@@ -28,7 +28,7 @@ export function recipeBlocks(markdown: string): RecipeBlock[] {
   });
 }
 
-/** The whole text of a recipe's file: what follows its imports may stand in docs/extending.md. */
+/** Returns the whole text of a recipe's file. The code after its imports may be in docs/extending.md. */
 function wholeText({ text, goesOnAs }: RecipeBlock): string {
   if (goesOnAs === undefined) return text;
   const known = recipeBlocks(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
@@ -38,8 +38,8 @@ function wholeText({ text, goesOnAs }: RecipeBlock): string {
 }
 
 /**
- * The file with each `+` line put behind the context line before it, and without each `-` line: both are there exactly once.
- * Throws when it is not: then the recipe no longer fits the code.
+ * Inserts each `+` line after the context line before it, and removes each `-` line. Context and removed lines must
+ * occur exactly once. Throws if they do not, because the recipe then no longer fits the code.
  */
 export function withLines(source: string, diff: string): string {
   const lines = source.split('\n');
@@ -60,18 +60,21 @@ function onlyIndexOf(lines: readonly string[], text: string): number {
   return index;
 }
 
-/** A copy of the project's sources with recipes carried out, inside the project so that its packages are found. */
+/** A copy of the project's sources with recipes applied, inside the project so that its packages are found. */
 export interface RecipeTree {
   root: string;
   /** Paths of the new files, then of the changed ones. */
   added: string[];
   changed: string[];
-  /** A module of the copy, apart from the project's own of the same name. */
+  /** Loads a module of the copy, separate from the project's module with the same name. */
   load(path: string): unknown;
   remove(): void;
 }
 
-/** The same folder for every run, so that nothing is compiled twice; another one while a running process owns it. */
+/**
+ * Returns the same folder for every run, so that nothing is compiled twice, or another one while a running process
+ * owns it.
+ */
 function freeFolder(): string {
   const usual = join(ROOT, '.cache', 'recipes');
   const owner = join(usual, 'owner');
@@ -107,10 +110,10 @@ const COPIED = [
 export function plantRecipes(documents: readonly string[]): RecipeTree {
   const root = freeFolder();
   const blocks = documents.flatMap((document) => recipeBlocks(readFileSync(join(ROOT, document), 'utf8')));
-  // The compiler needs what the dashboard knows of the API.
+  // The compiler needs the API types of the dashboard.
   execFileSync(process.execPath, [join(ROOT, 'web/api-schema.mjs')]);
   for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true });
-  // The version is read from it; a second package of one name would irritate the test runner.
+  // The version is read from it. A second package with the same name would confuse the test runner.
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   writeFileSync(join(root, 'package.json'), JSON.stringify({ version }));
   for (const block of blocks) {

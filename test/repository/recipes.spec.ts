@@ -19,7 +19,7 @@ const tree = plantRecipes(['CONTRIBUTING.md', 'docs/recipes.md']);
 const all = [...tree.added, ...new Set(tree.changed)];
 const isWeb = (path: string): boolean => path.startsWith('web/');
 
-/** A program of the project at work on the copy: what it printed, and its exit code. */
+/** Runs a program of the project on the copy. Returns its output and its exit code. */
 async function runInCopy(script: string, ...args: string[]): Promise<{ code: number; output: string }> {
   const child = promisify(execFile)(process.execPath, [join(ROOT, script), ...args], { cwd: tree.root });
   return child.then(
@@ -31,7 +31,7 @@ async function runInCopy(script: string, ...args: string[]): Promise<{ code: num
   );
 }
 
-// Begun at once, beside everything else.
+// Started first, so that it runs in parallel with everything else.
 const types = runInCopy(CHECK_TYPES, 'tsconfig.check.json', ...all.filter((path) => !isWeb(path)));
 const webTypes = runInCopy(CHECK_TYPES, 'web/tsconfig.json', ...all.filter(isWeb));
 const lint = runInCopy('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...tree.added);
@@ -51,7 +51,7 @@ const { PushedResults } = tree.load('src/monitoring/source/pushed/pushed-results
   PushedResults: new () => { take(orgId: string, endpointId: string, result: object): Promise<string> };
 };
 
-/** What a team keeps in its own package. */
+/** The code of a team's package. */
 @Checker('VALKEY')
 class ValkeyChecker extends RedisChecker {}
 
@@ -64,7 +64,7 @@ class SecondRedisChecker extends RedisChecker {}
 @Module({ imports: [NetModule], providers: [SecondRedisChecker] })
 class ClashingModule {}
 
-/** Answers PING until it is told to break. */
+/** Responds to PING until it is broken. */
 async function redisServer() {
   const state = { healthy: true };
   const server = await TcpTarget.listen((socket) => {

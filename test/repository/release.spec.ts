@@ -7,7 +7,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0.1.0': '12cd23b9d1c505ea',
 };
 
-// `uptime --version` is held to package.json by test/contract/cli/uptime.spec.ts.
+// test/contract/cli/uptime.spec.ts compares `uptime --version` with package.json.
 describe('the version of a release', () => {
   const { version } = readJson('package.json') as { version: string };
 
@@ -63,7 +63,7 @@ describe('the version of a release', () => {
     expect(tags.filter((tag) => tag !== 'latest' && tag !== version)).toEqual([]);
   });
 
-  // That of its routes stays while releases come.
+  // The version of its routes stays the same across releases.
   it('is that of the API document', () => {
     const { info } = readJson('docs/openapi.json') as { info: { version: string } };
     expect(info.version).toBe(version);

@@ -13,7 +13,7 @@ const filesOf = (extension: string): string[] =>
     .filter((file) => file.endsWith(extension))
     .map((file) => `web/${file.replaceAll('\\', '/')}`);
 
-/** The lines of a text that name a colour or a size of text instead of a token. */
+/** Returns the lines of a text that use a literal color or font size instead of a token. */
 const literalsOf = (text: string): string[] =>
   text.split('\n').filter((line) => COLOR.test(line) || TEXT_SIZE.test(line));
 

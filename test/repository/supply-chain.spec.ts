@@ -48,7 +48,7 @@ describe('the supply chain', () => {
     const names = Object.keys(scripts);
     const around = names.filter((name) => names.some((other) => name === `pre${other}` || name === `post${other}`));
     expect(around).toEqual([]);
-    // What needs dist builds it. `npm pack` from another folder, whose npm may run scripts, has `prepack` as well.
+    // Scripts that need dist build it. `npm pack` from another folder, where npm may run scripts, also has `prepack`.
     const needing = Object.entries(scripts).filter(([, command]) => /\bdist\/|npm pack|demo\.mjs/.test(command));
     expect(needing.length).toBeGreaterThan(6);
     expect(
@@ -85,7 +85,7 @@ describe('the supply chain', () => {
 
   it('every production package has an allowed licence, and there is none more than was decided', () => {
     const { status, stdout } = spawnSync(process.execPath, ['scripts/licences.mjs'], { cwd: ROOT, encoding: 'utf8' });
-    // One more has to be worth the trust in it: it changes this line.
+    // Another package must be worth the trust in it, so adding one requires changing this line.
     expect(stdout).toMatch(/^227 production packages, 0 not allowed$/m);
     expect(status).toBe(0);
   });

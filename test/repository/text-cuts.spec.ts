@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { readText, ROOT } from './project-files';
 
 /**
- * Half of a character (one unit of a surrogate pair) is refused by PostgreSQL in json and turned into U+FFFD elsewhere. So text is cut
- * by `cut()`, and nothing else. The compiler's types would take a minute to tell text from lists here: names tell it well enough.
+ * PostgreSQL refuses half of a character (one unit of a surrogate pair) in JSON. Elsewhere, it becomes U+FFFD. So
+ * text is cut only with `cut()`. The compiler's types would take a minute to separate texts from lists here, and
+ * names are good enough.
  */
 const TEXT_IS_CUT_BY = 'use cut() of platform/text/text-limits';
 
-/** Text of ASCII alone, lists that are named like one thing, and text that is only compared. */
+/** ASCII-only text, lists with a singular name, and text that is only compared. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'src/checker/assertion/json-document.ts': ['written.slice(0, limit + 1)'],
   'src/checker/http/http-request.ts': ['url.protocol.slice(0, 30)'],
@@ -40,7 +41,7 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'packages/cli/database/text-table.ts': ['time.slice(0, 16)'],
   'packages/cli/mcp/overview.ts': ['attention.slice(0, limit)'],
   'packages/cli/mcp/reference.ts': ['found.slice(0, MOST_NAMESAKES)'],
-  // The client imports nothing. What it cuts is shown, and stored nowhere.
+  // The client imports nothing. It shows the shortened text, and does not store it.
   'packages/client/layer/errors.ts': ["title.replaceAll(/\\s+/g, ' ').trim().slice(0, 200)"],
   'packages/convert/gatus/maintenance.ts': ["(DAYS[day] ?? '').slice(0, 3)"],
   'packages/convert/gatus/variables.ts': ['first.slice(0, MAX_SECRET_NAME - 8)'],
@@ -51,7 +52,7 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
 const LISTS =
   /^(map|filter|flatMap|sort|toSorted|reverse|toReversed|split|keys|values|entries|concat|from|of|matchAll)$/;
 const ASCII = /^(digest|toISOString)$/;
-/** What a text was reduced to, such as `[^a-z0-9]`. */
+/** Matches a replacement that reduces a text to ASCII, such as `[^a-z0-9]`. */
 const ASCII_ONLY = /replace(All)?\(\/\[\^[\w .:/\\-]+\]\+?\/g, /;
 const PLURAL = /([^s]s|ed|all|some|ing)$/;
 const ASCII_NAMES = /^(iso|hex|uuid|startedAt|createdAt)$/;
@@ -62,7 +63,7 @@ const nameOf = (node: ts.Node): string =>
 
 const isNamedLimit = (node: ts.Node): boolean => LIMITS.test(ts.isIdentifier(node) ? node.text : '');
 
-/** A number that somebody chose, and no place that was looked for in the text. */
+/** Returns whether the number is a chosen limit and not a position found in the text. */
 function isLimit(node: ts.Node): boolean {
   if (ts.isBinaryExpression(node)) return isNamedLimit(node.left) || isNamedLimit(node.right);
   if (ts.isPropertyAccessExpression(node)) return /^(max|most|limit|longest)/.test(node.name.text);
@@ -79,7 +80,7 @@ function isListOrAscii(node: ts.Node): boolean {
   return (PLURAL.test(name) && name !== 'address') || ASCII_NAMES.test(name);
 }
 
-/** Where a text is cut at a length, as it is written. */
+/** Returns the places where a text is cut at a length, as written. */
 function cutsIn(source: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {

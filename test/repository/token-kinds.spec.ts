@@ -9,7 +9,7 @@ const sourceFiles = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
     .map((name) => join(folder, name));
 
-/** Functions that create a value that cannot be guessed or forged. */
+/** Functions that create a value that can't be guessed or forged. */
 const MAKERS = new Set([
   'createHmac',
   'createCipheriv',
@@ -23,7 +23,7 @@ const MAKERS = new Set([
   'sign',
 ]);
 
-/** The function around a node, by the name that it, its method or its constant has. */
+/** Returns the function around a node, by its own name or the name of its method or constant. */
 function functionAround(node: ts.Node): string {
   for (let at: ts.Node = node.parent; !ts.isSourceFile(at); at = at.parent) {
     if ((ts.isFunctionDeclaration(at) || ts.isMethodDeclaration(at) || ts.isGetAccessor(at)) && at.name)
@@ -35,7 +35,7 @@ function functionAround(node: ts.Node): string {
   return 'the module';
 }
 
-/** Places of a file that call one of `makers`, which are names as the file has them, or `node:crypto`'s own. */
+/** Returns the places of a file that call one of `makers`, which are names in the file, or of `node:crypto`. */
 function callsIn(path: string, text: string, minted: ReadonlySet<string>): string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const makers = new Set<string>();
@@ -70,11 +70,11 @@ function callsIn(path: string, text: string, minted: ReadonlySet<string>): strin
   return found;
 }
 
-/** Every place of these files that makes something secret, those that call a place which only mints included. */
+/** Returns every place of these files that creates a secret, including calls of places that only mint. */
 function placesIn(files: readonly (readonly [path: string, text: string])[]): string[] {
   const minted = new Set(Object.entries(PLACES).flatMap(([place, made]) => ('mints' in made ? [place] : [])));
   const names = [...MAKERS, ...[...minted].map((place) => place.split(' ')[1] ?? '')];
-  // Few files have one of the words; the others are not worth to be parsed.
+  // Few files contain one of the words. Parsing the others isn't worth it.
   const candidates = files.filter(
     ([, text]) => names.some((name) => text.includes(`${name}(`)) || text.includes('node:crypto'),
   );

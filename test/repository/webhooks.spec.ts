@@ -15,7 +15,7 @@ const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 const NOW = 1_795_176_300;
 const BODY = '{"type":"alert.triggered","message":"Größe \\u2028"}';
 
-/** A request as it is sent, and whether a receiver that knows `SECRET` must believe it. */
+/** A request as it is sent, and whether a receiver with `SECRET` must accept it. */
 interface Case {
   name: string;
   headers: Record<string, string>;
@@ -53,7 +53,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** How a language runs its block of the page over the cases in `cases.json`, and prints the verdicts as a JSON list. */
+/** Runs a language's block of the page over the cases in `cases.json`, and prints the verdicts as a JSON list. */
 const LANGUAGES = [
   {
     language: 'js',

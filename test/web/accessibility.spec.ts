@@ -13,7 +13,7 @@ import { addProbes } from './showcase-probes';
 
 jest.setTimeout(180_000);
 
-/** Every page, in two halves so that none has to wait for all; `:name` is replaced by the id of that name. */
+/** Every page, in two parallel halves. `:name` is replaced with the ID of that name. */
 const WATCHED = [
   '/',
   '/?status=down&q=pay',
@@ -57,9 +57,9 @@ const TOLD = [
   '/settings/system',
   '/no-such-page',
 ];
-/** What a person sees otherwise than a key. */
+/** Pages that look different for a user than for a key. */
 const OWN = ['/settings/account', '/settings/people'];
-/** Those that draw something where nothing is yet. */
+/** Pages that draw something when they are empty. */
 const EMPTY_PAGES = [
   '/',
   '/incidents',
@@ -72,9 +72,9 @@ const EMPTY_PAGES = [
   '/status-pages',
 ];
 const WIDTHS = [1280, 390];
-/** What must fit as well: the first at 200 % zoom, and the narrowest that WCAG asks for. */
+/** Other widths that must fit: the first at 200 % zoom, and the narrowest width in WCAG. */
 const NARROWER: Readonly<Record<number, number>> = { 1280: 640, 390: 320 };
-/** What does not depend on colours is the same in the dark. */
+/** Everything that does not depend on colors is the same in dark mode. */
 const COLOR_SCHEMES = [
   { colorScheme: 'light', rules: 'everything' },
   { colorScheme: 'dark', rules: 'colours' },
@@ -84,12 +84,15 @@ const HALVES = ['what is watched', 'who is told'] as const;
 describe('accessibility', () => {
   let app: TestApp;
   let browser: Browser;
-  /** Of an organization that has nothing yet. */
+  /** A key of an organization that is still empty. */
   let empty: TestApp['write'];
   let ids: Map<string, string>;
-  /** An admin among people. */
+  /** An admin among other members. */
   let ada: Person;
-  /** What is wrong on the pages of the dashboard, by width. Both run at once, each in a process of the browser. */
+  /**
+   * The problems on the pages of the dashboard, by width. Both halves run at once, each in a separate browser
+   * process.
+   */
   let found: Map<number, Record<(typeof HALVES)[number], Promise<string[]>>>;
 
   beforeAll(async () => {
@@ -120,7 +123,7 @@ describe('accessibility', () => {
     await app.close();
   });
 
-  /** A window that is in force and one to come, tags, a dependency, and somebody who has it in hand. */
+  /** Adds a window in force and a future one, tags, a dependency, and an acknowledgement. */
   async function addQuiet(): Promise<void> {
     const [payments, primary] = [ids.get('Payments API'), ids.get('PostgreSQL primary')];
     const times = { starts_at: new Date().toISOString(), ends_at: new Date(Date.now() + 3_600_000).toISOString() };
@@ -146,7 +149,7 @@ describe('accessibility', () => {
     ids.set('Patch night', made.at(-1)?.body.id ?? '');
   }
 
-  /** A run that goes on after one that failed, a job that has not pinged yet, and one that is late. */
+  /** Adds a job that runs again after a failure, a job that has not pinged yet, and a job that is late. */
   async function addHeartbeats(): Promise<void> {
     const website = ids.get('Example shop') ?? '';
     for (const [name, pings] of [
@@ -171,7 +174,7 @@ describe('accessibility', () => {
   const pathOf = (page: string): string =>
     page.replace(/:([A-Za-z ]+)/, (_, name: string) => ids.get(name) ?? `missing ${name}`);
 
-  /** What is wrong with the page as it is shown, in both colour schemes, and in a window half as wide. */
+  /** Returns the problems of the current page, in both color schemes, and in a window half as wide. */
   async function problemsOf(visit: Visit, name: string, width: number): Promise<string[]> {
     const problems: string[] = [];
     for (const { colorScheme, rules } of COLOR_SCHEMES) {
@@ -198,7 +201,7 @@ describe('accessibility', () => {
     return problems;
   }
 
-  /** What is wrong with pages as whoever has the key sees them, and with the window before that. */
+  /** Returns the problems of pages as seen with this key, and the problems of the window before that. */
   async function problemsAt(
     width: number,
     who: string | null | Person,
@@ -219,7 +222,10 @@ describe('accessibility', () => {
     return problems;
   }
 
-  /** The overview with its palette, whatever is reached from it, and on a phone those that draw something while empty. */
+  /**
+   * The overview with its palette, every page linked from it, and on a phone the pages that draw something when they
+   * are empty.
+   */
   async function problemsOfWatched(width: number): Promise<string[]> {
     const inside = await problemsAt(width, app.admin.key, WATCHED, async (visit) => {
       await visit.open('/');
@@ -228,11 +234,11 @@ describe('accessibility', () => {
       await visit.page.getByRole('dialog').getByRole('option').first().waitFor();
       return problemsOf(visit, 'palette', width);
     });
-    // One column and a drawing: what fits on a phone does so everywhere.
+    // One column and a drawing. If they fit on a phone, they fit everywhere.
     return width > 390 ? inside : [...inside, ...(await problemsAt(width, empty.key, EMPTY_PAGES, askedWhoIsTold))];
   }
 
-  /** The card that asks who should be told, on the first endpoint of an organization without contacts. */
+  /** The card that asks whom to notify, on the first endpoint of an organization without contacts. */
   async function askedWhoIsTold(visit: Visit): Promise<string[]> {
     const first = await newEndpoint(empty, await newWebsite(empty));
     await visit.open(`/endpoints/${first}`);
@@ -240,7 +246,7 @@ describe('accessibility', () => {
     return problemsOf(visit, 'first contact', 390);
   }
 
-  /** Alerts, windows, public pages and settings, the help, the door, and what a person has in the settings. */
+  /** Alerts, windows, public pages and settings, the help, the sign-in page, and a user's settings. */
   async function problemsOfTold(width: number): Promise<string[]> {
     const told = await problemsAt(width, app.admin.key, TOLD, async (visit) => {
       await visit.page.keyboard.press('?');
@@ -254,7 +260,7 @@ describe('accessibility', () => {
     return [...told, ...(await problemsAt(width, ada, OWN, (visit) => invitedAndRemoved(visit, width)))];
   }
 
-  /** The link of an invitation, and the question before somebody is removed. */
+  /** The link of an invitation, and the confirmation before a member is removed. */
   async function invitedAndRemoved(visit: Visit, width: number): Promise<string[]> {
     const { page } = visit;
     await page.getByLabel('Email').fill(`dee.${width}@example.com`);
@@ -284,7 +290,7 @@ describe('accessibility', () => {
       expect({ width, isOneLine: Math.max(...heights) < 40 }).toEqual({ width, isOneLine: true });
       expect(await visit.overflow()).toBe(0);
     }
-    // Nor is one out of sight in the narrowest window.
+    // It must also be visible in the narrowest window.
     await page.setViewportSize({ width: 320, height: 900 });
     const ends = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().right));
     expect(Math.max(...ends)).toBeLessThanOrEqual(320);

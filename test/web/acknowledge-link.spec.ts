@@ -11,7 +11,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
-/** A proxy that has the service below `/monitor` and takes the path off again. */
+/** Starts a proxy that serves the service below `/monitor` and removes that prefix. */
 async function belowPath(target: string): Promise<{ url: string; proxy: Server; referers: string[] }> {
   const referers: string[] = [];
   const proxy = createServer((request, response) => {
@@ -46,7 +46,7 @@ describe('the page behind the link of a message', () => {
     await app.close();
   });
 
-  /** The token of an endpoint that is down, with an open incident. */
+  /** Returns the token of an endpoint that is down, with an open incident. */
   const linkOf = async (name: string): Promise<string> => {
     const endpointId = await newEndpoint(app.write, await newWebsite(app.write, 'Example shop'), { name });
     const alertId = parseId('alert', await newAlert(app.write, endpointId)) ?? '';
@@ -113,7 +113,7 @@ describe('the page behind the link of a message', () => {
     const visit = await Visit.start(browser, app.url, { width: 390 });
     await visit.page.goto(`${app.url}/ack/${'A'.repeat(56)}`);
     expect(await visit.page.getByRole('heading').innerText()).toBe('This link is not valid');
-    // The browser itself notes the status.
+    // The browser logs the status.
     expect(visit.complaints.splice(0).every((complaint) => complaint.includes('404'))).toBe(true);
     await look(visit, 'invalid');
     await visit.close();

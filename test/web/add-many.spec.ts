@@ -22,7 +22,7 @@ describe('adding many endpoints', () => {
     await visit.signIn(app.write.key ?? '');
   });
   afterAll(async () => {
-    // The console names each refusal: of a target that is not allowed, and of a service that is busy, which is asked again.
+    // The console logs each refusal: of a forbidden target, and of a busy service, which gets the request again.
     expect(visit.complaints.filter((text) => !text.includes('Failed to load resource'))).toEqual([]);
     await browser.close();
     await app.close();

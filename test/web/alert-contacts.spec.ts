@@ -42,7 +42,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     page = visit.page;
   });
   afterEach(async () => {
-    // Chromium itself reports each response that refuses a form, and each connection that was cut.
+    // Chromium logs each response that refuses a form, and each connection that was cut.
     expect(visit.complaints.filter((text) => !/status of 4\d\d|ERR_FAILED/.test(text))).toEqual([]);
     await visit.close();
   });
@@ -117,7 +117,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     });
 
     it('tries a contact out before the alert is saved', async () => {
-      // Organizations that are added later may not send to loopback addresses; the first one may.
+      // Only the first organization may send to loopback addresses.
       const config = { url: `${provider.url}/boss` };
       const boss = await newContact(app.write, { name: 'Boss', type: 'webhook', config });
       const first = await Visit.start(browser, app.url);
@@ -300,7 +300,8 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       for (const name of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'])
         await newContact(org.write, { name: `Team ${name}` });
       await fill('Basket');
-      // The boxes come with the contacts, which a busy machine may ask for after the page seemed to have settled.
+      // The checkboxes appear with the contacts. On a busy machine, those may be requested after the page seemed to
+      // have settled.
       await box('Operations · Slack (default)').waitFor();
       expect(await page.getByRole('group', { name: 'Contacts to notify' }).getByRole('checkbox').count()).toBe(1);
       await page.getByRole('combobox', { name: 'More contacts' }).fill('team');

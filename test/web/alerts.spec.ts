@@ -36,7 +36,7 @@ describe('alerts in the dashboard', () => {
     page = visit.page;
   });
   afterEach(async () => {
-    // Chromium itself reports each response that refuses a form.
+    // Chromium logs each response that refuses a form.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
     await visit.close();
   });
@@ -47,7 +47,6 @@ describe('alerts in the dashboard', () => {
   };
   const chooser = () => page.getByRole('combobox', { name: 'Endpoint' });
   const channel = () => page.getByLabel('Channel', { exact: true });
-  /** The texts of the errors at fields. */
   const errors = () => page.locator('.field > .error').allTextContents();
   const options = () => page.getByRole('listbox').getByRole('option').allTextContents();
 
@@ -119,7 +118,7 @@ describe('alerts in the dashboard', () => {
       await incident().getByText('2 alerts').waitFor();
       await incident().getByText('PagerDuty not reached').waitFor();
 
-      // Also once it is over, its line says why it was.
+      // After the alert is over, its line still shows the reason.
       await feed
         .getByRole('listitem')
         .filter({ hasText: /Checkout, down .* to / })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { eventually } from '../../packages/testing/eventually';
 
-/** Debian's Chromium, or another one named by CHROMIUM. */
+/** Debian's Chromium, or the browser in CHROMIUM. */
 const CANDIDATES = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',
@@ -11,11 +11,14 @@ const CANDIDATES = [
 ];
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** WCAG 2.2 AA, and what axe thinks good besides. */
+/** WCAG 2.2 AA, and the best practices of axe. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Starts the browser. Without one it fails and says what to install: a skipped browser test proves nothing. */
+/**
+ * Starts the browser. Without a browser, it fails and explains what to install, because a skipped browser test proves
+ * nothing.
+ */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
   if (executablePath === undefined) {
@@ -33,9 +36,9 @@ export interface VisitOptions {
 
 /** A user's browser window on the service, and everything that went wrong in it. */
 export class Visit {
-  /** Messages of level error, exceptions, policy violations, and requests that left the origin. Must stay empty. */
+  /** Messages of level error, exceptions, policy violations, and requests to other origins. Must stay empty. */
   readonly complaints: string[] = [];
-  /** Requests under way, without the live stream, which never ends. */
+  /** Pending requests, without the live stream, which never ends. */
   private readonly pending = new Set<Request>();
 
   private constructor(
@@ -57,7 +60,7 @@ export class Visit {
     return visit;
   }
 
-  /** A second window of the same browser: it has the same cookies. */
+  /** Opens a second window of the same browser, with the same cookies. */
   async another(): Promise<Visit> {
     const visit = new Visit(this.url, this.context, await this.context.newPage());
     await visit.watch();
@@ -69,7 +72,7 @@ export class Visit {
     await this.page.goto(`${this.url}/#${path}`);
   }
 
-  /** Pastes a text where the focus is, as Ctrl-V does, without a clipboard of the machine. */
+  /** Pastes a text at the focus, as Ctrl-V does, without the machine's clipboard. */
   async paste(text: string): Promise<void> {
     await this.page.evaluate<void>(
       `(() => {
@@ -90,7 +93,7 @@ export class Visit {
     });
   }
 
-  /** With a key, as the page does it whose form `dashboard.spec.ts` fills in. */
+  /** Signs in with a key, like the form that `dashboard.spec.ts` fills in. */
   async signIn(key: string): Promise<void> {
     const response = await this.context.request.post(`${this.url}/auth/session`, { data: { api_key: key } });
     if (response.status() !== 201) throw new Error(`nobody signs in: ${response.status()} ${await response.text()}`);
@@ -98,10 +101,11 @@ export class Visit {
     await this.page.getByRole('navigation', { name: 'Main' }).waitFor();
   }
 
-  /** Violations of WCAG 2.2 AA on the page as it is shown, as sentences; of the rules about colour alone when asked so. */
+  /** Returns violations of WCAG 2.2 AA on the current page as sentences, optionally only of the rules about color. */
   async barriers(of: 'everything' | 'colours' = 'everything'): Promise<string[]> {
     const { page } = this;
-    // Once a document: the dashboard is one. To read half a megabyte costs more than to judge a page.
+    // Once per document, and the dashboard is one document. Reading half a megabyte takes longer than checking a
+    // page.
     if (await page.evaluate<boolean>(`typeof axe === 'undefined'`)) await page.evaluate(AXE);
     const runOnly = of === 'colours' ? { type: 'rule', values: OF_COLOURS } : { type: 'tag', values: TAGS };
     return page.evaluate<string[]>(
@@ -111,7 +115,7 @@ export class Visit {
     );
   }
 
-  /** How many pixels the page is wider than its window. */
+  /** Returns how many pixels the page is wider than its window. */
   overflow(): Promise<number> {
     return this.page.evaluate<number>(
       'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',

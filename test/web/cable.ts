@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class Cable {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
-  /** Of the service; `null` until it is there. */
+  /** The port of the service, or `null` until it is known. */
   private port: number | null = null;
 
   private constructor(
@@ -12,7 +12,7 @@ export class Cable {
     readonly url: string,
   ) {}
 
-  /** Another address of a service; of one that is yet to be started, until `lead`. */
+  /** Creates another URL for a service. If the service isn't started yet, call `lead` later. */
   static async to(url?: string): Promise<Cable> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -25,18 +25,16 @@ export class Cable {
     return cable;
   }
 
-  /** From now on it leads there. */
+  /** Sends connections there from now on. */
   lead(url: string): void {
     this.port = Number(new URL(url).port);
   }
 
-  /** Ends every connection and refuses new ones. */
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Accepts connections again. */
   mend(): void {
     this.isCut = false;
   }

@@ -21,7 +21,7 @@ describe('the typed client in a browser', () => {
     await app.close();
   });
 
-  /** A page of this origin in which `it` is the client's module. */
+  /** Opens a page of this origin in which `it` is the client's module. */
   async function pageOf(url: string): Promise<Page> {
     const page = await browser.newPage();
     await page.goto(url);

@@ -59,7 +59,7 @@ describe('the configuration in the dashboard', () => {
     await visit.settled();
   });
   afterEach(async () => {
-    // Chromium itself reports each response that refuses a form.
+    // Chromium logs each response that refuses a form.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
     await visit.close();
     for (const { id } of (await app.read.get<Website[]>('/websites')).body) await app.write.delete(`/websites/${id}`);
@@ -144,7 +144,7 @@ describe('the configuration in the dashboard', () => {
     await eventually('it is recognised', async () => (await source.inputValue()) === 'gatus');
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await visit.settled();
-    // What was chosen stays, and no secret of it is shown in another place.
+    // The selection stays, and its secrets appear in no other place.
     expect(await source.inputValue()).toBe('gatus');
     expect(await page.getByRole('textbox', { name: 'Document' }).inputValue()).toBe(file);
     expect(await page.getByRole('region', { name: 'Differences' }).textContent()).toMatch(/Job/);

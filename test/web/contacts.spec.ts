@@ -22,7 +22,7 @@ describe('contacts in the dashboard', () => {
   let page: Page;
 
   beforeAll(async () => {
-    // Nothing is sent but tests: messages of alerts are written as they would be.
+    // Only tests are sent. Messages of alerts are inserted as the service would store them.
     [app, provider] = await Promise.all([startOwnApp({ role: 'api' }), FakeProvider.start()]);
     browser = await launchBrowser();
     shop = await newWebsite(app.write, 'Example shop');
@@ -40,7 +40,7 @@ describe('contacts in the dashboard', () => {
     await visit.signIn(app.write.key ?? '');
   });
   afterEach(async () => {
-    // Chromium itself reports each response that refuses a form.
+    // Chromium logs each response that refuses a form.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
     await visit.close();
     for (const { id } of (await app.read.get<Alert[]>('/alerts')).body) await app.write.delete(`/alerts/${id}`);
@@ -58,11 +58,11 @@ describe('contacts in the dashboard', () => {
     page.getByRole('region', { name: 'Contacts' }).getByRole('row').filter({ hasText: name });
   const webhook = (path = '/hook') => ({ type: 'webhook', config: { url: `${provider.url}${path}` } });
 
-  /** An alert at the checkout that notifies through the contact. */
+  /** Creates an alert on the checkout endpoint that notifies through the contact. */
   const used = (contact_id: string): Promise<string> =>
     newAlert(app.write, checkout, { type: undefined, config: undefined, contact_id });
 
-  /** What a sender would have left of the newest message of an alert. */
+  /** Writes the result of sending the newest message of an alert. */
   async function sent(
     alertId: string,
     state: 'delivered' | 'failed',
@@ -129,7 +129,7 @@ describe('contacts in the dashboard', () => {
           3,
         );
       }
-      // The overview, where the visit began, asks every five minutes.
+      // The visit started on the overview, which is refreshed every five minutes.
       await open('/contacts');
       await open('/');
       const line = page.getByRole('status').filter({ hasText: 'have been failing' });
@@ -193,7 +193,7 @@ describe('contacts in the dashboard', () => {
       await page.keyboard.press('Enter');
       await page.getByText('shown only once').waitFor();
       await page.getByRole('heading', { name: 'Operations' }).waitFor();
-      // What was there before has no alert through it, which is offered.
+      // Existing endpoints have no alert through it, so the page offers that.
       await page.getByText('Your 2 existing endpoints do not have one.').waitFor();
       await page.getByRole('button', { name: 'Add it to all 2' }).click();
       await page.getByText('2 alert rules created.').waitFor();

@@ -37,7 +37,7 @@ describe('the form that watches something new', () => {
   const websites = async (): Promise<{ id: string; name: string; url: string }[]> =>
     (await app.read.get<{ id: string; name: string; url: string }[]>('/websites')).body;
 
-  /** Opens the form and leaves the focus elsewhere. */
+  /** Opens the form and moves the focus elsewhere. */
   const openForm = async () => {
     await visit.open('/new');
     await page.getByLabel(FIELD).waitFor();

@@ -53,7 +53,7 @@ describe('the dashboard in a browser', () => {
     await second.open(`/sign-in/${token}`);
     await second.page.getByText('This link has already been used').waitFor();
     expect(second.page.url()).not.toContain(token);
-    // The same tab, without a reload: it shows the page to sign in already.
+    // The same tab without a reload. It already shows the sign-in page.
     const fresh = await links.create();
     await second.open(`/sign-in/${fresh}`);
     await second.page.getByRole('button', { name: 'Continue with the API key' }).click();
@@ -157,7 +157,7 @@ describe('the dashboard in a browser', () => {
     await page.locator('.row').first().waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
-    // In one go: the browser gives the focus back to the page with the next frame only.
+    // In one go, because the browser returns the focus to the page only with the next frame.
     await page.evaluate(`
       document.querySelector('dialog').close();
       document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))`);
@@ -172,7 +172,7 @@ describe('the dashboard in a browser', () => {
     await eventually('the value is a check with its time', async () =>
       /^\d\d:\d\d:\d\d · (up|down).* · [\d.]+ m?s$/.test((await beats.getAttribute('aria-valuetext')) ?? ''),
     );
-    // Both change whenever the overview is read again, the tooltip a moment later.
+    // Both change whenever the overview is refreshed, the tooltip a moment later.
     await eventually('the tooltip says the same', () =>
       page.evaluate<boolean>(
         `document.querySelector('.tip')?.textContent === document.activeElement.getAttribute('aria-valuetext')`,
@@ -182,7 +182,7 @@ describe('the dashboard in a browser', () => {
 
   it('zooms into the latency chart by dragging, and out again', async () => {
     const { page } = await signedIn('read');
-    // Until its numbers are there the chart has no axis: any would be wrong.
+    // Until its numbers are loaded, the chart has no axis, because any axis would be wrong.
     let release = () => undefined as void;
     const held = new Promise<void>((resolve) => (release = resolve));
     await page.route(/\/latency\?/, async (route) => {
@@ -195,10 +195,10 @@ describe('the dashboard in a browser', () => {
     release();
     const plot = page.locator('.u-over');
     await plot.waitFor();
-    // What is above the chart may come later and move it from under the mouse.
+    // Content above the chart may load later and move it away from the mouse.
     const isZoomed = () => /from=\d+&to=\d+/.test(page.url());
     await eventually('the range is in the address', async () => {
-      // The chart of the range may have taken its place meanwhile, or be on its way.
+      // The chart of the range may have replaced it in the meantime, or be loading.
       if (isZoomed()) return true;
       const box = await plot.boundingBox();
       if (!box) throw new Error('the chart has no size');
@@ -268,7 +268,7 @@ describe('the dashboard in a browser', () => {
   it('stays signed out after signing out and reloading', async () => {
     const user = await signedIn('read');
     const { page } = user;
-    // A request that the service reads after the sign-out is refused, and the browser says so.
+    // A request that the service reads after the sign-out is refused, and the browser logs it.
     await user.settled();
     await page.getByRole('button', { name: /Sign out/ }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

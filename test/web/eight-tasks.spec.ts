@@ -22,23 +22,22 @@ jest.setTimeout(120_000);
 
 const ROOT = resolve(__dirname, '../..');
 const MINUTE = 60_000;
-/** A picture of one pixel. */
 const LOGO = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
-/** What a person waits for at most, where the issue says so. */
+/** The maximum time that a user waits, if the issue names one. */
 const AIMS = new Map([['a', ' (at most 20 s)']]);
-/** The zone in which it is six in the morning, so that what happens now was last night. */
+/** The time zone in which it is six in the morning, so that current events happened last night. */
 const AT_SIX = (() => {
   const east = ((6 - new Date().getUTCHours() + 12 + 24) % 24) - 12;
   return `Etc/GMT${east > 0 ? '-' : '+'}${Math.abs(east)}`;
 })();
 
 /**
- * The eight tasks of the second review of the dashboard, as a person does them who begins on the overview. The steps are
- * recorded in the page and are those of docs/before-after.md; how long they took is printed, because a machine that runs
- * tests is slower than a person's.
+ * The eight tasks of the second dashboard review, as a user does them who starts on the overview. The steps are
+ * recorded in the page and match docs/before-after.md. Their durations are only printed, because a machine that runs
+ * tests is slower than a user's machine.
  */
 describe('the eight tasks of a working day', () => {
   let scene: DeliveryScene;
@@ -89,7 +88,7 @@ describe('the eight tasks of a working day', () => {
   });
   afterEach(() => expect(visit.complaints).toEqual([]));
 
-  /** Does a task from the overview on, and takes down what it took. */
+  /** Runs a task, starting on the overview, and records its steps and duration. */
   async function task(name: string, work: () => Promise<unknown>) {
     await visit.open('/');
     await visit.settled();
@@ -106,7 +105,7 @@ describe('the eight tasks of a working day', () => {
   const keys = async (...all: string[]) => {
     for (const key of all) await page.keyboard.press(key);
   };
-  /** So many minutes later the checkout is checked, and what is due is sent. */
+  /** Checks the checkout endpoint this many minutes later, and sends everything that is due. */
   async function checked(afterMinutes: number, result: Result): Promise<void> {
     scene.clock.advance(afterMinutes * MINUTE);
     const endpointId = parseId('endpoint', checkout) ?? '';
@@ -240,7 +239,7 @@ describe('the eight tasks of a working day', () => {
     const backup = JSON.parse(readFileSync(join(ROOT, 'test/fixtures/moving-in/uptime-kuma-1.json'), 'utf8')) as {
       monitorList: { active: boolean }[];
     };
-    // Nothing outside this machine is asked.
+    // Requests nothing outside this machine.
     for (const monitor of backup.monitorList) monitor.active = false;
     const before = (await scene.app.read.get<Website[]>('/websites')).body.length;
     const { steps } = await task('f. From Uptime Kuma', async () => {
@@ -311,7 +310,7 @@ describe('the eight tasks of a working day', () => {
     );
   });
 
-  /** The page as a visitor of the domain sees it. */
+  /** Returns the page as a visitor of the domain sees it. */
   function seenUnder(host: string): Promise<string> {
     return new Promise((done, failed) => {
       request(scene.app.url, { headers: { host } }, (response) => {

@@ -26,7 +26,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await visit.signIn(app.write.key ?? '');
   });
   afterEach(() => {
-    // Chromium itself reports each response that refuses a form.
+    // Chromium logs each response that refuses a form.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
   afterAll(async () => {

@@ -13,10 +13,13 @@ jest.setTimeout(240_000);
 const ROOT = resolve(__dirname, '../..');
 const PICTURES = join(ROOT, 'docs/images/first-hour');
 const IS_PICTURED = process.env['SCREENSHOTS'] === '1';
-/** What a clone has not. What is built is copied: that a clone builds is proved by CI, which is one. */
+/** Files that a clone does not have. Built files are copied. CI proves that a clone builds, because it is one. */
 const NOT_CLONED = new Set(['.git', '.cache', 'node_modules', 'data', 'coverage', '.env']);
 
-/** A clone with its packages installed and built, as after `git clone`, `npm ci` and the first part of `npm start`. */
+/**
+ * Returns a clone with installed packages and a build, as after `git clone`, `npm ci`, and the first part of `npm
+ * start`.
+ */
 function cloned(): string {
   const folder = mkdtempSync(join(tmpdir(), 'uptime-first-hour-'));
   for (const name of readdirSync(ROOT).filter((name) => !NOT_CLONED.has(name)))
@@ -26,9 +29,9 @@ function cloned(): string {
 }
 
 /**
- * The first hour of a new user, in one go. `npm run pictures` has it write those of docs/first-hour.md. How long each step took
- * is printed, beside what it may take at most on two cores that do nothing else; nothing is asserted of it, because a
- * machine that runs tests does.
+ * The first hour of a new user, in one go. `npm run pictures` uses it to create the pictures of docs/first-hour.md.
+ * The duration of each step is printed, next to its maximum on two idle cores. It isn't asserted, because a machine
+ * that runs tests isn't idle.
  */
 describe('the first hour', () => {
   let folder: string;
@@ -100,7 +103,7 @@ describe('the first hour', () => {
 
   it('watches a page: paste its address, create, green', async () => {
     await page.getByRole('link', { name: 'New endpoint' }).click();
-    // It has the focus: nothing is to be clicked.
+    // It has the focus without a click.
     await page.getByLabel('URL, host, or host:port').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(`${shop.url}/checkout`);
     await page.getByLabel('Name', { exact: true }).fill('Checkout');

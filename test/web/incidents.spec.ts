@@ -26,7 +26,7 @@ describe('incidents in the dashboard', () => {
     const shown = { title: 'API status', slug: 'api', enabled: true, groups };
     ids.set('API status', (await app.write.post<{ id: string }>('/status-pages', shown)).body.id);
     browser = await launchBrowser();
-    // Pages of the dashboard are one document: what is opened next loads nothing again.
+    // Pages of the dashboard are one document, so opening another page loads nothing again.
     visit = await Visit.start(browser, app.url);
     page = visit.page;
     await visit.signIn(app.write.key ?? '');
@@ -36,7 +36,7 @@ describe('incidents in the dashboard', () => {
     await app.close();
   });
   afterEach(() => {
-    // Chromium itself reports each response that refuses a form.
+    // Chromium logs each response that refuses a form.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('incidents in the dashboard', () => {
     await entry('Storefront recovered').waitFor();
     await entry('REST v2, REST v1 (deprecated) and Webhooks went down').getByText('was refused').waitFor();
     await member('Search').getByText('Acknowledged').waitFor();
-    // Three touches: what one knows, for whom, send.
+    // Three steps: the text, the audience, send.
     await page.keyboard.press('u');
     await page.keyboard.type('The second balancer is in service.');
     await page.getByLabel('Customers see this').check();
@@ -139,7 +139,6 @@ describe('incidents in the dashboard', () => {
     await page.getByLabel('Note (optional)').fill('Restarting the workers');
     await page.keyboard.press('Enter');
     await page.locator('.notice', { hasText: 'Acknowledged by' }).getByText('Restarting the workers').waitFor();
-    // Somebody else says something.
     await app.admin.post(`/incidents/${id}/updates`, { text: 'Workers are back.', status: 'monitoring' });
     await entry('Workers are back.').getByText('Monitoring').waitFor();
   });

@@ -17,7 +17,7 @@ describe('maintenance in the dashboard', () => {
   let checkout: string;
 
   beforeAll(async () => {
-    // The sweep of a real service begins and ends windows; no target is asked: the endpoints are off.
+    // The sweep of a real service starts and ends windows. The endpoints are off, so no target receives requests.
     app = await startOwnApp();
     browser = await launchBrowser();
     const website = { name: 'Example shop', url: 'https://shop.example.com', tags: ['prod'] };
@@ -147,7 +147,7 @@ describe('maintenance in the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Duration (minutes)').fill('90');
     const preview = page.getByRole('region', { name: 'Next occurrences' });
-    // 03:30 in Kathmandu is 21:45 of the day before in UTC.
+    // 03:30 in Kathmandu is 21:45 UTC on the day before.
     await eventually('the preview is in both zones', async () => {
       const [first = ''] = await preview.locator('tbody tr').allTextContents();
       return /(Wed|Sun).*03:30 GMT\+5:45.*05:00 GMT\+5:45.*(Tue|Sat).*21:45/.test(first);
@@ -177,7 +177,7 @@ describe('maintenance in the dashboard', () => {
     await page.getByLabel('Cron expression').fill('0 2 30 2 *');
     const preview = page.locator('.section', { hasText: 'Schedule' }).getByRole('status');
     await eventually('the preview says why', async () => /cron/i.test((await preview.textContent()) ?? ''));
-    // The refusals are what this is about: the browser writes each into its console.
+    // This test causes refusals, and the browser logs each of them.
     visit.complaints.splice(0);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').waitFor();

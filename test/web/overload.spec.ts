@@ -15,7 +15,7 @@ describe('the dashboard while the installation is overloaded', () => {
     app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
     await newEndpoint(app.write, await newWebsite(app.write));
-    // An instance that tells that it is overloaded, and lives for the whole test.
+    // An instance that reports overload and lives for the whole test.
     await app.app.get(Database).query(
       `INSERT INTO instance (role, heartbeat_at, checks_per_second, overload_ratio, skipped_per_second, overloaded_since)
        VALUES ('worker', now() + interval '1 hour', 1050, 1.8, 840, now() - interval '3 minutes')`,

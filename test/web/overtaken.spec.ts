@@ -5,7 +5,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(60_000);
 
-/** A form, what somebody else changes meanwhile, and how the form saves. */
+/** A form, the change that another user makes in the meantime, and how the form saves. */
 interface Use {
   make: () => Promise<string>;
   page: (id: string) => string;

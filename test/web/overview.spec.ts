@@ -78,7 +78,7 @@ describe('the overview', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Example shop', exact: true, expanded: false }).waitFor();
     expect(await row('Checkout').count()).toBe(0);
-    // What is searched for is found all the same.
+    // A search still finds it.
     await page.getByLabel('Search endpoints').fill('checkout');
     await row('Checkout').waitFor();
     await page.getByLabel('Search endpoints').fill('');
@@ -91,7 +91,7 @@ describe('the overview', () => {
   it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
     const headline = page.getByRole('region', { name: 'Overall status' });
     await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was notified\.$/).waitFor();
-    // Over all rows: when that began, and whether it was alone.
+    // Over all rows: when the outage started, and whether it was the only one.
     await page.getByRole('img', { name: /^Down in the last 24 hours: .*\d\d:\d\d to now 1\.$/ }).waitFor();
     await headline.getByRole('link', { name: '2 expire soon' }).click();
     await page.getByRole('heading', { name: 'Expiring certificates' }).waitFor();

@@ -33,7 +33,7 @@ describe('people in the dashboard', () => {
   afterAll(async () => {
     await browser.close();
     await app.close();
-    // Chromium itself reports each response that refuses something.
+    // Chromium logs each response that refuses something.
     const complaints = visits.flatMap((visit) => visit.complaints);
     expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
@@ -47,14 +47,14 @@ describe('people in the dashboard', () => {
   const button = ({ page }: Visit, name: string | RegExp) => page.getByRole('button', { name });
   const field = ({ page }: Visit, label: string) => page.getByLabel(label, { exact: true });
   const signedIn = ({ page }: Visit) => page.getByRole('navigation', { name: 'Main' }).waitFor();
-  /** A request as the page sends it, with its cookie and from its origin. */
+  /** Sends a request as the page does, with its cookie and from its origin. */
   const send = <T>({ page }: Visit, method: string, path: string, body?: object): Promise<T> =>
     page.evaluate<T>(
       `fetch(${JSON.stringify(path)}, { method: '${method}', headers: { 'content-type': 'application/json' }, body: ${
         body === undefined ? 'undefined' : `'${JSON.stringify(body)}'`
       } }).then((response) => response.text()).then((text) => JSON.parse(text || 'null'))`,
     );
-  /** In one column without a barrier, and nothing is cut at 320 pixels. */
+  /** Everything fits in one column, and nothing is cut at 320 pixels. */
   const isFitting = async (on: Visit): Promise<void> => {
     const size = on.page.viewportSize();
     expect(await on.barriers()).toEqual([]);
@@ -220,7 +220,7 @@ describe('people in the dashboard', () => {
       role: 'read',
     });
     await bo.open(`/sign-in/${token}`);
-    // Whether somebody has an account is said only in the browser of that account.
+    // Only the browser of an account shows that the account exists.
     await button(bo, 'I have an account here').click();
     await bo.page.getByText('Sign in with your account to join').waitFor();
     await field(bo, 'Password').fill(PASSWORD);

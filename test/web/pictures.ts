@@ -1,15 +1,15 @@
 import type { Visit } from './browser';
 
-/** A picture of docs/images that `npm run pictures` makes of a service with sample data. */
+/** A picture in docs/images, which `npm run pictures` takes of a service with sample data. */
 export interface Picture {
-  /** Its file under docs/images, without the ending. */
+  /** Its file under docs/images, without the extension. */
   name: string;
-  /** Hash path of the dashboard, where `:name` is the id of that name; a public page begins with `public/`. */
+  /** The hash path in the dashboard, in which `:name` is the ID of that name. A public page starts with `public/`. */
   path: string;
   width: number;
   height: number;
   colorScheme?: 'light' | 'dark';
-  /** What a person does on the page before the picture is taken. */
+  /** The user's actions on the page before the picture is taken. */
   prepare?: (visit: Visit) => Promise<unknown>;
 }
 
@@ -22,7 +22,7 @@ const CHECKOUT = '/endpoints/:Checkout?range=24h';
 const pasteAddress = ({ page }: Visit) =>
   page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/checkout');
 
-/** Twelve screens that docs/before-after.md shows beside what they were at 34585e0. */
+/** Twelve screens that docs/before-after.md compares with their state at 34585e0. */
 const COMPARED: readonly Picture[] = [
   { name: 'overview', path: '/', ...DESK },
   { name: 'overview-dark', path: '/', ...DESK, colorScheme: 'dark' },
@@ -41,7 +41,7 @@ const named = (when: string): Picture[] =>
   COMPARED.map((each) => ({ ...each, name: `before-after/${each.name}-${when}` }));
 export const [BEFORE, AFTER] = [named('before'), named('after')];
 
-/** What README and docs/first-hour.md show. */
+/** The pictures in README and docs/first-hour.md. */
 export const SHOWN: readonly Picture[] = [
   { name: 'overview-light', path: '/', ...WIDE },
   { name: 'overview-phone', path: '/', ...PHONE },
@@ -57,25 +57,25 @@ const detailsOf =
   ({ page }: Visit) =>
     page.getByRole('button', { name: `Details of ${name}` }).click();
 
-/** What docs/probes.md shows, once there are some. */
+/** The pictures in docs/probes.md, once there are probes. */
 export const PROBES: readonly Picture[] = [
   { name: 'probes', path: '/settings/probes', ...WIDE, prepare: detailsOf('Virginia') },
   { name: 'locations', path: '/endpoints/:Storefront?view=locations&range=24h', ...DESK, height: 1260 },
 ];
 
-/** What docs/people.md shows, as Ada sees it. */
+/** The pictures in docs/people.md, as Ada sees them. */
 export const PEOPLE: readonly Picture[] = [
   { name: 'people', path: '/settings/people', ...WIDE },
   { name: 'account', path: '/settings/account', ...WIDE },
 ];
 
-/** What docs/incidents.md shows, once a load balancer is gone. */
+/** The pictures in docs/incidents.md, after a load balancer has failed. */
 export const OUTAGE: readonly Picture[] = [
   { name: 'incidents', path: '/incidents', ...WIDE },
   { name: 'incident', path: '/incidents/:Outage', ...DESK },
   { name: 'incident-phone', path: '/incidents/:Outage?public', ...PHONE, colorScheme: 'dark' },
 ];
 
-/** The path with ids in place of names. */
+/** Returns the path with IDs in place of names. */
 export const withIds = (path: string, ids: ReadonlyMap<string, string>): string =>
   path.replace(/:([A-Za-z ]+)/, (_, name: string) => ids.get(name) ?? `missing ${name}`);

@@ -10,7 +10,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
-/** Sends what a probe sees of the only endpoint that it is to check, once it has been told of it. */
+/** Waits until the probe has received its only endpoint, and sends a result for it. */
 async function sees(probe: ManualProbe, result: Partial<SentCheck> = {}): Promise<void> {
   await eventually(`${probe.location} has its endpoint`, async () => {
     await probe.sync();

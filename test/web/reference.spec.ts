@@ -4,7 +4,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(180_000);
 
-/** The start, an operation with a body of many forms, one with parameters, an event. */
+/** The start page, an operation with a body of many forms, one with parameters, and an event. */
 const PAGES = ['', 'createAlert', 'listAlertEvents', 'alertTriggered'];
 
 describe('the API reference', () => {

@@ -157,7 +157,7 @@ describe.each(PROXY_NAMES)('behind %s with the configuration of the manual', (na
         }
       }
       const dead = [];
-      // The metrics are closed at the proxy.
+      // The proxy blocks the metrics.
       for (const link of [...others].filter((each) => each !== `${url}/metrics`))
         if (!link.startsWith(`${url}/`) || (await statusOf(link)) !== 200) dead.push(link);
       expect([...visit.complaints, ...failed, ...dead]).toEqual([]);
@@ -167,7 +167,7 @@ describe.each(PROXY_NAMES)('behind %s with the configuration of the manual', (na
   },
 );
 
-/** Responses that are errors, as they come. */
+/** Collects error responses as they arrive. */
 function failuresOf(page: Page): string[] {
   const failed: string[] = [];
   page.on('response', (response) => {
@@ -185,7 +185,7 @@ interface Crawled {
   leadingAway: string[];
 }
 
-/** What these addresses and those that they link to are, on this host. */
+/** Returns these URLs, and the ones that they link to, on this host. */
 async function crawl(start: readonly string[], base: string): Promise<Crawled[]> {
   const [left, found] = [[...start], new Map<string, Crawled>()];
   for (let next = left.shift(); next !== undefined; next = left.shift()) {
@@ -206,7 +206,7 @@ async function crawl(start: readonly string[], base: string): Promise<Crawled[]>
 const statusOf = async (url: string, key: string | null = null): Promise<number> =>
   (await sent('GET', url, '', key === null ? {} : { authorization: `Bearer ${key}` })).status;
 
-/** Sends one request on a connection of its own, from this address of loopback. */
+/** Sends one request over a separate connection from this loopback address. */
 const sent = (
   method: string,
   url: string,

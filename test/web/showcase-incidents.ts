@@ -35,7 +35,7 @@ const REFUSED: Member['error'] = ['connection_refused', 'The connection to 198.5
 const STATUS: Member['error'] = ['status_unexpected', 'The status is 503; expected 200 to 299.'];
 const DAYS = DAY / MINUTE;
 
-/** What was, and the one endpoint that is down in the showcase. */
+/** Past incidents, and the one endpoint that is down in the showcase. */
 const PAST: readonly Sample[] = [
   { cause: 'single', members: [{ name: 'Payments API', from: 9 * DAYS, to: 9 * DAYS - 47, error: STATUS }] },
   {
@@ -58,7 +58,7 @@ const PAST: readonly Sample[] = [
   { cause: 'single', members: [{ name: 'Payments API', from: 34, error: STATUS }] },
 ];
 
-/** A load balancer that is gone: four of one address down, one of them up again. */
+/** A failed load balancer: four endpoints of one address went down, and one of them has recovered. */
 const OUTAGE: Sample = {
   cause: 'address',
   value: '198.51.100.24',
@@ -83,12 +83,12 @@ const OUTAGE: Sample = {
   acknowledgement: { by: 'On call', at: 18, note: 'Driving to the data centre.' },
 };
 
-/** Gives the showcase its incidents, and the events of its alerts to them. Returns their ids by number, as `#4`. */
+/** Adds the incidents of the showcase, with the events of its alerts. Returns their IDs by number, such as `#4`. */
 export async function addIncidents(app: TestApp, ids: ReadonlyMap<string, string>): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const [index, sample] of PAST.entries()) found.set(`#${index + 1}`, await add(app, ids, sample, index + 1));
   const database = app.app.get(Database);
-  // An event belongs to the incident that its endpoint was in.
+  // An event belongs to the incident that contained its endpoint.
   await database.query(
     `UPDATE alert_event e SET incident_id = m.incident_id FROM incident_member m
       WHERE m.endpoint_id = e.endpoint_id AND e.created_at BETWEEN m.started_at - interval '1 minute'
@@ -97,7 +97,7 @@ export async function addIncidents(app: TestApp, ids: ReadonlyMap<string, string
   return found;
 }
 
-/** One more, of several endpoints, with what was said about it. Returns its id. */
+/** Adds another incident with several endpoints and its updates. Returns its ID. */
 export async function addOutage(app: TestApp, ids: ReadonlyMap<string, string>): Promise<string> {
   const database = app.app.get(Database);
   const down = OUTAGE.members.flatMap(({ name, from, to }) => (to === undefined ? [{ name, from }] : []));

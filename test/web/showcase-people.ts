@@ -10,8 +10,8 @@ const SESSIONS = [
 ] as const;
 
 /**
- * Three people and somebody who is invited. Ada is an admin, signed in twice and known to the provider of single sign-on; Bo has
- * made a key. Returns the browser of Ada.
+ * Adds three members and an invited user. Ada is an admin, has two sessions, and is linked to the single sign-on
+ * provider. Bo has created a key. Returns Ada's browser.
  */
 export async function addPeople(app: TestApp): Promise<Browser> {
   hashCheaply(app);

@@ -3,12 +3,12 @@ import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
 import type { TestApp } from '../harness/app/app';
 
-/** A probe of the sample data; one without `seen` has never been heard. */
+/** A probe of the sample data. Without `seen`, it has never connected. */
 interface Sample {
   key: string;
   name: string;
   region: string;
-  /** What it has told, by column; seen so many seconds ago. */
+  /** The values that it reported, by column. `seen` is in seconds ago. */
   told?: {
     online: boolean;
     seen: number;
@@ -32,7 +32,7 @@ const PROBES: readonly Sample[] = [
   { key: 'tokyo', name: 'Tokyo', region: 'Asia' },
 ];
 
-/** What the locations of the storefront saw: outcome, seconds since, failures in a row, error. */
+/** The results at the locations of the storefront: outcome, seconds since, failures in a row, error. */
 const SEEN: readonly [key: string, status: 0 | 1, since: number, failures: number, quiet: number][] = [
   ['local', 1, 400_000, 0, 20],
   ['fra', 1, 400_000, 0, 40],
@@ -41,8 +41,8 @@ const SEEN: readonly [key: string, status: 0 | 1, since: number, failures: numbe
 ];
 
 /**
- * Probes of every kind, and an endpoint that is checked from four locations: one sees it down, one is lost. Fills what `showcase`
- * made. The names lead to the ids of the probes.
+ * Adds probes of every kind, and an endpoint at four locations, one of which sees it down and one is missing. Fills
+ * the result of `showcase`. Maps the names of the probes to their IDs.
  */
 export async function addProbes(app: TestApp, ids: Map<string, string>): Promise<void> {
   const database = app.app.get(Database);
@@ -80,7 +80,7 @@ export async function addProbes(app: TestApp, ids: Map<string, string>): Promise
         WHERE endpoint_id = $1 AND number = ${number}`,
       [id, key, code, since, failures, quiet, ERROR_CODES.indexOf('connection_timeout')],
     );
-    // From further away everything takes longer.
+    // At remote locations, everything takes longer.
     if (key !== 'local')
       await database.query(
         `INSERT INTO check_result (endpoint_key, location, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us, first_byte_us,

@@ -12,16 +12,14 @@ import type { TestApp } from '../harness/app/app';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 
-/** An endpoint of the sample data. */
 interface Sample {
   name: string;
   type: string;
   url: string;
-  /** Typical milliseconds per phase: DNS, connect, TLS, first byte, transfer. */
+  /** Typical milliseconds per phase: DNS, connect, TLS, first byte, and transfer. */
   phases: [number, number, number, number, number];
-  /** Share of failed checks. */
   failing: number;
-  /** Minutes since it went down; it is up without. */
+  /** Minutes since it went down. Without it, it is up. */
   downFor?: number;
   paused?: boolean;
   error?: [ErrorCode, string];
@@ -137,7 +135,7 @@ const SAMPLES: [website: string, url: string, samples: Sample[]][] = [
   ],
 ];
 
-/** Pseudo-random numbers that are the same on every run. */
+/** Returns pseudo-random numbers that are the same on every run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -180,8 +178,8 @@ function resultOf(sample: Sample, isDown: boolean, random: () => number, now: nu
 }
 
 /**
- * Fills an application that runs no checks (`role: 'api'`) with three websites, 90 days of history, an open incident and its
- * deliveries, for screenshots and accessibility tests. Returns ids by name.
+ * Fills an application that runs no checks (`role: 'api'`) with three websites, 90 days of history, an open incident,
+ * and its deliveries, for screenshots and accessibility tests. Returns IDs by name.
  */
 export async function showcase(app: TestApp): Promise<Map<string, string>> {
   const database = app.app.get(Database);
@@ -216,7 +214,7 @@ export async function showcase(app: TestApp): Promise<Map<string, string>> {
   return ids;
 }
 
-/** The same checks a week earlier, a bit quicker: what the charts compare with. */
+/** Adds the same checks a week earlier, slightly faster, for comparison in the charts. */
 async function addWeekBefore(app: TestApp, database: Database): Promise<void> {
   const before = Math.floor((Date.now() - 7 * DAY) / DAY);
   await app.app.get(Partitions).ensure(database, [before - 2, before - 1, before]);
@@ -229,12 +227,14 @@ async function addWeekBefore(app: TestApp, database: Database): Promise<void> {
   );
 }
 
-/** Makes an endpoint older: its id tells when it was made, and its uptimes rest on no more time than that. Returns its new id. */
+/**
+ * Changes when an endpoint was created. Its ID contains that time, which also limits its uptimes. Returns the new ID.
+ */
 export async function madeBefore(database: Database, id: string, ms: number): Promise<string> {
   const before = parseId('endpoint', id);
   const after = firstUuidAt(new Date(Date.now() - ms)).slice(0, 13) + newUuid().slice(13);
   await database.transaction(async (tx) => {
-    // Without the foreign keys for once: no key may change otherwise.
+    // Without foreign keys in this case, because no key could be changed otherwise.
     await tx.query('SET LOCAL session_replication_role = replica');
     await tx.query("UPDATE endpoint SET id = $2, created_at = now() - $3 * interval '1 ms' WHERE id = $1", [
       before,

@@ -18,7 +18,8 @@ describe('single sign-on in the dashboard', () => {
   const visits: Visit[] = [];
 
   beforeAll(async () => {
-    // The provider is told the address before the service has it; and is another site, as everywhere: cookies stay at home.
+    // The provider needs the URL before the service listens. As usual, it is another site, so its requests carry no
+    // Strict cookies.
     cable = await Cable.to();
     home = cable.url.replace('127.0.0.1', 'localhost');
     provider = await OidcProviderProcess.start(`${home}/auth/oidc/callback`);
@@ -41,7 +42,7 @@ describe('single sign-on in the dashboard', () => {
     await app.close();
     await provider.stop();
     cable.close();
-    // The pages of the provider are its own; who is signed out is refused.
+    // The provider serves its own pages. Requests after a sign-out are refused.
     const complaints = visits.flatMap((visit) => visit.complaints);
     const expected = /^request to .*(127\.0\.0\.1|googleapis)|status of 401/;
     expect(complaints.filter((text) => !expected.test(text))).toEqual([]);
@@ -49,14 +50,14 @@ describe('single sign-on in the dashboard', () => {
 
   const visit = async (options: VisitOptions = {}): Promise<Visit> => {
     const started = await Visit.start(browser, home, options);
-    // A font that the provider's pages would have from the network.
+    // A font that the provider's pages would load from the network.
     await started.context.route(/googleapis/, (route) => route.fulfill({ contentType: 'text/css', body: '' }));
     visits.push(started);
     return started;
   };
   const button = ({ page }: Visit, name: string) => page.getByRole('button', { name, exact: true });
   const heading = ({ page }: Visit, name: string) => page.getByRole('heading', { name, exact: true });
-  /** What somebody with this name does at the provider: types it, and agrees to what the service may know. */
+  /** Signs in at the provider: types the name, and gives consent to share data with the service. */
   const signInThere = async (page: Page, name: string): Promise<void> => {
     await page.getByPlaceholder('Enter any login').fill(name);
     await page.getByPlaceholder('and password').fill('x');
@@ -88,7 +89,7 @@ describe('single sign-on in the dashboard', () => {
     await button(ada, 'Sign out Ada').click();
     await heading(ada, 'Sign in').waitFor();
     expect(await ada.barriers()).toEqual([]);
-    // The provider remembers them: there is nothing to be done.
+    // The provider remembers the user, so no input is needed.
     await button(ada, 'Continue with Example ID').click();
     await button(ada, 'Sign out Ada').waitFor();
     await ada.open('/settings/account');

@@ -1,14 +1,17 @@
 import { createRequire } from 'node:module';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** What Playwright itself compares screenshots with. */
+/** The library that Playwright uses to compare screenshots. */
 const { PNG } = createRequire(__filename)('playwright-core/lib/utilsBundle') as {
   PNG: { sync: { read(png: Buffer): { width: number; height: number; data: Buffer } } };
 };
 
 const COLORS = 256;
 
-/** A screenshot with a palette of its 256 most frequent colours: a third of the size, and nobody sees a difference in a page of flat colours. */
+/**
+ * Returns a screenshot with a palette of its 256 most frequent colors. It has a third of the size, with no visible
+ * difference on pages of flat colors.
+ */
 export function smallPng(png: Buffer): Buffer {
   const { width, height, data } = PNG.sync.read(png);
   const pixels = Array.from({ length: width * height }, (_, at) => data.readUIntBE(at * 4, 3));

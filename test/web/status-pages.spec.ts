@@ -49,7 +49,7 @@ describe('status pages in the browser', () => {
       'Some fields are not valid.',
     ]);
     expect(await visit.barriers()).toEqual([]);
-    // The browser itself notes the refused request.
+    // The browser logs the refused request.
     const complaints = visit.complaints.splice(0);
     expect(complaints.every((complaint) => complaint.includes('400'))).toBe(true);
 

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 import type { Visit } from './browser';
 
-/** What a person did: `key n`, `paste URL`, `input Name`, `file Logo`, `click Create`. */
+/** The user's actions: `key n`, `paste URL`, `input Name`, `file Logo`, `click Create`. */
 export interface Recorded {
   steps: string[];
-  /** Pages that were shown, from the one where it began. */
+  /** The pages that were shown, starting with the first one. */
   screens: string[];
 }
 
 /**
- * Notes each step in the page itself. What is typed into one field is one step, with the click into it and the Enter that
- * chooses a suggestion; a key anywhere else is one, too.
+ * Records each step in the page. Typing into a field is one step, including the click into it and the Enter that
+ * selects a suggestion. A key anywhere else is also one step.
  */
 const WATCH = `(() => {
   let field = null;
@@ -37,13 +37,13 @@ const WATCH = `(() => {
   });
 })()`;
 
-/** Counts what a person does in a browser window, and the pages that it takes. */
+/** Counts the user's actions in a browser window, and the pages that they need. */
 export class StepRecorder {
   private recorded: Recorded = { steps: [], screens: [] };
 
   private constructor(private readonly page: Page) {}
 
-  /** Before the first page is opened. */
+  /** Call this before the first page is opened. */
   static async on({ context, page }: Visit): Promise<StepRecorder> {
     const recorder = new StepRecorder(page);
     await context.exposeFunction('recordStep', (step: string) => recorder.recorded.steps.push(step));
@@ -52,7 +52,6 @@ export class StepRecorder {
     return recorder;
   }
 
-  /** Forgets what was before. */
   begin(): void {
     this.recorded = { steps: [], screens: [] };
     this.shown();
@@ -62,7 +61,7 @@ export class StepRecorder {
     return this.recorded;
   }
 
-  /** Filters stand in the query: they are no page of their own. */
+  /** Filters are in the query and aren't separate pages. */
   private shown(): void {
     const screen = new URL(this.page.url()).hash.replace(/^#|\?.*$/g, '');
     if (screen !== this.recorded.screens.at(-1)) this.recorded.screens.push(screen);

@@ -9,10 +9,10 @@ jest.setTimeout(120_000);
 
 const ENDPOINTS = 2012;
 const FLIPPED = 60;
-/** How the ids of endpoints begin that were made a hundred days ago. */
+/** The first bytes of IDs of endpoints that were created a hundred days ago. */
 const MADE = firstUuidAt(new Date(Date.now() - 100 * 86_400_000));
 
-/** Limits for very slow and busy machines; the measured values are printed. */
+/** Limits for very slow and busy machines. The measured values are printed. */
 const GENEROUS = { interactiveMs: 10_000, longTaskMs: 1000 };
 
 const WATCH_LONG_TASKS = `
@@ -21,13 +21,12 @@ const WATCH_LONG_TASKS = `
     for (const entry of list.getEntries()) longTasks.push(Math.round(entry.duration));
   }).observe({ type: 'longtask', buffered: true });`;
 
-/** What the first look at so many endpoints may cost. */
+/** The maximum cost of the first view of this many endpoints. */
 const FIRST_LOOK = { bytes: 250_000, requests: 12 };
 
-/** The files of the other pages. */
 const OTHER_PAGES = /\/assets\/(pages|uplot)/;
 
-/** Frames a second while a page is scrolled by 40 pixels each. */
+/** Frames per second while a page is scrolled by 40 pixels each. */
 const SCROLLED = `
   new Promise((done) => {
     const [frames, start] = [60, performance.now()];
@@ -72,9 +71,9 @@ describe('the overview of two thousand endpoints', () => {
     network.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
-    // What comes a while after the rows: here it never does.
+    // Content that normally arrives after the rows. Here it never does.
     await page.route(OTHER_PAGES, () => {});
-    // The overview is read again once the stream is open: here it never opens.
+    // The overview is refreshed once the stream is open. Here it never opens.
     await page.route('**/api/v1/stream*', () => {});
     await page.goto(`${app.url}/#/`);
     await page.locator('.row').first().waitFor();
@@ -97,7 +96,7 @@ describe('the overview of two thousand endpoints', () => {
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
 
     const rows = await page.evaluate<number>(SCROLLED);
-    // Another page: what was held back in this one would keep it from ever being loaded.
+    // Another page, because blocked files would never load in this one.
     await page.close();
     const empty = await context.newPage();
     await empty.setContent('<div style="height: 9000px"></div>');
@@ -136,7 +135,7 @@ describe('the overview of two thousand endpoints', () => {
   });
 });
 
-/** Websites with a hundred endpoints each that are up, with a day of history: no two latencies are the same. */
+/** Creates websites with a hundred endpoints each that are up, with a day of history. No two latencies are the same. */
 async function fill({ app, write }: TestApp): Promise<void> {
   const database = app.get(Database);
   for (let first = 0; first < ENDPOINTS; first += 100) {

@@ -13,7 +13,6 @@ const STAGE = [
   'src/platform/capacity',
 ];
 
-/** Each attack also covers its own file and the stage. */
 const of = (file: string, attacks: readonly Attack[]): Attack[] =>
   attacks.map((attack) => ({ ...attack, covers: [...attack.covers, `test/bounds/attacks/${file}`, ...STAGE] }));
 

@@ -100,7 +100,6 @@ const halfOpen: Attack = {
   },
 };
 
-/** Counts the responses to many requests. */
 function counter(): { count: (asked: Promise<Reply>) => Promise<void>; statuses: Map<number, number> } {
   const statuses = new Map<number, number>();
   const count = async (asked: Promise<Reply>): Promise<void> => {

@@ -17,7 +17,6 @@ const watch = (by: Attacker, endpoints: readonly object[]): Promise<string[]> =>
     endpoints.map((more, index) => ({ name: `E${index}`, type: 'HTTP', interval: 1, timeout: 60, ...more })),
   );
 
-/** Returns the newest check of an endpoint. */
 async function newestCheck({ url }: World, { read }: Attacker, endpoint: string | undefined) {
   const { text } = await send(url, 'GET', `/api/v1/endpoints/${endpoint ?? ''}/checks?limit=1`, { key: read });
   return listOf(text)[0];

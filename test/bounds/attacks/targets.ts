@@ -33,7 +33,6 @@ export class HostileTarget {
   }
 }
 
-/** Returns a whole response as bytes. */
 export const response = (status: string, body: Buffer, headers = ''): Buffer =>
   Buffer.concat([
     Buffer.from(
@@ -43,10 +42,8 @@ export const response = (status: string, body: Buffer, headers = ''): Buffer =>
     body,
   ]);
 
-/** Returns `count` numbers, starting with 0. */
 export const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Formats how often each status occurred. */
 export const counted = (statuses: ReadonlyMap<number, number>): string =>
   [...statuses]
     .sort(([a], [b]) => a - b)

@@ -2,7 +2,7 @@ import { type ChannelBench, openChannelBench } from '../../../packages/testing/c
 import { notificationOf } from '../../../packages/testing/channel/notifications';
 import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 
-/** Channels whose config can name a server that is not the vendor's, with the least config that does. */
+/** Channels whose config can name another server than the vendor's, with the smallest config that does so. */
 const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   slack: (url) => ({ webhook_url: `${url}/hooks/x` }),
   discord: (url) => ({ webhook_url: `${url}/hooks/x` }),
@@ -20,7 +20,7 @@ const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   webhook: (url) => ({ url: `${url}/hooks/x` }),
 };
 
-/** Telegram's answer says in so many words whether it took the message, also on a server of one's own. */
+/** Telegram's response states explicitly whether it accepted the message, even on a self-hosted server. */
 const TAKEN_BY_ALL = [
   [200, '{"ok":true}'],
   [201, '{"ok":true,"success":true,"error":null}'],

@@ -6,7 +6,7 @@ import { type ChannelBench, openChannelBench } from '../../../packages/testing/c
 const HOOK = 'https://hooks.example.com/services/T00/B00/canary-path-token';
 const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
 
-/** A config of each type with every key it knows. */
+/** A config of each type with every known key. */
 const COMPLETE: Readonly<Record<string, Record<string, unknown>>> = {
   email: {
     to: ['ops@example.com', 'night@example.com'],
@@ -49,7 +49,7 @@ const COMPLETE: Readonly<Record<string, Record<string, unknown>>> = {
 
 const complete = (type: string): Record<string, unknown> => ({ ...COMPLETE[type] });
 
-/** A wrong config, by its difference from the complete one; `undefined` leaves a key out. */
+/** An invalid config, as its difference from the complete one. `undefined` removes a key. */
 const WRONG: readonly { type: string; change: Record<string, unknown>; pointer: string; code: string }[] = [
   ...['slack', 'discord', 'teams'].flatMap((type) => [
     { type, change: { webhook_url: undefined }, pointer: '/config/webhook_url', code: 'required' },

@@ -183,7 +183,7 @@ describe('channel email, beyond the contract', () => {
     const to = ['ada@münchen.test', 'jürgen@example.com'];
     const outcome = await send({ host: '127.0.0.1', port: server.port, secure: false }, { to });
     expect(outcome).toMatchObject({ result: 'delivered' });
-    // The sink shows the Unicode form of domains; the header has what was sent.
+    // The sink shows the Unicode form of domains. The header contains the form that was sent.
     expect(server.mails[0]?.recipients).toEqual(to);
     expect(server.mails[0]?.raw).toMatch(/^To: ada@xn--mnchen-3ya\.test, jürgen@example\.com\r$/m);
   });

@@ -4,7 +4,7 @@ import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509Certifi
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** A fresh self-signed certificate of a mail server on `localhost`, in PEM. */
+/** Creates a self-signed certificate of a mail server on `localhost`, in PEM. */
 export async function mailCertificate(): Promise<{ key: string; cert: string }> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({

@@ -2,7 +2,7 @@ import { describeChannel, httpStatuses } from '../../../packages/testing/channel
 import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
 import { fakeOpsgenie, OPSGENIE_SECRETS } from '../../../packages/testing/providers/opsgenie';
 
-/** The alias is in the body of an alert and in the path of what is done to it. */
+/** The alias is in the body of a new alert, and in the path of later requests about it. */
 const aliasOf = ({ data, path }: ReceivedMessage): string => {
   const [, closed] = /^\/v2\/alerts\/([^/]+)\/(?:close|acknowledge)\?identifierType=alias$/.exec(path) ?? [];
   return closed === undefined ? String(data['alias']) : decodeURIComponent(closed);

@@ -20,7 +20,6 @@ class PigeonChannel implements Channel {
     return ['pigeon'];
   }
 
-  /** The config says what it does. */
   async send({ config }: SendRequest<{ returns?: SendOutcome | 'nothing, ever' }>): Promise<SendOutcome> {
     const { returns = { result: 'delivered', status: null } } = config;
     return returns === 'nothing, ever' ? new Promise(() => {}) : returns;

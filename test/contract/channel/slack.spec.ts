@@ -37,7 +37,7 @@ describeChannel({
   },
   expectHarmless: (message) => {
     for (const text of textsOf(message)) expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
-    // Compatible servers read plain text as well.
+    // Compatible servers also read plain text.
     expect(textsOf(message).join('\n')).toContain('everyone');
     for (const text of textsOf(message)) expect(text).not.toMatch(/@(?:everyone|here|channel|all)/);
   },

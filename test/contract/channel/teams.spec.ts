@@ -27,7 +27,7 @@ describeChannel({
     ),
   ],
   expectHarmless: (message) => {
-    // Text runs are shown as they are; a text block would read markdown.
+    // Text runs are shown unchanged. A text block would parse Markdown.
     const { body } = cardOf(message);
     expect(new Set(body.map(({ type }) => type))).toEqual(new Set(['RichTextBlock']));
     expect(new Set(body.flatMap(({ inlines }) => inlines.map(({ type }) => type)))).toEqual(new Set(['TextRun']));

@@ -6,7 +6,7 @@ import { fakeTelegram, type TelegramFake, TELEGRAM_SECRETS } from '../../../pack
 
 const textOf = (message: ReceivedMessage): string => String(message.data['text']);
 
-/** The text that Telegram counts: without markup, with entities decoded. */
+/** Returns the text that Telegram counts: without markup, with decoded entities. */
 const shownText = (html: string): string =>
   html
     .replace(/<\/?b>/g, '')

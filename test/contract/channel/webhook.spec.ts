@@ -12,7 +12,7 @@ interface WebhookBody {
 
 const bodyOf = (message: ReceivedMessage): WebhookBody => message.data as unknown as WebhookBody;
 
-/** The attempts of the bench are made by a stopped clock. */
+/** The attempts of the bench use a stopped clock. */
 const openDouble = () => webhookSink({ now: () => NOW });
 
 describeChannel({
@@ -31,7 +31,7 @@ describeChannel({
   keyOf: (message) => message.headers['webhook-id'] ?? '',
 });
 
-/** Standard Webhooks, written down independently of the channel. */
+/** Standard Webhooks, implemented independently of the channel. */
 const sign = (secret: string, id: string, timestamp: string, body: string): string => {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;

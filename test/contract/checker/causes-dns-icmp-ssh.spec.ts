@@ -10,7 +10,7 @@ import { closedEgress, dialerWith } from '../../../packages/testing/checker/netw
 import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
-/** What a check needs, once the cause of its failure is set up. */
+/** The parameters of a check whose cause of failure is set up. */
 interface Case {
   checker: Checker;
   url: string;
@@ -44,19 +44,19 @@ async function dnsServer(script: DnsScript): Promise<DnsTestServer> {
   return server;
 }
 
-/** A check through a resolver in the target. */
+/** Returns a check through a resolver in the target. */
 const named = (script: DnsScript, options?: Case['options']) => async (): Promise<Case> => {
   const server = await dnsServer(script);
   return { checker: new DnsChecker(dialer, new SystemResolvers(() => [])), url: server.target(NAME), options };
 };
 
-/** A check through the machine's own resolver. */
+/** Returns a check through the machine's resolver. */
 const own = (script: DnsScript, options?: Case['options']) => async (): Promise<Case> => {
   const server = await dnsServer(script);
   return { checker: new DnsChecker(dialer, new SystemResolvers(() => [server.address])), url: `dns:${NAME}`, options };
 };
 
-/** The reply does not fit into UDP; `tcp` is what happens to the TCP connection. */
+/** The reply does not fit into UDP. `tcp` is what happens to the TCP connection. */
 const long =
   (tcp: DnsScript): DnsScript =>
   (question) =>
@@ -261,7 +261,10 @@ const icmpRows: Row[] = [
     'internal',
   ],
 ];
-/** A reply needs the permission to send. Silence, absence and missing routes need a network namespace: see icmp.spec. */
+/**
+ * A reply requires the permission to send. Silence, absence, and missing routes require a network namespace (see
+ * icmp.spec).
+ */
 const permittedIcmpRows: Row[] = [
   ['a reply', () => ({ checker: new IcmpChecker(dialer, icmp), url: '127.0.0.1' }), 'up', null, null],
   [

@@ -19,7 +19,7 @@ import { drip, hostileScripts } from './http-hostility';
 
 type Type = 'HTTP' | 'HTTPS' | 'TCP';
 
-/** What is checked, and where it differs from the defaults. */
+/** The target of a check, and its differences from the defaults. */
 interface Scenario extends Partial<CheckRequest<unknown>> {
   url: string;
   resolver?: ResolverOptions;
@@ -55,7 +55,7 @@ const nameServer = async (script: DnsScript): Promise<ResolverOptions> => {
 };
 const deaf = async (): Promise<string> => `127.0.0.1:${kept(await DeafPort.open()).port}`;
 
-/** Answers the question that every resolver can answer, and nothing else. */
+/** Answers only the query that every resolver can answer. */
 const onlyTheRoot: DnsScript = ({ name, type }) =>
   type === 'NS' && (name === '.' || name === '')
     ? { answers: [{ type: 'NS', name: '.', ttl: 60, data: 'a.root-servers.net' }] }
@@ -72,9 +72,9 @@ const pointsTo =
   });
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
-/** Long enough, on a busy machine too, for the phases before the one that must run out of time. */
+/** Long enough, even on a busy machine, for the phases before the one that must time out. */
 const SHORT = { timeoutMs: 800 };
-/** Long enough for the question of the resolver, which is sent after 400 ms. */
+/** Long enough for the query of the resolver, which is sent after 400 ms. */
 const DNS_PATIENCE = { timeoutMs: 1500 };
 const hostile = (name: string): HttpScript => {
   const found = hostileScripts.find((script) => script.name === name);

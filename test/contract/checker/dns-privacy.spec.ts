@@ -22,7 +22,7 @@ const resolvConf = join(directory, 'resolv.conf');
 writeFileSync(resolvConf, 'search corp.example.com\n');
 const servers: DnsTestServer[] = [];
 
-/** A check that asks the machine's own resolver, which follows the script. */
+/** Returns a check that uses the machine's resolver, which follows the script. */
 async function bench(script: DnsScript) {
   const server = await DnsTestServer.start(script);
   servers.push(server);

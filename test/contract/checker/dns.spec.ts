@@ -187,7 +187,7 @@ describe('A DNS check with several resolvers of its own', () => {
     const [first, second] = [await serve(script), await serve(good)];
     const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'up', error: null });
-    // On a busy machine it is also asked whether it is alive.
+    // On a busy machine, it also gets a query that tests whether it is alive.
     expect(second.asked.filter(({ name }) => name === NAME)).toHaveLength(1);
   });
 

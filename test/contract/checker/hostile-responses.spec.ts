@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { HostileOrder, HostileRun } from '../../harness/processes/hostile-checks';
 
-/** `FUZZ_RESPONSES=20000` is the full run, `FUZZ_SEED` repeats one. */
+/** `FUZZ_RESPONSES=20000` is the full run. `FUZZ_SEED` repeats a run. */
 const RESPONSES = Number(process.env['FUZZ_RESPONSES'] ?? 1000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
-/** The event loop may not be held longer at once. */
+/** The longest time that the event loop may be blocked. */
 const LIMIT_MS = 50;
 const ROOT = join(__dirname, '../../..');
 

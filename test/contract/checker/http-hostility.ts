@@ -11,7 +11,7 @@ export const liveHttp = (target: HttpTarget): LiveTarget => ({
   untilLeft: () => target.tcp.untilLeft(),
 });
 
-/** Writes `chunk` again and again until the client is gone. */
+/** Writes `chunk` repeatedly until the client disconnects. */
 function pour(socket: Socket, chunk: string | Uint8Array): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -20,7 +20,7 @@ function pour(socket: Socket, chunk: string | Uint8Array): void {
   more();
 }
 
-/** Writes one byte every few milliseconds until the client is gone. */
+/** Writes one byte every few milliseconds until the client disconnects. */
 export function drip(socket: Socket, bytes: Iterable<string>, everyMs = 20): void {
   const source = bytes[Symbol.iterator]();
   const timer = setInterval(() => {
@@ -37,7 +37,7 @@ function* forever(byte: string): Generator<string> {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** Responses that have crashed other clients or blocked them for ever. */
+/** Responses that have crashed other clients or blocked them forever. */
 export const hostileScripts: { name: string; script: HttpScript; outcome: CheckResult['outcome'] }[] = [
   {
     name: 'a body without end',

@@ -28,7 +28,7 @@ describe(`An ICMP check (${available ? `over ${method}` : 'skipped: nothing is p
   permitted.each(['127.0.0.1', 'icmp://127.0.0.1', 'localhost'])('says that %s is up', isUp);
   (available ? itOverIpv6 : it.skip).each(['::1', 'icmp://[::1]'])(`says that %s is up${whyNotOverIpv6}`, isUp);
 
-  // The ping command runs eight processes of one organization at once; the other checks wait.
+  // The ping command runs eight processes of one organization at once. The other checks wait.
   (method === 'ping command' ? it.skip : permitted)(
     'pings many hosts at once over one socket and confuses none of them',
     async () => {

@@ -7,7 +7,7 @@ import { HttpTarget, always, rawResponse } from '../../../packages/testing/serve
 import { CABLE, obstacleTo } from '../../harness/machine/namespace';
 
 const ROOT = join(__dirname, '../../..');
-/** Three of the checks take seconds by themselves; the rest is for the start of the process on a busy machine. */
+/** Three of the checks alone take seconds. The rest is for the start of the process on a busy machine. */
 const LIMIT_MS = 50_000;
 jest.setTimeout(LIMIT_MS + 10_000);
 const PROCESS = [process.execPath, '-r', './scripts/typescript.cjs', 'test/harness/processes/checks-process.ts'];
@@ -17,7 +17,10 @@ const obstacle = obstacleTo(...CABLE, ...FEW_PORTS);
 const inNamespace = obstacle === null ? it : it.skip;
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
-/** The results of a process; `setup` are shell lines that run before it, in its own network namespace where given. */
+/**
+ * Returns the results of a process. `setup` has shell lines that run before it, in its own network namespace if
+ * given.
+ */
 function resultsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: string }): Promise<CheckResult[]> {
   const script = [...(setup.namespace ?? []), setup.limits ?? '', `exec "$@"`].filter(Boolean).join('\n');
   const shell = ['sh', '-ec', script, 'sh', ...PROCESS, JSON.stringify(order)];
@@ -84,7 +87,7 @@ describe('A fault of the monitor is not blamed on the target', () => {
           'ip addr add 10.99.0.1/24 dev v0',
           'ip link set v0 up',
           'ip link set v1 up',
-          // A neighbour entry without a host drops every packet silently, as a firewall would.
+          // A neighbor entry without a host drops every packet silently, as a firewall would.
           'ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v0',
           'ip route add prohibit 10.99.2.0/24',
           'ip route add blackhole 10.99.3.0/24',

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { SPEC_CHECKER_TYPES } from '../../../src/checker/checker';
 import { CABLE, obstacleTo } from '../../harness/machine/namespace';
 
-/** What `bench/checkers-memory.mjs --json` prints. */
+/** The output of `bench/checkers-memory.mjs --json`. */
 interface MemoryRun {
   targets: { type: string; name: string; isHostile: boolean; codes: Record<string, number> }[];
   verdicts: Record<string, boolean>;
@@ -14,11 +14,11 @@ interface MemoryRun {
 }
 
 const ROOT = join(__dirname, '../../..');
-/** Each hostile target is met a dozen times; the whole run of 200,000 checks is the bench's. */
+/** Each hostile target is checked a dozen times. The benchmark does the whole run of 200,000 checks. */
 const ARGUMENTS = ['--checks', '9000', '--hostile-every', '3', '--samples', '8'];
 /**
- * Without a leak up to 450 on a busy machine, where the sockets that were closed last may be held for some seconds. Echo
- * requests that are never forgotten are 1,200 to 1,500.
+ * Without a leak, up to 450 on a busy machine, where the sockets that were closed last may be held for some seconds.
+ * Echo requests that are never forgotten take 1,200 to 1,500.
  */
 const BYTES_PER_CHECK = 700;
 const LIMIT_MS = 400_000;
@@ -39,7 +39,7 @@ afterAll(() => {
 });
 
 const obstacle = obstacleTo(...CABLE);
-/** The result that shows that a hostile target of this type was really met. */
+/** The result that proves that a hostile target of this type was reached. */
 const TELLING: Record<(typeof SPEC_CHECKER_TYPES)[number], string> = {
   HTTP: 'down protocol_error',
   HTTPS: 'down protocol_error',

@@ -7,7 +7,7 @@ import { CABLE, farSide, obstacleTo, runInNamespace } from '../../harness/machin
 import type { ChecksOrder, OrderedCheck } from '../../harness/processes/checks-process';
 
 const [FOUR, SIX] = ['10.99.0.2', 'fd99::2'];
-/** No host has it, and nobody says so. */
+/** No host has the address, and no error reports that. */
 const DEAF_FOUR = '10.99.0.9';
 
 const rules = (chain: string, hook: string, lines: readonly string[]) => [
@@ -17,8 +17,8 @@ const rules = (chain: string, hook: string, lines: readonly string[]) => [
 ];
 
 /**
- * What a firewall answers for a port: a packet filter's `reject with`, by the port that has it. UDP sockets are not told of an
- * error that Linux holds to be passing, so a DNS check only sees silence.
+ * The response of a firewall for a port: a packet filter's `reject with`, by port. UDP sockets receive no errors that
+ * Linux considers temporary, so a DNS check sees only silence.
  */
 const REJECTS: readonly [port: number, family: 4 | 6, reject: string, code: string, ofDns?: string][] = [
   [1001, 6, 'icmpv6 type admin-prohibited', 'host_unreachable'],
@@ -84,7 +84,7 @@ writeFileSync(
 );
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The results of checks on a machine that these shell lines set up. */
+/** Returns the results of checks on a machine that these shell lines set up. */
 const resultsOn = (setup: string[], checks: OrderedCheck[], more: Partial<ChecksOrder> = {}): CheckResult[] =>
   runInNamespace(
     setup,

@@ -73,7 +73,7 @@ describeChecker({
 });
 
 describe('A TCP check of a server that speaks first', () => {
-  /** How the connections to it have ended: the errors that the server saw. */
+  /** Records how the connections to it ended: the errors that the server saw. */
   async function greeter(greet: (socket: Socket) => void) {
     const errors: string[] = [];
     const ends = { count: 0 };
@@ -114,7 +114,6 @@ describe('A TCP check of a server that speaks first', () => {
     const startedAt = performance.now();
     expect(await runCheck(new TcpChecker(dialerWith()), `127.0.0.1:${port}`)).toMatchObject({ outcome: 'up' });
     expect(performance.now() - startedAt).toBeLessThan(900);
-    // A write to a connection that nobody has any more fails.
     await eventually('the connection to be closed', () => {
       served?.write('x');
       return errors.length > 0;

@@ -33,7 +33,7 @@ describe('What a server says during the TLS handshake', () => {
     await Promise.all(closers.splice(0).map((close) => close()));
   });
 
-  /** GnuTLS with these priorities, and a certificate that is trusted. */
+  /** Starts GnuTLS with these priorities and a trusted certificate. */
   async function startGnutls(priority: string): Promise<string> {
     const folder = mkdtempSync(join(tmpdir(), 'gnutls-'));
     const { key, cert } = await authority.issue();

@@ -11,7 +11,7 @@ import { runCheck } from '../../../packages/testing/checker/describe-checker';
 const settings = (part: Partial<TlsSettings>): TlsSettings => ({ verify: true, ca: null, serverName: null, ...part });
 const redirectTo = (url: string) => always(rawResponse(302, '', { Location: url }));
 
-/** The checks of an endpoint that says how its certificate is to be judged. All of it over one dialer, as in the service. */
+/** Checks of endpoints with settings for their certificates. All of them use one dialer, as in the service. */
 describe('A check with TLS settings', () => {
   let known: TlsAuthority;
   let own: TlsAuthority;

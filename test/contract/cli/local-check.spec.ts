@@ -9,7 +9,7 @@ import { selfSigned } from '../../harness/servers/tls-authority';
 
 const ROOT = join(__dirname, '../../..');
 
-/** Without an address of a service, and without a key. */
+/** Runs the command without the URL of a service and without a key. */
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   uptime('', null, ['check', '--local', ...args], { env });
 

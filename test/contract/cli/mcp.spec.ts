@@ -85,7 +85,7 @@ describe('The command uptime mcp', () => {
     });
   });
 
-  // The last one shows that the others could fail.
+  // The last case shows that the others could fail.
   it.each([
     ['the service', './src/app', 0],
     ['the command, until it serves,', './packages/cli/mcp/mcp-command', 0],

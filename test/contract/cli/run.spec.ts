@@ -9,7 +9,7 @@ import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-
 const ROOT = join(__dirname, '../../..');
 const PROGRAM = ['-r', './scripts/typescript.cjs', 'packages/cli/uptime.ts', 'run', '--'];
 
-/** A service with two heartbeats in a website, one of which is shown masked. */
+/** A service with two heartbeats in a website, one of which is masked. */
 function apiResponse(path: string): string {
   const json = (body: unknown) => rawResponse(200, JSON.stringify(body), { 'Content-Type': 'application/json' });
   if (path.startsWith('/api/v1/websites/')) return json({ key: 'shop' });
@@ -75,7 +75,7 @@ describe('The command uptime run', () => {
     const child = begin(server.url('/ping/secret'), 'echo', 'done');
     const ended = finish(child);
     await eventually('the first attempt to tell the end', () => told('secret').length > 1);
-    // Somebody does not want to wait for the retries.
+    // The user does not want to wait for the retries.
     child.kill('SIGINT');
     const { code, out, err } = await ended;
     expect([code, out]).toEqual([0, 'done\n']);

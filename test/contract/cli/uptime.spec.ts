@@ -307,7 +307,7 @@ describe('The command uptime', () => {
     const { code, out, err } = await run(['tail']);
     expect(out).toBe(['a', 'b', 'c'].map((id) => `${id}  up         F  was down\n`).join(''));
     expect(code).toBe(1);
-    // Each time that it ended in order: a terminal must not look alive while nothing comes.
+    // Printed each time that the stream ended properly, because a terminal must not look alive while nothing arrives.
     const ended = 'The service closed the stream. Trying again.\n';
     expect(err).toMatch(new RegExp(`^${ended}${ended}The API key was not accepted`));
     expect(server.seen.slice(asked).map((request) => sent(request, 'last-event-id'))).toEqual([undefined, 'b', 'c']);

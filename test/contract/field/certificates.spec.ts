@@ -8,7 +8,7 @@ import type { TlsAuthority } from '../../harness/servers/tls-authority';
 
 const NOW = Date.now();
 
-/** `{-1}` is the date of yesterday. */
+/** Replaces `{-1}` with yesterday's date. */
 const dated = (text: string) =>
   text.replace(/\{(-?\d+)\}/g, (_, days: string) =>
     new Date(NOW + Number(days) * 86_400_000).toISOString().slice(0, 10),

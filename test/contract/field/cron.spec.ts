@@ -9,7 +9,7 @@ interface CronCase {
   runs: string[];
 }
 
-// The files are what Debian's cron did (scripts/cron-fixtures.mjs).
+// The files record the behavior of Debian's cron (scripts/cron-fixtures.mjs).
 describe('a schedule is what cron does with it', () => {
   it.each(fieldCases<CronCase>('cron', ['cron', 'timezone', 'from', 'until', 'runs']))(
     '$cron in $timezone from $from: $name',

@@ -34,7 +34,7 @@ import { hostileScripts } from '../checker/http-hostility';
 import { REASONS } from './verdict-reasons';
 
 const PAGE = join(__dirname, '../../../docs/verdicts.md');
-/** A target that keeps a program waiting for so long is down. */
+/** A target that keeps a program waiting for this long is down. */
 const SECONDS = 6;
 const AT_ONCE = 6;
 const HOSTILE = 'HTTP, hostile';
@@ -42,7 +42,7 @@ const POURING = /^(a body|chunks) without end$|^a hundred thousand/;
 
 const IPV4 = { preferred_ip_protocol: 'ip4', ip_protocol_fallback: false };
 
-/** One target, and how each program is asked about it. */
+/** One target, and how to run each program against it. */
 interface Question {
   kind: string;
   name: string;
@@ -80,12 +80,12 @@ suite(`The verdicts of monitoring-plugins and blackbox_exporter on the same targ
     const questions = await openAll();
     const blackbox = await Blackbox.start(modules);
     closers.push(() => blackbox.stop());
-    // A server that pours without end leaves no time for the others, and is asked by one program after the other.
+    // A server that sends endlessly leaves no time for the others, so it is checked by one program after the other.
     const calm = questions.filter(({ name }) => !POURING.test(name));
     const pouring = questions.filter(({ name }) => POURING.test(name));
     rows = await inTurns(calm, AT_ONCE, (question) => ask(question, blackbox));
     rows.push(...(await inTurns(pouring, 1, (question) => askOneByOne(question, blackbox))));
-    // On a busy machine a program may have had no time: what surprises is asked again, alone.
+    // On a busy machine, a program may have had no time, so surprising results are checked again, alone.
     for (const [at, row] of rows.entries()) {
       const question = questions.find(({ kind, name }) => kind === row.kind && name === row.name);
       if (question && isSurprising(row)) rows[at] = await askOneByOne(question, blackbox);
@@ -207,7 +207,7 @@ suite(`The verdicts of monitoring-plugins and blackbox_exporter on the same targ
       }),
     );
 
-  /** nslookup, which check_dns runs, asks at port 53 alone. */
+  /** check_dns runs nslookup, which always uses port 53. */
   const names = (dialer: ReturnType<typeof dialerWith>): Promise<Question[]> =>
     Promise.all(
       dnsCases().map(async (given, at) => {
@@ -296,13 +296,13 @@ function differencesOf(row: Row): string[] {
   ];
 }
 
-/** It differs without a reason, or does not although there is one. */
+/** Returns whether the result differs without a reason, or does not differ although there is a reason. */
 function isSurprising(row: Row): boolean {
   const found = differencesOf(row);
   return keysOf(row).some((key) => found.includes(key) !== Object.hasOwn(REASONS, key));
 }
 
-/** A few at a time: each is a process. */
+/** Runs a few at a time, because each is a process. */
 async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
@@ -316,7 +316,7 @@ async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T
   return results;
 }
 
-/** As `npm run format` would write it. */
+/** Formats the page as `npm run format` does. */
 const formatted = (page: string): string =>
   execFileSync(process.execPath, ['node_modules/prettier/bin/prettier.cjs', '--stdin-filepath', 'docs/verdicts.md'], {
     input: page,

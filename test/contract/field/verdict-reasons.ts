@@ -3,7 +3,10 @@ const STRICT = 'Readers disagree on such a response, so the service refuses it (
 const CUT_LOCATION = 'check_http cuts the URL at its first byte beyond ASCII.';
 const NOT_VERIFIED = 'check_http does not verify certificates.';
 
-/** Why a verdict of another program differs from ours, by the difference. One that is no difference any more fails as well. */
+/**
+ * The reasons why another program's verdict differs from the service's, by difference. A reason without a difference
+ * also fails.
+ */
 export const REASONS: Readonly<Record<string, string>> = {
   'HTTP: a-blank-before-the-colon-of-a-length: check_http': FIRST_LINE,
   'HTTP: a-blank-before-the-colon-of-a-length: blackbox_exporter': STRICT,

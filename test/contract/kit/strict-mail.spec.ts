@@ -3,14 +3,14 @@ import { openChannelBench } from '../../../packages/testing/channel/channel-benc
 import { notificationOf } from '../../../packages/testing/channel/notifications';
 import { EMAIL_ACCOUNT, type EmailFake, fakeEmail } from '../../../packages/testing/providers/email';
 
-/** A mail that another program hands over: the envelope, and the bytes of the message. */
+/** An email that another program sends: the envelope, and the bytes of the message. */
 interface RawMail {
   from: string;
   to: string[];
   raw: string;
 }
 
-/** One change of a header line or of the body, which must be there. */
+/** Replaces a header line or a part of the body, which must exist. */
 const replaced =
   (found: string | RegExp, by: string) =>
   (mail: RawMail): RawMail => {

@@ -10,20 +10,20 @@ export interface RawRequest {
   body: string;
 }
 
-/** A request that breaks one rule, and what must come of it. */
+/** A request that breaks one rule, and its expected result. */
 export interface BrokenRequest {
   /** Completes "refuses …". */
   what: string;
-  /** Makes the one change to what the channel sends. */
+  /** Makes one change to the request of the channel. */
   change: (request: RawRequest) => RawRequest;
   status: number;
   /** The vendor's error: the whole text, or fields of the JSON. */
   body: string | object;
-  /** What `verify` says of it. */
+  /** The message of `verify` about it. */
   sentence: string;
 }
 
-/** The JSON body, changed by a function that may change what it is given. */
+/** Changes the JSON body with a function that may modify its argument. */
 export const withBody =
   <Body extends object>(change: (body: Body) => object | void) =>
   (request: RawRequest): RawRequest => {
@@ -31,10 +31,10 @@ export const withBody =
     return { ...request, body: JSON.stringify(change(body) ?? body) };
   };
 
-/** Fields of the JSON body; `undefined` removes one. */
+/** Sets fields of the JSON body. `undefined` removes one. */
 export const withFields = (fields: object) => withBody((body) => ({ ...body, ...fields }));
 
-/** Fields of the form; `undefined` removes one. */
+/** Sets fields of the form. `undefined` removes one. */
 export const withForm =
   (fields: Readonly<Record<string, string | undefined>>) =>
   (request: RawRequest): RawRequest => {
@@ -53,10 +53,10 @@ export const withHeaders = (headers: Record<string, string>) => (request: RawReq
   headers: { ...request.headers, ...headers },
 });
 
-/** Headers that the client makes itself. */
+/** Headers that the client sets. */
 const OF_THE_CLIENT = ['host', 'connection', 'content-length', 'accept-encoding', 'user-agent'];
 
-/** What the channel of this type sends about an incident, as it arrives at its fake. */
+/** Returns the request that the channel of this type sends about an incident, as it arrives at its fake. */
 export async function realRequest(
   type: string,
   fake: HttpProviderFake,
@@ -75,7 +75,6 @@ export async function realRequest(
   return { method, path, body, headers: Object.fromEntries(headers) };
 }
 
-/** Sends a request to a fake, and reads its response. */
 export async function send(
   fake: HttpProviderFake,
   { method, path, headers, body }: RawRequest,
@@ -84,7 +83,7 @@ export async function send(
   return { status: response.status, body: await response.text() };
 }
 
-/** Proves that a fake accepts what the channel sends, and refuses it as the vendor does after each of the changes. */
+/** Proves that a fake accepts the channel's request, and refuses it as the vendor does after each of the changes. */
 export function describeStrictness(
   type: string,
   open: () => Promise<HttpProviderFake>,

@@ -13,7 +13,7 @@ import {
 
 const nowSeconds = NOW.getTime() / 1000;
 
-/** Standard Webhooks, written down independently of the sink. */
+/** Standard Webhooks, implemented independently of the sink. */
 const signature = (secret: string, id: string, timestamp: string, body: string): string =>
   `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
     .update(`${id}.${timestamp}.${body}`)
@@ -22,7 +22,7 @@ const signature = (secret: string, id: string, timestamp: string, body: string):
 const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
 const ANOTHER = `whsec_${Buffer.from('another-webhook-secret-32-bytes!').toString('base64')}`;
 
-/** The request with another id, time or body, signed again. */
+/** Returns the request with another ID, time, or body, signed again. */
 const signed =
   ({ id, timestamp, body, secret = SECRET }: { id?: string; timestamp?: number; body?: string; secret?: string }) =>
   (request: RawRequest): RawRequest => {

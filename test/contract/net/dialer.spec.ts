@@ -20,14 +20,13 @@ const listen = async (...args: Parameters<typeof TcpTarget.listen>) => {
   return target;
 };
 
-/** A DNS server that follows a script. */
 const serve = async (script: DnsScript) => {
   const server = await DnsTestServer.start(script);
   closers.push(() => server.stop());
   return server;
 };
 
-/** `A` and `AAAA` of every name, as given. */
+/** Answers `A` and `AAAA` queries for every name as given. */
 const addresses =
   (a: string[], aaaa: string[] = []): DnsScript =>
   ({ name, type }) => ({
@@ -161,7 +160,7 @@ describe('Dialer', () => {
   });
 
   it('reports the target’s fault when the other address family failed for a reason of ours', async () => {
-    // No machine has a route for TCP to a multicast address.
+    // No machine has a TCP route to a multicast address.
     const server = await serve(addresses(['127.0.0.1'], ['ff02::1']));
     const dialer = dialerWith({ servers: [server.address] });
     const error = await failure(dial(dialer, 'www.example.com', await closedPort()));

@@ -12,7 +12,7 @@ import { dialerWith, egressWithout } from '../../../packages/testing/checker/net
 import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const policy = new EgressPolicy(loadConfig({}));
-/** An organization that is not the operator's: nothing on this machine or its network may be reached. */
+/** An organization other than the Default organization. It may reach nothing on this machine or its network. */
 const stranger = policy.forOrganization({ id: null, isDefault: false });
 
 const closers: (() => unknown)[] = [];
@@ -101,7 +101,7 @@ describe('A foreign organization cannot make the monitor connect to its own mach
       const first = question.type === 'A' && turn++ === 0;
       return pointsTo([first ? '127.0.0.5' : '127.0.0.1'])(question);
     });
-    // Stands for a public address: only 127.0.0.1 is forbidden, and 127.0.0.5 has no listener.
+    // Replaces a public address. Only 127.0.0.1 is forbidden, and 127.0.0.5 has no listener.
     const result = await runCheck(checkerWith(server), target.url('/', 'rebinding.example'), {
       egress: egressWithout('127.0.0.1'),
     });

@@ -8,7 +8,7 @@ import { holdResponse } from '../../../src/platform/net/http/hold-response';
 import { eventually } from '../../../packages/testing/eventually';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
-/** More than a socket takes at once. */
+/** More than a socket accepts at once. */
 const BODY = 'x'.repeat(1_000_000);
 
 describe.each(['http', 'https'])('holdResponse over %s', (scheme) => {

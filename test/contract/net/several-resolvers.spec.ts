@@ -12,7 +12,7 @@ import { closedPort } from '../../../packages/testing/servers/tcp-target';
 const NAME = 'shop.example.com';
 const TIMEOUT_MS = 2500;
 
-/** What a DNS server of the monitor's machine does when it is asked for the name. */
+/** The behavior of a DNS server of the monitor's machine when it is queried for the name. */
 const SERVERS = {
   'knows the name': ({ name, type }) =>
     type === 'A' ? { answers: [{ type: 'A', name, ttl: 60, data: '192.0.2.1' }] } : {},
@@ -38,7 +38,10 @@ const RESULTS: Record<Kind, string> = {
 const CONCLUSIVE: readonly Kind[] = ['knows the name', 'says that there is no such name'];
 const TELLING: readonly Kind[] = ['says that they fail', 'gets no answer from the DNS servers of the name'];
 
-/** The first that knows the answer; else that the name's DNS servers fail, then that they are silent; else it is ours. */
+/**
+ * Returns the first that knows the answer. Otherwise, failing DNS servers of the name come before silent ones and
+ * local errors.
+ */
 function expected(kinds: readonly Kind[]): string {
   const conclusive = kinds.find((kind) => CONCLUSIVE.includes(kind));
   const telling = TELLING.find((kind) => kinds.includes(kind));
@@ -84,7 +87,7 @@ describe('With the DNS servers of this machine', () => {
   });
   afterAll(() => Promise.all(started.map((server) => server.stop())));
 
-  /** The outcome of a check that fails with the lookup of its host. */
+  /** Returns the outcome of a check whose host lookup fails. */
   async function lookUp(servers: string[]): Promise<string> {
     const deadline = startDeadline(TIMEOUT_MS);
     try {

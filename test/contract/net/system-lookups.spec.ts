@@ -9,7 +9,7 @@ import { runCheck } from '../../../packages/testing/checker/describe-checker';
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(8));
 const of = (organization: string | null | undefined) => ({ ...openEgress, organization: organization ?? null });
 
-/** The system's lookup, which the test ends by hand: only the machine's own name service is so slow. */
+/** The system's lookup, which the test finishes on demand. Only the machine's own name service is that slow. */
 function slowSystem(isFast: (name: string) => boolean = () => false) {
   const asked: string[] = [];
   const running = new Map<string, () => void>();

@@ -186,7 +186,6 @@ describe('once the changes of an organization have added as much as they may in 
   const invitations: string[] = [];
   const links: string[] = [];
 
-  /** Uses up the change quota of this day. */
   const useUp = async (): Promise<void> => {
     await app.app.get(ChangedBytes).write();
     await app.app

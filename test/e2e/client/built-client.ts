@@ -14,7 +14,6 @@ type Args = { path?: object; query?: object; headers?: Record<string, string>; b
 type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; headers?: Record<string, string> };
 type Call<Result> = (args?: Args, options?: Options) => Result;
 
-/** One resource of the API. */
 export interface Resource {
   id: string;
   name: string;
@@ -70,7 +69,6 @@ interface ClientModule {
   UptimeUnexpectedResponse: new () => Error;
 }
 
-/** Returns everything that an iterator yields. */
 export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -68,7 +68,6 @@ describe("the typed client's stream", () => {
     target.status = target.status === 200 ? 503 : 200;
     return (await app.write.post<{ id: string }>(`/endpoints/${endpoint}/checks`)).body.id;
   };
-  /** Returns the IDs of the events of an endpoint. */
   const of = (seen: readonly StreamEvent[], endpoint: string) =>
     seen.filter(({ data }) => data.endpoint_id === endpoint).map(({ id }) => id);
   /** Returns whether a new stream would repeat nothing. A stream starts before every open transaction on the server. */

@@ -15,7 +15,6 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-/** The maximum size of a document. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 describe('POST /api/v1/configuration/convert', () => {

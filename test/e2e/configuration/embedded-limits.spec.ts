@@ -31,7 +31,6 @@ const declared = (endpoints: readonly object[], more: object = {}): object => ({
   ...more,
 });
 
-/** 40 alerts per endpoint. */
 const withAlerts = (count: number, fields: object): object =>
   declared(
     many(count / 40, (e) =>

@@ -464,7 +464,6 @@ describe('The export of an organization', () => {
   });
 });
 
-/** Returns a value for each reference in a document. */
 function valuesFor(text: string): Record<string, string> {
   const names = [...text.matchAll(/"\$secret":"(\w+)"/g)].flatMap(([, name]) => name ?? []);
   return Object.fromEntries(names.map((name) => [name, valueFor(name)]));

@@ -33,7 +33,6 @@ interface StreamEvent {
   };
 }
 
-/** A client of the stream over a real socket. */
 class StreamClient {
   readonly events: StreamEvent[] = [];
   isOver = false;

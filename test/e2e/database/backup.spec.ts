@@ -21,8 +21,8 @@ const ROOT = join(__dirname, '../../..');
 const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization', '/probes'];
 
 /**
- * Values that change: when a key was used, the number of keys (the harness creates its three keys again at every
- * start), and the bytes that changes added, which are written with a delay.
+ * Values that change: when a key was used, the number of keys, and the bytes that changes added. The harness creates
+ * its three keys again at every start. The bytes are written with a delay.
  */
 const isMoving = (name: string): boolean => ['last_used_at', 'api_keys', 'changed_bytes_per_day'].includes(name);
 
@@ -32,7 +32,6 @@ describe('a backup', () => {
   let endpointId: string;
   let isServer: boolean;
 
-  /** Runs `npm run backup` from the sources. */
   const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     backupOf(app.config.dataDir, words);
   const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>

@@ -50,7 +50,6 @@ describe('the counters of websites', () => {
   const uuid = (kind: 'website' | 'endpoint', id: string): string => parseId(kind, id) ?? '';
   const wrong = (): Promise<unknown[]> => database.query(WRONG);
 
-  /** Writes a check as the recorder does. */
   const check = (endpointId: string, status: number): Promise<unknown> =>
     database.query(
       `UPDATE endpoint_state SET status = $2, last_checked_at = clock_timestamp() WHERE endpoint_id = $1`,

@@ -20,7 +20,6 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 interface Subject {
-  /** Public id. */
   public: string;
   website: string;
   id: string;

@@ -33,7 +33,6 @@ interface Described extends OpenApi {
   >;
 }
 
-/** One config of each type with every masked field. */
 const CONFIGS: Readonly<Record<string, object>> = {
   email: {
     to: ['ops@example.com'],

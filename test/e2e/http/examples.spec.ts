@@ -25,12 +25,10 @@ interface Offered {
 
 /** The real resources that replace the made-up IDs of an example. Each example has its own resources. */
 interface Scene {
-  /** IDs by prefix. */
   ids: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
-/** A site with a sitemap. */
 let sitemap: HttpTarget;
 
 const TOKEN = 'a token is a secret, the example shows how one looks';
@@ -50,7 +48,6 @@ async function proven(app: TestApp, member: Member): Promise<object> {
   return { current_password: PASSWORD, second_factor: codes?.[0] };
 }
 
-/** Changes the second factor as the dashboard does. */
 async function change(
   app: TestApp,
   cookie: string,
@@ -121,7 +118,6 @@ const STAND_INS: Readonly<
   },
 };
 
-/** Another incident of the scene. */
 let other: string;
 
 /** An ID in the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */

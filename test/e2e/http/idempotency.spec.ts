@@ -31,7 +31,6 @@ interface Use {
   status?: number;
 }
 
-/** A window that runs for an hour from now. */
 const maintenance = (name: string) => ({
   name,
   scope: { all: true },

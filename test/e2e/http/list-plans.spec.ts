@@ -13,7 +13,6 @@ import { collectQueries } from '../../harness/app/query-counter';
 
 const ENDPOINTS = 20_000;
 const WEBSITES = 100;
-/** The number of endpoints in one incident. */
 const MEMBERS = 10_000;
 /** A list of 20 reads a few rows for each item, or a small table (such as the websites) once for each. */
 const MOST_ROWS = 4000;

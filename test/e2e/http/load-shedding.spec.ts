@@ -34,8 +34,8 @@ class SlowModule {}
 
 const OVERLOADED = { status: 503, code: 'temporarily_unavailable' };
 /**
- * A fifth of them (two) is for one organization. Half (five) is for clients without a key, of which an address has
- * one.
+ * A fifth of them (two) is for one organization. Half (five) is for clients without a key, with one place per
+ * address.
  */
 const MAX_OPEN = 10;
 

@@ -20,7 +20,6 @@ interface Sent {
 interface Use {
   /** Creates a resource and returns its URL. */
   make: () => Promise<string>;
-  /** A change of a setting. */
   change: object;
   /** Another change, of the name if there is one. */
   other?: object;

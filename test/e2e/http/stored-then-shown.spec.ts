@@ -29,7 +29,6 @@ const MAX_REFUSALS = 25;
 const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
 /** The forms of a status page that show texts of users. */
 const FORMS = ['', '.json', '/feed.atom', '/history'];
-/** An event stream does not end. */
 const ENDLESS = 'GET /api/v1/stream';
 
 interface Piece {

@@ -15,7 +15,6 @@ import { buildService, ServiceProcess } from '../../harness/processes/service-pr
 import { longestPiece } from '../../harness/processes/thread-cpu';
 
 const PRELOADED = join(__dirname, '../../harness/processes/heap-on-signal.cjs');
-/** The number of kinds of bodies. */
 const KINDS = 10;
 /** Bodies for each route: half of the kinds, which the commit selects. `WORST_SHAPES=60` is the full run. */
 const SHAPES = Number(process.env['WORST_SHAPES'] ?? KINDS / 2);
@@ -32,7 +31,6 @@ const QUERY_BYTES = 12_000;
 const OPERATOR_TOKEN = 'operator-token-of-the-worst-shapes-0001';
 const TOO_LARGE = [128 * 1024, 8 * 1024 * 1024];
 const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
-/** An event stream does not end. */
 const ENDLESS = 'GET /api/v1/stream';
 const SIGN_OUT = 'DELETE /auth/session';
 /**
@@ -109,7 +107,6 @@ describe('the worst bodies and queries of every documented route', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Returns the session cookie of a user. */
   async function signedIn(role: string): Promise<string> {
     const email = `${role}@people.example`;
     const { token } = (await service.api.post<{ token: string }>('/invitations', { email, role })).body;

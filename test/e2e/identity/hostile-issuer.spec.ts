@@ -11,7 +11,6 @@ type Json = Record<string, unknown>;
 const without =
   (name: string) =>
   (right: Json): Json => ({ ...right, [name]: undefined });
-/** An error instead of a code. */
 const failed =
   (error: string) =>
   (right: Json): Json => ({ ...right, code: undefined, error });

@@ -39,7 +39,6 @@ describe('the name of a person', () => {
     return response.body;
   };
 
-  /** Returns the author in the newest events of the stream. */
   async function streamed() {
     const events = await app.app.get(StreamReader).after({ xid: 0n, seq: 0n }, app.orgId, 1000);
     const messages = events.map(({ message }) => message ?? '');

@@ -29,7 +29,6 @@ describe('quotas', () => {
     quotas: object,
   ): Promise<ApiResponse<{ quotas: object }>> =>
     app.operator.put(`/organizations/${await idOf(organization)}`, { quotas });
-  /** Creates an organization with these limits. */
   const limited = async (quotas: object): Promise<ServiceOrganization> => {
     const organization = await app.organization(`Limited ${++counter}`);
     expect((await setQuotas(organization, quotas)).status).toBe(200);

@@ -6,7 +6,6 @@ export interface Found extends Break {
   by: string;
 }
 
-/** Changes a JSON body. */
 function inJson(passing: Passing, change: (body: Record<string, unknown>) => unknown): void {
   if (!passing.body.startsWith('{') && !passing.body.startsWith('[')) return;
   passing.body = JSON.stringify(change(JSON.parse(passing.body) as Record<string, unknown>));
@@ -147,7 +146,6 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
   },
 });
 
-/** The name that breaks nothing. */
 export const UNBROKEN = 'breaks nothing';
 
 /** Each break with the test that must find it. */

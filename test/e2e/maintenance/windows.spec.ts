@@ -94,7 +94,6 @@ describe('maintenance windows', () => {
   const spans = async (id: string) =>
     (await rows(id)).map(({ starts_at, ends_at }) => [starts_at.getTime() - now(), ends_at.getTime() - now()]);
   const errors = ({ status, body }: ApiResponse<Refused>) => [status, body.errors];
-  /** Advances to the next full hour plus `ms`. */
   const advanceIntoHour = (ms: number) => clock.advance(HOUR - (now() % HOUR) + ms);
 
   it('creates a window and reads it back, alone, in the list and in the audit log', async () => {

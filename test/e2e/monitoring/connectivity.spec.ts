@@ -44,7 +44,6 @@ describe('a failure that an offline monitor would have had too', () => {
   afterAll(() => Promise.all([app.close(), sink.close(), heartbeat.close()]));
 
   const alive = () => sink.url.replace('http://', '');
-  /** Sets the connectivity targets. */
   const reach = (...targets: string[]): void => {
     app.config.connectivityTargets.splice(0, Infinity, ...targets);
   };

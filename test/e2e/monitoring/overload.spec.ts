@@ -105,8 +105,8 @@ describe('a process that is asked for more checks than it can make', () => {
     const from = performance.now();
     await eventually('four checks of each', () => Math.min(...countsOf(crowd, from)) >= 4, 40_000);
 
-    // Each one loses about half of its slots, and none loses more than the others. An endpoint with a long interval
-    // loses none.
+    // Each one loses about half of its slots, all of them about equally. An endpoint with a long interval loses no
+    // slots.
     const counts = countsOf(crowd, from);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
     const seconds = (performance.now() - from) / 1000;

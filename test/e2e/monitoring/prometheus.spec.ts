@@ -52,7 +52,6 @@ suite(`a Prometheus that scrapes the service${skipped}`, () => {
     if (!data) throw new Error(`${text}: ${error}`);
     return data.result;
   };
-  /** Returns the alerts that are firing or pending. */
   const alerts = async (): Promise<string[]> =>
     (await query('ALERTS')).map(({ metric }) => metric['alertname'] ?? '').sort();
 

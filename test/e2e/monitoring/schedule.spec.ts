@@ -18,7 +18,6 @@ interface Row {
   claimedBy: number | null;
 }
 
-/** IDs of two instances of the service. */
 const [ONE, TWO] = [1, 2] as const;
 
 const isOnGrid = ({ phase, interval }: Row, atMs: number) => (Math.round(atMs) - phase) % (interval * 1000) === 0;

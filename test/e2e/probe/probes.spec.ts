@@ -54,7 +54,6 @@ describe('probes', () => {
     );
     return row ?? { epoch: NaN, number: NaN, online: false, session: null };
   };
-  /** Creates an endpoint of an organization that names the probe. */
   const name = async (probe: string, { write, orgId }: { write: Api; orgId: string } = app, interval = 60) => {
     const endpoint = await newEndpoint(write, await newWebsite(write), { interval });
     await database.query(

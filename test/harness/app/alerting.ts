@@ -284,7 +284,7 @@ interface State {
   successes: number;
   bad: number;
   good: number;
-  /** When the first check of the current failure streak that no mute covered was made. */
+  /** The time of the first check in the current failure streak that no mute covered. */
   failingSince: Date | null;
   badSince: Date | null;
   upSince: Date | null;

@@ -18,7 +18,7 @@ export interface WindowRows {
 
 export const hoursFromNow = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
-/** Writes a window with its occurrences and returns its uuid. */
+/** Returns the window's UUID. */
 export async function writeWindow({ app }: Pick<TestApp, 'app'>, orgId: string, window: WindowRows): Promise<string> {
   const { name = 'Upgrade', description = '', scope, times, public: isPublic = true, recurring = false } = window;
   const database = app.get(Database);
@@ -48,7 +48,6 @@ export async function writeWindow({ app }: Pick<TestApp, 'app'>, orgId: string, 
   return id;
 }
 
-/** Writes the result of the newest check of an endpoint. */
 export async function writeState(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,
@@ -63,7 +62,6 @@ export async function writeState(
     ]);
 }
 
-/** Writes a very short outage. */
 export async function writeOutage(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,

@@ -1,4 +1,3 @@
-/** The response to a sign-in attempt. */
 export interface SignedIn {
   status: number;
   /** `name=value`, or empty if the sign-in was refused. */
@@ -30,7 +29,6 @@ export const fromDashboard = (url: string, cookie: string): Record<string, strin
   'sec-fetch-site': 'same-origin',
 });
 
-/** Signs out and returns the status. */
 export async function signOut(url: string, cookie: string): Promise<number> {
   return (await fetch(`${url}/auth/session`, { method: 'DELETE', headers: fromDashboard(url, cookie) })).status;
 }

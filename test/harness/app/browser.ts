@@ -4,7 +4,6 @@ export interface BrowserResponse<Body> {
   body: Body;
 }
 
-/** The target of a redirect. */
 export interface Redirected {
   status: number;
   location: string;

@@ -3,8 +3,8 @@ import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contr
 
 /**
  * Inputs generated from a schema: valid, at the boundary, of the wrong type, and hostile. They are plain JSON values.
- * Two kinds of strings in them are placeholders, which are replaced before sending: `@id:ws` for the ID of an
- * existing website, and `@raw:1e999` for JSON text that JavaScript can't represent.
+ * Two kinds of strings in them are placeholders, which are replaced before sending. `@id:ws` is the ID of an existing
+ * website, and `@raw:1e999` is JSON text that JavaScript can't represent.
  */
 const ID = '@id:';
 const RAW = '@raw:';
@@ -268,7 +268,6 @@ export function percentEncoded(text: string): string {
   return encoded;
 }
 
-/** Resolves a reference to its schema. */
 function resolve(document: OpenApi, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];

@@ -6,7 +6,6 @@ import { TransactionEvents } from '../../../src/platform/events/transaction-even
 import type { Alerting } from './alerting';
 import { findIncidentViolations } from './invariants';
 
-/** Reads and changes the stored incidents. */
 export class IncidentTables {
   constructor(private readonly sql: Sql) {}
 

@@ -1,4 +1,3 @@
-/** A sample in the form that a scraper reads. */
 export interface ScrapedSample {
   name: string;
   labels: Record<string, string>;

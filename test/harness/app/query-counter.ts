@@ -13,7 +13,6 @@ export function countQueries(source: DataSource): { count: number } {
   return counter;
 }
 
-/** Collects the statements with their parameters. */
 export function collectQueries(source: DataSource): [sql: string, parameters: unknown[]][] {
   const collected: [string, unknown[]][] = [];
   onEachQuery(source, (sql, parameters) => collected.push([String(sql), (parameters ?? []) as unknown[]]));

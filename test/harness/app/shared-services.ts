@@ -10,7 +10,6 @@ export interface SharedService {
 const STARTS = Symbol.for('uptime-monitor.service-starts');
 type Counted = { [STARTS]?: { count: number; seconds: number } };
 
-/** Measures the start of a service. */
 export async function counted<T>(start: () => Promise<T>): Promise<T> {
   const before = process.cpuUsage();
   try {

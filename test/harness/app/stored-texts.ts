@@ -85,7 +85,6 @@ export class StoredTexts {
     this.leaves = leavesOf(document, schema, exampleOf(operation, media, turn), turn, leaf);
   }
 
-  /** The number of copies to store. */
   get copies(): number {
     const longest = Math.max(0, ...this.long.map(({ steps, schema }) => sizeOf(schema) ** 2 * countOf(steps, schema)));
     return longest < LONG ** 2 ? 1 : Math.min(MOST, Math.ceil(STEPS / longest));

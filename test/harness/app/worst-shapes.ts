@@ -34,7 +34,6 @@ const BAITS = [
   '{{',
   '1,',
 ];
-/** Invalid items of lists. */
 const WRONG = ['{}', 'null', '"x"', '1', '[]', '{"name":1}', '{"type":"x","url":1}', '{"key":1,"value":1}'];
 const MAX_DEPTH = 3;
 
@@ -62,7 +61,6 @@ const list = (limit: number, item: (i: number) => string, most = Infinity): stri
 const members = (limit: number, name: (i: number) => string, value: string, most = Infinity): string =>
   filled(limit, '{', (i) => `${i === 0 ? '' : ','}"${name(i)}":${value}`, '}', most);
 
-/** Returns an example of the body from the API document. */
 export function exampleOf({ requestBody }: Operation, media: string, turn: number): unknown {
   const { example, examples } = requestBody?.content[media] ?? {};
   return example ?? one(Object.values(examples ?? {}), turn)?.value ?? {};

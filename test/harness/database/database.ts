@@ -40,9 +40,9 @@ function databaseName(): string {
 }
 
 /**
- * Returns a separate migrated database for one test file, so that files can run in parallel. It is distributed over
- * the Citus cluster in `CITUS_URLS`, or new on the server in `TEST_DATABASE_URL` (whose user must be allowed to
- * create databases), or the embedded database in memory.
+ * Returns a separate migrated database for one test file, so that files can run in parallel. `CITUS_URLS` selects a
+ * Citus cluster over which it is distributed. `TEST_DATABASE_URL` selects a server whose user may create databases.
+ * By default, it is the embedded database in memory.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
   const nodes = citusNodes();
@@ -53,7 +53,6 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return databaseLike(await migratedTemplate(server), server);
 }
 
-/** Creates an empty database on that server. */
 export const plainDatabase = (server: string): Promise<TestDatabase> => databaseLike('template1', server);
 
 async function databaseLike(template: string, server: string): Promise<TestDatabase> {

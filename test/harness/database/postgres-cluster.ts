@@ -152,7 +152,6 @@ export class PostgresCluster {
     this.signalAll('SIGCONT');
   }
 
-  /** Stops the server and removes its directory. */
   async remove(): Promise<void> {
     if (this.server !== null) {
       this.thaw();

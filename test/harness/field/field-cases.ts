@@ -41,5 +41,4 @@ export function fieldCases<T>(kind: string, keys: readonly (keyof T & string)[])
   });
 }
 
-/** Returns a string of the corpus as bytes. */
 export const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');

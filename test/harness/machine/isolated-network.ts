@@ -139,7 +139,7 @@ export class IsolatedNetwork {
     this.monitor.run('ip -6 addr flush dev v0', 'ip -6 route flush default || true');
   }
 
-  /** Adds an address to the world: `10.77.x.y`. */
+  /** The address must be `10.77.x.y`. */
   addAddress(address: string): void {
     this.world.run(`ip addr add ${address}/16 dev v1`);
   }
@@ -151,7 +151,7 @@ export class IsolatedNetwork {
     return [...this.monitor.entry, 'unshare', '-m', 'sh', '-ec', mount, resolvConf];
   }
 
-  /** Settings of a service that runs after `entry`. */
+  /** Settings of a service that is started with `entry`. */
   readonly env = { HOST: '127.0.0.1', PORT: String(SERVICE_PORT) };
 
   /** Returns the URL of the service's API from outside, which works with or without the cable. */

@@ -1,7 +1,7 @@
 /**
- * A process that keeps its network namespace open. For its parent, it listens there (`listen`: it sends back the
- * listening socket), forwards connections of a listening socket of the parent into the namespace (`forward`), and
- * serves DNS with one address for every name (`names`).
+ * A process that keeps its network namespace open and takes orders from its parent. `listen` listens there and sends
+ * back the listening socket. `forward` forwards connections of a listening socket of the parent into the namespace.
+ * `names` serves DNS with one address for every name.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

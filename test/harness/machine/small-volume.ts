@@ -39,7 +39,6 @@ export class SmallVolume {
     closeSync(ballast);
   }
 
-  /** Removes what `fill` wrote. */
   free(): void {
     rmSync(this.ballast, { force: true });
   }

@@ -113,11 +113,16 @@ const RECORDED = `
 
 /**
  * Returns what is wrong with slots and verdicts, in a database that `watchLocations` has watched from the first
- * check, while no batch is in progress. It finds a slot of a location that was recorded twice, checks of a location
- * in the wrong order, a verdict that differs from `verdictOf` over the results recorded until then, and a stored
- * state that isn't the last verdict. It covers endpoints whose interval, timeout, and quorum were not changed.
- * Verdicts are judged from the newest change of an endpoint's locations, while all of its probes are enabled, and
- * only if `isJudged` returns true for the endpoint's name and the time.
+ * check, while no batch is in progress. It covers endpoints whose interval, timeout, and quorum were not changed. It
+ * finds:
+ *
+ * - a slot of a location that was recorded twice
+ * - checks of a location in the wrong order
+ * - a verdict that differs from `verdictOf` over the results recorded until then
+ * - a stored state that isn't the last verdict
+ *
+ * Verdicts are judged from the newest change of an endpoint's locations, while all of its probes are enabled.
+ * `isJudged` must also return true for the endpoint's name and the time.
  */
 export async function findLocationViolations(sql: Sql, isJudged: IsJudged = () => true): Promise<Violation[]> {
   const wrong = await findAll(sql, SLOTS);

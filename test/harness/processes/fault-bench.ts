@@ -50,7 +50,6 @@ export class FaultBench {
     return performance.now() - began;
   }
 
-  /** Deletes all websites with their incidents and their history. */
   clear(): Promise<void> {
     return this.witness.clear();
   }

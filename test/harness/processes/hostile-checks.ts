@@ -20,9 +20,7 @@ export interface HostileOrder {
 }
 
 export interface HostileRun {
-  /** The check that blocked the loop longest. */
   longest: { held: number; name: string };
-  /** Each check that blocked it longer than the limit. */
   tooLong: string[];
   /** The result for forty checks at once. */
   together: number;
@@ -43,8 +41,8 @@ const HEADERS = Array.from({ length: 4 }, (_, i) => ({
 
 /**
  * Returns the longest time, in milliseconds, that the event loop was blocked while something ran. It is the lower of
- * wall time and CPU time between two ticks of a timer, because other processes may have had the CPU, and compression
- * uses threads.
+ * wall time and CPU time between two ticks of a timer. Other processes may have had the CPU, and compression uses
+ * threads.
  */
 async function heldBy(run: () => Promise<unknown>): Promise<number> {
   let longest = 0;

@@ -9,7 +9,6 @@ const ROOT = join(__dirname, '../../..');
 const LOADER = ['-r', './scripts/typescript.cjs'];
 const PROGRAM = ['packages/cli/uptime.ts', 'mcp'];
 
-/** The result of a tool call. */
 export interface Called<Data> {
   isError: boolean;
   /** The text that a client without structured content shows its model. */
@@ -94,12 +93,10 @@ export class PlainMcp {
     return new PlainMcp(spawn(process.execPath, args, { cwd: ROOT, env: environment(url, key) }));
   }
 
-  /** Writes one protocol message. */
   send(message: object): void {
     this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  /** Returns the next line of standard output. */
   async line(): Promise<string> {
     const [chunk] = (await once(this.child.stdout, 'data')) as [Buffer];
     return chunk.toString();
@@ -114,7 +111,6 @@ export class PlainMcp {
     this.child.kill(signal);
   }
 
-  /** Waits for its exit. */
   async end(): Promise<{ code: unknown; out: string; err: string }> {
     const [code] = await this.ended;
     return { code, out: await this.out, err: await this.err };

@@ -98,7 +98,6 @@ ${at(services, replaced(listening, /^ +SSL.*\n/gm, ''))}
 export type ProxyName = keyof typeof PROXIES;
 export const PROXY_NAMES = Object.keys(PROXIES) as ProxyName[];
 
-/** Returns whether the proxy's program is installed. */
 export const hasProxy = (name: ProxyName): boolean => programOf(name) !== null;
 
 function programOf(name: ProxyName): string | null {

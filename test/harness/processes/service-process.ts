@@ -103,7 +103,6 @@ export class ServiceProcess {
     return this.child.pid ?? null;
   }
 
-  /** The last part of its log. */
   get log(): string {
     return this.output;
   }
@@ -165,12 +164,10 @@ export class DatabaseWitness implements Sql {
     return (await this.pool.query(sql, [...parameters])).rows as Row[];
   }
 
-  /** Deletes all websites with their incidents and their history. */
   async clear(): Promise<void> {
     await this.query('DELETE FROM website; DELETE FROM incident; DELETE FROM check_result');
   }
 
-  /** Returns the number of rows that the statement returns. */
   async count(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     const [row] = await this.query<{ count: string }>(`SELECT count(*) AS count FROM (${sql}) AS counted`, parameters);
     return Number(row?.count ?? 0);

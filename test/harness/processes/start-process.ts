@@ -87,7 +87,6 @@ export class StartProcess {
   }
 }
 
-/** A temporary folder to start in. */
 export class StartFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'uptime-start-'));
   private readonly launched: StartProcess[] = [];
@@ -98,7 +97,6 @@ export class StartFolder {
     return started;
   }
 
-  /** Stops everything that was started in the folder. */
   async stop(): Promise<void> {
     for (const each of this.launched) await each.stop();
   }

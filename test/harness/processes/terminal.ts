@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 
 /** A command on a separate terminal. */
 export interface Terminal {
-  /** Everything that it has shown so far. */
   shown: string;
   /** Sends Ctrl-C. Resolves with the exit code. */
   interrupt(): Promise<number | null>;

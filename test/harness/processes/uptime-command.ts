@@ -8,7 +8,6 @@ import { runUptime } from '../../../packages/cli/uptime/program';
 /** The differences from a plain run of the command `uptime`. */
 export interface UptimeRun {
   env?: Record<string, string>;
-  /** Standard input. */
   stdin?: string | Buffer;
   /** The input of a user on a terminal. Without it, there is no terminal. */
   typed?: string | (() => Promise<string>);
@@ -19,7 +18,6 @@ export interface UptimeRun {
   onOutput?: (soFar: string) => void;
 }
 
-/** The result of the run. */
 export interface UptimeResult {
   code: number;
   out: string;

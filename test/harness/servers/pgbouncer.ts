@@ -9,7 +9,6 @@ import { freePort } from '../machine/free-port';
 
 const PROGRAM = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((program) => spawnSync(program, ['--version']).status === 0);
 
-/** Whether this machine has pgbouncer. */
 export const hasPgbouncer = PROGRAM !== undefined;
 
 /** A pgbouncer in front of a server on this machine, by default in transaction mode. */

@@ -12,15 +12,15 @@ const DEBIAN = '/usr/share/postfix';
 const CERTIFICATE = '/etc/ssl/certs/ssl-cert-snakeoil.pem';
 const KEY = '/etc/ssl/private/ssl-cert-snakeoil.key';
 
-/** Why this machine can't start Postfix, for the title of a test; an empty text if it can. */
+/** Returns the reason why this machine can't start Postfix, for the title of a test, or an empty text if it can. */
 export function skippedWithoutPostfix(): string {
   if (!existsSync(PROGRAM)) return ' (skipped: postfix is not installed)';
   return process.getuid?.() === 0 ? '' : ' (skipped: only root can start postfix)';
 }
 
 /**
- * Postfix on a loopback port, as Debian sets it up: STARTTLS with a self-signed certificate for the name of the
- * machine, relaying for this machine only, and mailboxes for its users. Its queue, logs, and mailboxes are in a
+ * Postfix on a loopback port, as Debian sets it up. It offers STARTTLS with a self-signed certificate for the name of
+ * the machine, relays for this machine only, and has mailboxes for its users. Its queue, logs, and mailboxes are in a
  * temporary directory.
  */
 export class Postfix {

@@ -58,7 +58,6 @@ export class SwitchableServer {
     return server;
   }
 
-  /** A server that holds every request until `release`. */
   static async holding(): Promise<SwitchableServer> {
     const server = await SwitchableServer.start();
     server.hold();
@@ -87,7 +86,6 @@ export class SwitchableServer {
     this.letGo();
   }
 
-  /** Listens again on the same port. */
   async open(): Promise<void> {
     if (this.server) return;
     const server = createServer((request, response) => void this.serve(request, response));

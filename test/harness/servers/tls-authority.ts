@@ -50,7 +50,6 @@ export class TlsAuthority {
     return this.root.toString('pem');
   }
 
-  /** Issues a server certificate of this authority. */
   async issue(options: LeafOptions = {}): Promise<ServerIdentity> {
     return this.issueBelow(this.root.subject, this.keys, options, []);
   }
@@ -119,7 +118,6 @@ export class TlsAuthority {
   }
 }
 
-/** Creates a self-signed certificate. */
 export async function selfSigned(options: LeafOptions = {}): Promise<ServerIdentity> {
   const keys = await newKeys();
   const leaf = await x509.X509CertificateGenerator.createSelfSigned({

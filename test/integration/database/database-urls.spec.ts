@@ -11,11 +11,11 @@ import { asSuperuser } from '../../harness/database/on-cluster';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
-// Each URL is a database that is made twice.
+// Each URL is a database that is created twice.
 jest.setTimeout(300_000);
 
 const ROOT = join(__dirname, '../../..');
-/** Every kind of character that a URL, a shell, or libpq's own syntax gives a meaning to. */
+/** Every kind of character that has a meaning in a URL, a shell, or libpq's syntax. */
 const ODD = `p@ss:w/o%rd#?&= ü'"\\$[x]{y}`;
 const ODD_NAME = `up "time" %/ü=x`;
 const encoded = encodeURIComponent;
@@ -35,9 +35,9 @@ host    all all       127.0.0.1/32  scram-sha-256
 interface Case {
   /** The URL, after `postgres://`. */
   url: string;
-  /** Variables that belong to it. */
+  /** Variables that the URL needs. */
   env?: Readonly<Record<string, string>>;
-  /** Which database it leads to; default `monitor`. */
+  /** The database that the URL selects, by default `monitor`. */
   database?: string;
 }
 
@@ -59,7 +59,7 @@ interface Case {
     writeFileSync(file('root.pem'), authority.rootPem);
     writeFileSync(file('client.pem'), client.cert);
     writeFileSync(file('client.key'), client.key);
-    // libpq refuses a key that others may read.
+    // libpq refuses a key that other users may read.
     chmodSync(file('client.key'), 0o644);
     cluster = await PostgresCluster.start({
       files: {

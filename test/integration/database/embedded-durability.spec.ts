@@ -12,7 +12,7 @@ import { Client } from 'pg';
 import { DirectoryInUseError } from '../../../src/platform/database/embedded/directory-lock';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 
-// Every start of the writer is that of an engine.
+// Every start of the writer also starts an engine.
 jest.setTimeout(360_000);
 
 const TYPESCRIPT = join(__dirname, '../../../scripts/typescript.cjs');
@@ -20,7 +20,7 @@ const TYPESCRIPT = join(__dirname, '../../../scripts/typescript.cjs');
 const ROUNDS = 5;
 const ROWS_PER_ROUND = 150;
 
-/** Runs in a process of its own, so that it can be killed like the service. */
+/** Runs in a separate process, so that it can be killed like the service. */
 class Writer {
   private output = '';
   private readonly child: ChildProcess;
@@ -43,7 +43,7 @@ class Writer {
     return this.output.startsWith('open\n');
   }
 
-  /** Numbers of the rows whose commit was acknowledged. Only whole lines count. */
+  /** The numbers of the rows whose commit was acknowledged. Only complete lines count. */
   get acknowledged(): number[] {
     return this.output.split('\n').slice(1, -1).map(Number);
   }

@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { Pool, type PoolClient } from 'pg';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 
-/** Room for the pauses that a busy machine makes between two statements of a transaction. */
+/** Leaves room for the pauses of a busy machine between two statements of a transaction. */
 const PATIENCE_MS = 2000;
 
 describe('many connections over the one session of the embedded database', () => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A second service on a directory in use, started like the first. Runs the built service. */
+/** Runs the built service: a second one on a directory in use, started like the first. */
 describe('a service on a data directory that is in use', () => {
   const root = join(__dirname, '../../..');
   const started: ChildProcess[] = [];

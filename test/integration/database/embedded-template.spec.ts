@@ -19,7 +19,7 @@ const EMBEDDED = 'platform/database/embedded';
 const BUILT = join(__dirname, '../../../dist', EMBEDDED);
 const SOURCES = join(__dirname, '../../../src', EMBEDDED);
 
-/** The template that the build has made, against the migrations of the sources. */
+/** Compares the template from the build with the migrations of the sources. */
 describe('a first start from the template that the build has made', () => {
   const opened: (() => Promise<void>)[] = [];
   beforeAll(() => Logger.overrideLogger(false));

@@ -16,7 +16,7 @@ describe('the database at the start of the service', () => {
   let source: DataSource;
   const lines: string[] = [];
 
-  /** A migrated database; every test leaves it as it likes. */
+  /** A migrated database for each test, which may change it. */
   beforeEach(async () => {
     fresh = await freshDatabase();
     server = await DatabaseServer.open({ databaseUrl: fresh.url, dataDir: '' });

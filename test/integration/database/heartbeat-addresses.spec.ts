@@ -15,7 +15,6 @@ describe('the migration of the addresses of heartbeats', () => {
   });
   afterAll(() => app.close());
 
-  /** Its columns `ping_id` and `old_ping_id`. */
   const addressesOf = async (id: string) => {
     const rows: object[] = await app.app
       .get(DataSource)

@@ -11,7 +11,7 @@ import { plainDatabase, type TestDatabase } from '../../harness/database/databas
 
 const [ORG, ADA, BO, KEY] = ['01', '02', '03', '04'].map((n) => `01900000-0000-7000-8000-0000000000${n}`);
 
-/** Accounts, links, invitations, and sessions as the version before this migration stores them. */
+/** Accounts, links, invitations, and sessions in the form of the version before this migration. */
 const BEFORE = `
   INSERT INTO organization (id, name, is_default) VALUES ('${ORG}', 'Default', true);
   INSERT INTO api_key (id, org_id, name, role, lookup, hash) VALUES ('${KEY}', '${ORG}', 'CI', 'admin', 'x', 'x');
@@ -38,7 +38,7 @@ describe('the migration of links', () => {
   let server: DatabaseServer;
   const at = migrations.indexOf(Links1796432400000);
 
-  /** Runs the migrations up to this one, and then what needs the database as it is. */
+  /** Runs this many migrations, and then the work on the resulting database. */
   async function migratedTo<T>(count: number, work: (source: DataSource) => Promise<T>): Promise<T> {
     const options = dataSourceOptions(server.target, { size: 1, name: 'test', queryTimeoutMs: 0 });
     const source = await new DataSource({ ...options, migrations: migrations.slice(0, count) }).initialize();
@@ -84,7 +84,7 @@ describe('the migration of links', () => {
         `INSERT INTO person (id, name, email, created_at) VALUES (gen_random_uuid(), 'Eve', 'bo@example.com', now() + interval '1 s')`,
       );
       await source.undoLastMigration({ transaction: 'all' });
-      // The older account keeps the email, which is one account's again.
+      // The older account keeps the email, which then belongs to only one account.
       expect(await rows('SELECT name, email FROM person ORDER BY name')).toEqual([
         { name: 'Ada', email: 'ada@example.com' },
         { name: 'Bo', email: 'bo@example.com' },

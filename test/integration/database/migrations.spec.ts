@@ -17,7 +17,7 @@ describe('the migrations on the command line', () => {
   let directory: string;
   let fresh: TestDatabase;
 
-  /** The output; throws when the command fails. */
+  /** Returns the output. Throws if the command fails. */
   const typeorm = async (...words: string[]): Promise<string> => {
     const server = fresh.url.startsWith('embedded:') ? {} : { DATABASE_URL: fresh.url };
     const program = ['-r', './scripts/typescript.cjs', 'node_modules/typeorm/cli.js'];

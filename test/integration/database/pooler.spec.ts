@@ -30,7 +30,7 @@ suite('a pooler before PostgreSQL (skipped without pgbouncer)', () => {
       Pgbouncer.before(cluster.port, 'session'),
     ]);
     await asSuperuser(cluster, 'postgres', 'CREATE DATABASE uptime', 'CREATE DATABASE restored');
-    // Poolers hand this one to the server.
+    // Poolers pass this setting to the server.
     await asSuperuser(cluster, 'postgres', `ALTER DATABASE uptime SET datestyle = 'German'`);
   });
   afterAll(async () => {

@@ -12,19 +12,19 @@ import { FaultProxy } from '../../harness/servers/fault-proxy';
 import { eventually } from '../../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 
-// Servers start, stop and recover here.
+// Servers start, stop, and recover in these tests.
 jest.setTimeout(120_000);
 
-/** Long enough for any statement on a busy machine; tests with a silent server wait that long. */
+/** Long enough for any statement on a busy machine. Tests with an unresponsive server wait that long. */
 const QUERY_TIMEOUT_MS = 3000;
-/** Shorter, so that the server times out first; long enough for the gap between two statements. */
+/** Shorter, so that the server times out first, but long enough for the gap between two statements. */
 const IDLE_MS = 1500;
 
 const open = (url: string): Promise<DatabaseServer> => DatabaseServer.open({ databaseUrl: url, dataDir: '' });
 const backend = async (database: Database): Promise<number | undefined> =>
   (await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid;
 
-/** On a server of its own, because it is stopped and frozen. Needs PostgreSQL's programs. */
+/** Uses a separate server, because it is stopped and frozen. Requires PostgreSQL's programs. */
 (findPostgres() === null ? describe.skip : describe)('connections to a PostgreSQL server', () => {
   let cluster: PostgresCluster;
   const sources: DataSource[] = [];
@@ -48,7 +48,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     await client.end();
     return cluster.url.replace(/postgres$/, name);
   };
-  /** A pool of one connection: a lost one is noticed at once. */
+  /** Opens a pool of one connection, so that a lost connection is noticed at once. */
   const connect = async (url = cluster.url, limits: TransactionLimits = {}): Promise<Database> => {
     const pool = { size: 1, name: 'test', queryTimeoutMs: QUERY_TIMEOUT_MS };
     const source = await new DataSource(dataSourceOptions(PostgresServer.at(url), pool)).initialize();
@@ -68,7 +68,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
   });
 
   describe('a migration while an older version is running', () => {
-    /** Changes `endpoint_state` and then `alert_event`, as one of ours would. */
+    /** Changes `endpoint_state` and then `alert_event`, like a migration of the service. */
     const newer: ExtensionMigration = {
       extension: 'next',
       name: 'Next1800000000000',

@@ -22,7 +22,7 @@ describe('the embedded database after a power cut', () => {
 
   beforeAll(async () => {
     const words = Object.entries(DISKS).flatMap(([kind, count]) => [`--${kind.replaceAll(' ', '-')}`, String(count)]);
-    // It exits with 1 if a disk is broken: the tests say which one.
+    // The script exits with code 1 if a disk is broken. The tests show which one.
     const { stdout } = await run(process.execPath, ['scripts/power-cut.mjs', '--json', ...words], {
       cwd: ROOT,
       maxBuffer: 64 * 1024 * 1024,

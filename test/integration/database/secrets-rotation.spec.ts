@@ -29,7 +29,7 @@ describe('the keys of stored secrets', () => {
   });
   afterAll(() => alerting.close());
 
-  /** One secret in every column that holds some, sealed with the old key. */
+  /** Writes one secret to every column that can contain secrets, encrypted with the old key. */
   beforeEach(async () => {
     await alerting.database.query('DELETE FROM organization');
     await alerting.database.query('DELETE FROM notification');
@@ -98,7 +98,7 @@ describe('the keys of stored secrets', () => {
     notification: '{"token":"t"}',
     throughContact: '{"token":"c"}',
     header: 'Bearer b',
-    // Not sealed, although its value looks like an envelope of a key that nobody has.
+    // Not encrypted, although its value looks like it was encrypted with an unknown key.
     harmless: 'v1:nobody:AAAA',
   };
   const startWith = (box: SecretBox) => new SecretKeysCheck(alerting.database, box).onModuleInit();
@@ -179,7 +179,7 @@ describe('the keys of stored secrets', () => {
   });
 
   describe('that are secrets of the service itself', () => {
-    /** As the service reads them at its start. */
+    /** Reads the secrets as the service does at its start. */
     const readWith = async (...keys: string[]): Promise<string[]> => {
       const box = boxWith(...keys);
       const secrets = new ServerSecrets(alerting.database, box, new SecretKeysCheck(alerting.database, box));

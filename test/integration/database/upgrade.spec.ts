@@ -39,7 +39,8 @@ describe('a database that 0.1.0 has left', () => {
     await source.query(FIRST_RELEASE);
     await server.migrate();
     const fresh = await open(await freshDatabase());
-    // Differs before the release? Then the initial migration was changed: scripts/dump-release.mjs makes the dump again.
+    // If this fails before the release, the initial migration was changed. scripts/dump-release.mjs then creates the
+    // dump again.
     expect(await schemaOf(source)).toEqual(await schemaOf(fresh.source));
     expect(await source.query('SELECT name FROM contact')).toEqual([{ name: 'Operations' }]);
     expect(await source.query('SELECT endpoints FROM website_use')).toEqual([{ endpoints: 1 }]);

@@ -86,7 +86,7 @@ describe('an alert with a delay', () => {
   it('is not locked by failures before its time', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
-    // Whoever locks a row leaves his number in it.
+    // A transaction that locks a row leaves its number in the row.
     const locks = () => alerting.database.query('SELECT xmax::text FROM alert WHERE id = $1', [alertId]);
     const before = await locks();
     for (const minute of [0, 5]) await check(endpointId, 'F', minute);

@@ -26,7 +26,7 @@ describe('alert.destination, of an alert whose config could not be read when it 
   });
   afterAll(() => alerting.close());
 
-  /** Without a destination. */
+  /** Creates an alert without a stored destination. */
   const newAlert = () => alerting.alert(orgId, endpointId, ONCE);
   const repair = () => alerting.nest.get(MissingDestinations).write(alerting.database);
   const destinationOf = async (alertId: string): Promise<string | null | undefined> =>
@@ -88,7 +88,7 @@ describe('alert.destination, of an alert whose config could not be read when it 
     const replaced = configs.seal(ownerOf(id, null), { webhook_url: 'https://hooks.slack.test/services/other' });
     let replacing: Promise<unknown> = Promise.resolve();
     const open = jest.spyOn(configs, 'open').mockImplementationOnce((owner, config) => {
-      // One that cannot be read either, so that it does not matter which of the two is written first.
+      // The other one is unreadable as well, so that the order of writing does not matter.
       replacing = alerting.database.query(
         'UPDATE alert SET config = $2, destination = NULL, updated_at = now() WHERE id = $1',
         [id, replaced],
@@ -182,7 +182,7 @@ describe('alert.destination', () => {
     const pager = { routing_key: 'c'.repeat(32), api_url: scene.provider.url };
     await scene.app.write.put(`/alerts/${alert.id}`, { type: 'pagerduty', config: pager });
     expect(await destinationOf(alert)).toBe(registry.destination('pagerduty', pager));
-    // What is stored is a hash of it; people are shown whom it reaches.
+    // A hash of the destination is stored. Users see its host.
     expect(body).toMatchObject({ destination: new URL(scene.provider.url).host });
   });
 

@@ -70,7 +70,7 @@ describe('alert evaluation', () => {
       success_count: 2,
       started_at: triggered?.started_at,
     });
-    // Until the first success: the wait for the second is no part of the outage.
+    // Until the first success. The wait for the second one isn't part of the outage.
     expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(120);
     expect(resolved?.duration_seconds).toBeLessThanOrEqual(121 + tookSeconds);
     expect(resolved?.message).toContain('Checkout API is back up');

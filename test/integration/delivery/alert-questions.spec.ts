@@ -8,11 +8,11 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 const before = (ms: number): Date => new Date(NOW.getTime() - ms);
 const THRESHOLD = 3;
 const AFTER_SECONDS = 600;
-/** Of what must not count for the condition. */
+/** The streak of the other condition, which must not count. */
 const LONG = 50;
 const LONG_AGO = before(10 * AFTER_SECONDS * 1000);
 
-/** An alert alone on its endpoint, and the streak by its condition before one more failure at `NOW`. */
+/** The only alert on an endpoint, and the streak for its condition before one more failure at `NOW`. */
 interface Case {
   endpointId: string;
   rule: AlertRule;
@@ -44,7 +44,9 @@ const CASES: Case[] = [true, false].flatMap((enabled) =>
   ),
 );
 
-/** The failure at `NOW`, with the streaks after it. Those of the other condition would trigger. */
+/**
+ * Returns the failure at `NOW` with the streaks after it. The streaks of the other condition would trigger an alert.
+ */
 function failureOf({ rule, streak, since }: Case): Streaks {
   const isOnDown = rule.condition === 'down';
   const [own, ownSince] = [streak + 1, since ?? NOW];

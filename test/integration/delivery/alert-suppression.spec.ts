@@ -22,7 +22,7 @@ describe('alerts that are suppressed', () => {
       `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, until) VALUES ($1, $2, 'On call', now(), $3)`,
       [endpointId, orgId, until],
     );
-  /** As the route judges: the endpoint is down or has a triggered alert, and is not acknowledged yet. */
+  /** The rule of the route: the endpoint is down or has a triggered alert, and isn't acknowledged yet. */
   const mayBeAcknowledged = async (endpointId: string) => {
     const rows = await alerting.database.query(
       `SELECT 1 FROM endpoint_state s
@@ -32,7 +32,7 @@ describe('alerts that are suppressed', () => {
     );
     return rows.length === 1;
   };
-  /** As the schedule has an endpoint that is enabled. */
+  /** Adds the endpoint to the schedule, by default as an enabled one. */
   const schedule = (endpointId: string, active = true) =>
     alerting.database.query(
       `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, active, revision, phase_ms, next_check_at)

@@ -30,7 +30,7 @@ describe('a certificate that ends', () => {
 
   let paths = 0;
 
-  /** An endpoint with an alert, whose newest check saw a certificate that ends after so many days. */
+  /** Creates an endpoint with an alert, whose newest check saw a certificate that expires after this many days. */
   async function endingIn(days: number, { endpoint = {}, alert = {} } = {}) {
     const path = `hook-${++paths}`;
     const websiteId = await newWebsite(scene.app.write);

@@ -14,7 +14,7 @@ import { formatId } from '../../../src/platform/ids/id';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { newContact } from '../../harness/app/resources';
 
-/** Longer than any wait for the next attempt, for the next SMS as well. */
+/** Longer than any wait for the next attempt, including the next SMS. */
 const NEXT_ATTEMPT_MS = 20 * 60_000;
 
 interface Body {
@@ -34,7 +34,7 @@ describe('what an attempt sends', () => {
     for (const table of ['contact', 'incident_sequence']) await scene.database.query(`DELETE FROM ${table}`);
   });
 
-  /** Nothing leaves until `goOn`: otherwise every commit wakes the loop. */
+  /** Sends nothing until `goOn`. Otherwise every commit wakes the loop. */
   const stopSending = () => (scene.nest.get(Config).role = 'api');
   const goOn = () => (scene.nest.get(Config).role = 'all');
   async function attempt(): Promise<void> {
@@ -57,7 +57,7 @@ describe('what an attempt sends', () => {
     return formatId('incident', event?.id ?? '');
   }
 
-  /** All that somebody may change between two attempts and that leaves the address as it is. */
+  /** Makes all changes that users may make between two attempts without changing the URL. */
   async function changesOf(alert: SceneAlert, contactId: string, type: string, config: object) {
     const { write } = scene.app;
     const path = `/alerts/${alert.id}`;
@@ -89,7 +89,7 @@ describe('what an attempt sends', () => {
     ['webhook', () => webhookSink({ now: () => scene.now() }), (provider) => provider.drop()],
     ['pagerduty', fakePagerDuty, (provider) => provider.drop()],
     ['opsgenie', fakeOpsgenie, (provider) => provider.drop()],
-    // Without a key it says that it is a repeat, where it may be one.
+    // Without a key, the message mentions that it may be a repeat.
     ['slack', fakeSlack, (provider) => provider.fail(503)],
     ['discord', fakeDiscord, (provider) => provider.fail(503)],
     ['teams', fakeTeams, (provider) => provider.fail(503)],
@@ -139,7 +139,7 @@ describe('what an attempt sends', () => {
     await attempt();
     await attempt();
     await scene.app.write.post(`/alerts/${alert.id}/test`, {});
-    // The second one through B is the resolve, which goes where the trigger went; through C it is the test.
+    // The second message through B is the resolve, which follows the trigger. The one through C is the test.
     expect([named('a'), named('b'), named('c')]).toEqual([['A'], ['A', 'B'], ['A', 'C']]);
   });
 });

@@ -3,7 +3,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 import { eventually } from '../../../packages/testing/eventually';
 import { FakeProvider, type ReceivedRequest } from '../../../packages/testing/servers/fake-provider';
 
-// Receivers that never respond are given up after fifteen seconds; no test waits for that.
+// Receivers that never respond are given up after fifteen seconds. No test waits for that.
 jest.setTimeout(120_000);
 
 const HANGING_ORGANIZATIONS = 6;
@@ -28,7 +28,7 @@ describe('organizations that share the attempts in flight', () => {
   const attempts = (): ReceivedRequest[] => hanging.flatMap(({ requests }) => requests);
   const givenUp = (): number => attempts().filter(({ closed, status }) => closed && status === null).length;
 
-  /** Alerts of one more organization, each at a destination of its own, at two providers that never respond. */
+  /** Creates alerts of another organization, each with a separate destination, at two providers that never respond. */
   const hangingAlerts = async (index: number): Promise<SceneAlert[]> => {
     const { orgId } = await scene.app.organization(`Hanging ${index}`);
     const alerts: SceneAlert[] = [];

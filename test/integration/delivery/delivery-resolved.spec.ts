@@ -3,7 +3,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../
 
 const MINUTE = 60_000;
 
-/** What the provider received, shortened to what matters here. */
+/** Returns the received message, shortened to the relevant part. */
 function said(type: SceneType, body: string): string {
   if (type === 'twilio') return new URLSearchParams(body).get('Body')?.split('\n')[0] ?? '';
   const data = JSON.parse(body) as Record<string, string>;
@@ -23,7 +23,7 @@ describe('a resolve whose trigger is undelivered', () => {
   const alertOf = (type: SceneType, more: object = {}) => scene.alert(type, more, `${type}-${++paths}`);
   const messages = (type: SceneType) => scene.provider.requests.map(({ body }) => said(type, body));
 
-  /** Triggers while the provider is away, resolves, and lets the provider come back. */
+  /** Triggers while the provider is unavailable, resolves, and makes the provider available again. */
   async function outage(alert: SceneAlert, type: SceneType, during: { status: number } | 'reset'): Promise<void> {
     scene.provider.expect(during);
     await scene.report('F', alert);

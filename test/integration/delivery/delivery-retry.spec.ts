@@ -28,10 +28,10 @@ describe('a delivery that fails', () => {
   });
 
   let paths = 0;
-  /** A destination of its own, so that no test inherits the circuit breaker of another. */
+  /** Creates a separate destination, so that no test inherits the circuit breaker of another. */
   const failing = (type: SceneType = 'webhook', more: object = {}) => scene.alert(type, more, `${type}-${++paths}`);
 
-  /** Seconds until the next attempt, by the time the row was last tried. */
+  /** Returns the seconds from the last attempt to the next one. */
   const waits = async (alert: SceneAlert): Promise<number> => {
     const [row] = await scene.rows(alert);
     const [delivery] = await scene.deliveries(alert);

@@ -28,7 +28,7 @@ describe('a storm of deliveries', () => {
     }
     await scene.pass(20_000, 2500);
     expect(scene.provider.requests.length).toBeLessThanOrEqual(10);
-    // Four attempts started at once, with three notifications and a digest: any of them may arrive first.
+    // Four attempts started at once, with three notifications and a digest. Any of them may arrive first.
     const single = /^Endpoint \d+ is down: connection refused \(1 check in a row\)$/;
     expect(texts(path).slice(0, 4)).toContainEqual(expect.stringMatching(single));
     await scene.pass(MINUTE, 5000);
@@ -54,7 +54,7 @@ describe('a storm of deliveries', () => {
     expect(Object.keys(await scene.countStates(alerts)).every((end) => end.includes('delivered'))).toBe(true);
   });
 
-  // More than either is sent at once: 60 and 200.
+  // More than the limits at once, which are 60 and 200.
   it.each([
     ['pagerduty', 100],
     ['webhook', 220],
@@ -102,7 +102,7 @@ describe('a storm of deliveries', () => {
     await scene.report('F', ...mine, ...theirs);
     await scene.pass(40 * MINUTE, 2 * MINUTE);
     expect(Object.keys(await scene.countStates(mine)).every((end) => end.startsWith('triggered delivered'))).toBe(true);
-    // Private targets are refused for every organization but Default.
+    // Only the Default organization may use private targets.
     expect(await scene.countStates(theirs)).toEqual({ 'triggered failed:rejected': 30 });
     for (const text of texts(path)) expect(Number.parseInt(text, 10) || 0).toBeLessThanOrEqual(20);
   });
@@ -174,7 +174,7 @@ describe('an alert that flaps at every check for an hour', () => {
       .received<{ text: string }>('slack')
       .map(({ text }) => text)
       .slice(8);
-    // Two more half hours until the last hour was quiet; then a plain notification.
+    // Two more half hours until an hour without notifications has passed, then a plain notification.
     expect(after.length).toBeLessThanOrEqual(3);
     expect(after.at(-1)).toMatch(/is back up|was down/);
     expect((await scene.countStates([chat]))['resolved pending']).toBeUndefined();

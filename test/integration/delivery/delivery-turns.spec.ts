@@ -16,7 +16,7 @@ describe('the destinations that are looked at next', () => {
 
   const now = () => alerting.nest.get(DatabaseClock).now();
 
-  /** Destinations `<prefix>0`, `<prefix>1` … of one organization, due for `ageMs` and a little less each. */
+  /** Creates destinations `<prefix>0`, `<prefix>1` … of one organization, due for `ageMs`, each slightly less. */
   const makeDue = async (count: number, { prefix = 'd', ageMs = 60_000, host = null as string | null } = {}) => {
     const orgId = newUuid();
     await alerting.database.query(

@@ -15,7 +15,6 @@ describe('deliveries', () => {
   afterAll(() => scene.close());
   afterEach(() => scene.finish());
 
-  /** An alert whose trigger has been delivered. */
   const notifiedAlert = async (type: 'webhook' | 'slack' = 'webhook'): Promise<SceneAlert> => {
     const alert = await scene.alert(type);
     scene.provider.expect(ACCEPTED[type]);

@@ -43,7 +43,7 @@ describe('the retention of alert events', () => {
     alertId = await alerting.alert(orgId, endpointId, RULE);
   });
 
-  /** Makes events and what refers to them look as if they had been recorded that many days ago. */
+  /** Makes events and rows that refer to them this many days older. */
   async function age(days: number, where: string): Promise<void> {
     const hex = Math.round(Date.now() - days * DAY_MS)
       .toString(16)

@@ -44,7 +44,10 @@ describe('a contact that has been failing for days', () => {
     return { id, uuid, endpointId, endpointUuid, websiteId };
   }
 
-  /** A contact whose receiver has refused three attempts within minutes; its failure is then made days older. */
+  /**
+   * Creates a contact whose receiver has refused three attempts within minutes, and makes the failure this many days
+   * older.
+   */
   async function failingFor(
     days: number,
     fields: object = {},
@@ -196,7 +199,7 @@ describe('a contact that has been failing for days', () => {
     const alerts: SceneAlert[] = [];
     for (let n = 0; n < 6; n++) alerts.push(await alertOf(chat));
     await scene.app.write.put(`/contacts/${chat}`, { default: true });
-    // Something has just left: what comes now waits for a minute, and leaves together.
+    // A message was just sent, so later ones wait for a minute and are combined.
     await scene.database.query(
       `INSERT INTO notification_destination (org_id, destination, channel_type, tokens, tokens_at, digest_at)
        SELECT org_id, destination, type, 0, $2, $2 FROM contact WHERE id = $1`,
@@ -241,7 +244,7 @@ describe('a contact that has been failing for days', () => {
     await failingFor(DAYS);
     const deleted = await defaultContact();
     const config = scene.nest.get(Config);
-    // Nothing is sent before it is deleted.
+    // Sends nothing before the contact is deleted.
     config.role = 'api';
     try {
       await look();

@@ -6,7 +6,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 
 const SECOND = 1000;
 
-/** What people, pagers and webhooks are told of endpoints that go down together, all at one address. */
+/** Messages to people, pagers, and webhooks about endpoints that go down together, all at one address. */
 describe('deliveries of one incident', () => {
   let scene: DeliveryScene;
   let paths = 0;
@@ -132,7 +132,7 @@ describe('deliveries of one incident', () => {
     scene.provider.standingResponse(ACCEPTED.pagerduty);
     await scene.report('F', ...pager.alerts, ...hook.alerts);
     await scene.deliver();
-    // The provider takes sixty at once, then two a second.
+    // The provider accepts sixty at once, then two a second.
     await scene.pass(30 * SECOND);
     await scene.report('S', ...pager.alerts.slice(1));
     await scene.deliver();

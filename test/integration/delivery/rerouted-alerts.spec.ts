@@ -11,7 +11,6 @@ import { checkInvariants } from '../../harness/app/invariants';
 const REFUSED = { status: 410 };
 const STEP_MS = 5000;
 
-/** Where messages go, and with which credential. */
 interface Way {
   path: string;
   token: string;
@@ -36,7 +35,7 @@ describe('an alert that notifies through something else', () => {
     await scene.database.query('DELETE FROM contact');
   });
 
-  /** Nothing leaves until `goOn`: otherwise every commit wakes the loop. */
+  /** Sends nothing until `goOn`. Otherwise every commit wakes the loop. */
   const stopSending = () => (scene.nest.get(Config).role = 'api');
   const goOn = () => (scene.nest.get(Config).role = 'all');
 
@@ -45,7 +44,6 @@ describe('an alert that notifies through something else', () => {
     headers: [{ key: 'X-Token', value: token }],
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   });
-  /** A contact, by its public id. */
   async function contact(way: Way): Promise<string> {
     const { status, body, text } = await scene.app.write.post<{ id: string }>('/contacts', {
       name: 'Operations',
@@ -57,7 +55,7 @@ describe('an alert that notifies through something else', () => {
   }
   const uuidOf = (contactId: string) => parseId('contact', contactId) ?? '';
 
-  /** As if the provider had taken the trigger. */
+  /** Marks the trigger as delivered. */
   const markTold = ({ uuid }: SceneAlert) =>
     scene.database.query(
       `UPDATE notification SET state = 'delivered', finished_at = now(), config = NULL
@@ -72,7 +70,7 @@ describe('an alert that notifies through something else', () => {
     scene.alert('webhook', { type: undefined, config: undefined, contact_id: contactId });
 
   type Change = (to: Way) => Promise<void>;
-  /** An alert through `OLD`, and what lets it go another way. */
+  /** An alert through `OLD`, and a change after which it uses another route. */
   const changes: [string, () => Promise<{ alert: SceneAlert; change: Change }>][] = [
     [
       'another config of its own',
@@ -141,7 +139,7 @@ describe('an alert that notifies through something else', () => {
   interface Situation {
     name: string;
     arrange: (alert: SceneAlert) => Promise<void>;
-    /** What arrives after a change to the same destination, and with one more failing check after that. */
+    /** The messages after a change to the same destination, and those after one more failing check. */
     rotated: [string[], string[]];
     elsewhere: [string[], string[]];
   }
@@ -230,7 +228,7 @@ describe('an alert that notifies through something else', () => {
     },
   ];
 
-  /** `path token kind` of what has arrived since the last call. */
+  /** Returns `path token kind` of everything that arrived since the last call. */
   const arrived = (): string[] =>
     scene.provider.requests
       .splice(0)

@@ -8,7 +8,7 @@ const ENDPOINTS = 1000;
 const now = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 90 * 60_000);
 const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
 
-/** A node of a plan as `EXPLAIN (ANALYZE, FORMAT JSON)` reports it; numbers of rows are per loop. */
+/** A node of a plan in the output of `EXPLAIN (ANALYZE, FORMAT JSON)`. Numbers of rows are per loop. */
 interface PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
@@ -16,7 +16,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** The rows that the most expensive node of the plan processed. */
+/** Returns the rows that the most expensive node of the plan processed. */
 function mostRows(node: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Join Filter'] ?? 0)) * node['Actual Loops'];
   return Math.max(own, ...(node.Plans ?? []).map(mostRows));
@@ -86,7 +86,7 @@ describe('the summaries of many endpoints, with planner statistics from before t
       'SELECT count(*)::int AS n FROM endpoint_summary WHERE until = $1 AND up_24h = 4',
       [until],
     );
-    // All but every eighth, which is computed from the hours.
+    // All except every eighth, which is computed from the hours.
     expect(count?.n).toBe((ENDPOINTS * 7) / 8);
   });
 });

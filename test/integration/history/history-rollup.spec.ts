@@ -10,7 +10,7 @@ import { HistoryBench, recorded } from '../../harness/app/history';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The same numbers on every run, so that a failure can be repeated. */
+/** Returns the same numbers on every run, so that a failure can be repeated. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -19,7 +19,8 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-// Three days that end in the middle of an hour two hours ago, so that database time never closes what the test does not.
+// The three days end in the middle of an hour two hours ago, so that database time closes only hours that the test
+// closes.
 const NOW = Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR + 34 * 60_000;
 const FROM = NOW - 3 * DAY - 17 * 60_000;
 const WARNING = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends in 10 days.' } as const;
@@ -35,7 +36,7 @@ function randomChecks(endpoints: readonly { id: string; key: string }[], seed: n
       const outcome: Outcome = dice < 0.85 ? 'up' : dice < 0.95 ? 'down' : 'unknown';
       const warning = outcome === 'up' && random() < 0.1 ? WARNING : null;
       const check = recorded(endpoint, new Date(Math.floor(at)), outcome, 0.05 + 5000 * random() ** 4, { warning });
-      // As of a job that did not tell its start; for half a day nothing but those.
+      // Some checks have no duration, as for jobs without a start ping. For half a day, there are only such checks.
       const isTimed = random() < 0.9 && (at < FROM + DAY || at > FROM + 1.5 * DAY);
       const result = isTimed ? check.result : { ...check.result, durationMs: null, phases: NO_PHASES };
       checks.push({ ...check, result, planned: random() < 0.15 });
@@ -44,7 +45,6 @@ function randomChecks(endpoints: readonly { id: string; key: string }[], seed: n
   return checks;
 }
 
-/** The expected stats, computed from every single check. */
 function expectedStats(checks: readonly FinishedCheck[], key: string, from: number, to: number) {
   const inside = checks.filter(({ endpointKey, checkedAt }) => {
     const at = checkedAt.getTime();
@@ -92,7 +92,7 @@ function expectSame(stats: CheckStats, expected: ReturnType<typeof expectedStats
     return;
   }
   for (const name of ['p50', 'p95', 'p99'] as const) {
-    // Half a bucket, and half of the microsecond to which it is rounded.
+    // Half a bucket, plus half of the microsecond to which values are rounded.
     expect(Math.abs((latency?.[name] ?? NaN) / expected[name] - 1)).toBeLessThan(0.0445 + 0.0005 / expected[name]);
   }
 }
@@ -220,7 +220,7 @@ describe('hourly and daily stats', () => {
     bench.clock.at = new Date(hour.getTime() + HOUR + 119_000);
     await bench.rollup.run();
     expect((await progress())['hour']).toEqual(hour);
-    // For the p95 below: that of an endpoint with few checks an hour is otherwise up to eight hours old.
+    // Needed for the p95 below, because it may be up to eight hours old for an endpoint with few checks an hour.
     await bench.database.query('UPDATE endpoint_summary SET is_stale = true');
     bench.clock.at = new Date(hour.getTime() + HOUR + 120_000);
     await bench.rollup.run();

@@ -9,10 +9,10 @@ const MIDNIGHT = Math.floor(Date.now() / DAY) * DAY;
 const at = (offset: number): Date => new Date(MIDNIGHT + offset);
 const dayName = (offset: number): string => `check_result_${at(offset).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-/** The partition of a row. Where history is distributed, the name ends with the number of the shard. */
+/** The partition of a row. If history is distributed, the name ends with the number of the shard. */
 const DAY_OF_ROW = String.raw`regexp_replace(tableoid::regclass::text, '(_\d{8})_\d+$', '\1') AS day`;
 
-/** The database's own clock, as a host whose time is wrong shows it. */
+/** Moves the database's clock, as on a host with a wrong time. */
 function aheadByAYear(database: WorkerDatabase) {
   const query = database.query.bind(database);
   const shifted = (sql: string) => sql.replace('clock_timestamp()', `clock_timestamp() + interval '365 days'`);
@@ -54,7 +54,7 @@ describe('stored history', () => {
   const save = (opened: ReturnType<typeof open>[], closed: ReturnType<typeof close>[]) =>
     bench.database.transaction((tx) => bench.writer.outages(tx, opened, closed));
 
-  /** One run removes two days at most. */
+  /** Removes everything in several runs, because one run removes at most two days. */
   const removeAllOld = async () => {
     for (let run = 1; run <= 40; run++) await bench.retention.removeOld();
   };

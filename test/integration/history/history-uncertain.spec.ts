@@ -12,7 +12,7 @@ import { FaultProxy } from '../../harness/servers/fault-proxy';
 
 const NOW = new Date('2026-07-01T12:00:00Z');
 const KEY = '1';
-/** What every commit of an outage waits for. */
+/** The lock that every commit of an outage waits for. */
 const GATE = 4711;
 /** The embedded database has no connection that could be lost. */
 const suite = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? describe.skip : describe;

@@ -8,7 +8,7 @@ import { collectQueries } from '../../harness/app/query-counter';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Closed hours begin here; the hours before are closed with it. */
+/** The start of the closed hours. The hours before are closed with the first one. */
 const FIRST = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;
 const [LOCAL, FRA, USE] = [0, 1, 2];
 const WARNING = { code: 'assertion_failed', phase: 'assertion', message: 'It is slow.' } as const;
@@ -28,7 +28,7 @@ describe('history of an endpoint with several locations', () => {
     await bench.restartRollupsAt(new Date(FIRST));
   });
 
-  /** From then on the endpoint is checked there. */
+  /** Assigns the endpoint to these locations from then on. */
   async function assign(since: number, ...numbers: number[]): Promise<void> {
     await bench.database.query('UPDATE endpoint SET location_count = $2 WHERE key = $1', [
       endpoint.key,
@@ -41,7 +41,7 @@ describe('history of an endpoint with several locations', () => {
     );
   }
 
-  /** A check of a location, so many minutes after the first closed hour began. */
+  /** Returns a check of a location, this many minutes after the start of the first closed hour. */
   const seen = (
     location: number,
     minute: number,
@@ -92,7 +92,7 @@ describe('history of an endpoint with several locations', () => {
     await assign(FIRST, LOCAL, FRA, USE);
     await bench.write(DAY_OF_THREE());
     const expected = [
-      // A latency is told by who saw it up, and only while that counts.
+      // Only locations that saw the endpoint up have a latency, and only while it counts.
       { ...NONE, up: 4, down: 3, planned: 1, degraded: 2, measured: 2, ms: 40 },
       { ...NONE, up: 1, down: 1, unknown: 1, measured: 1, ms: 10 },
       { ...NONE, up: 1, down: 2, planned: 1, measured: 1, ms: 70 },

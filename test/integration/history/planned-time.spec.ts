@@ -17,7 +17,7 @@ const RUNS = Number(process.env['RECORDER_RUNS'] ?? 15);
 const HOUR = 3_600_000;
 const SECONDS = 900;
 
-/** Seconds of the history; checks and windows fall on whole seconds, so that time may be counted second by second. */
+/** Seconds of the history. Checks and windows are at whole seconds, so that time can be counted second by second. */
 const checkOf = fc.record({
   pause: fc.integer({ min: 1, max: 60 }),
   outcome: fc.constantFrom<Outcome>('up', 'up', 'down', 'down', 'unknown'),
@@ -44,12 +44,12 @@ describe('the time of any range', () => {
     app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     own = await app.organization('Own');
-    // Crosses a full hour, and is over.
+    // Crosses a full hour and is in the past.
     start = Math.floor(Date.now() / HOUR) * HOUR - HOUR - 300_000;
   });
   afterAll(() => app.close());
 
-  /** One that was made before the history. */
+  /** Creates an endpoint before the history starts. */
   async function newEndpoint(): Promise<CheckDefinition> {
     const websiteId = parseId('website', await newWebsite(own.write));
     const id = firstUuidAt(new Date(start - HOUR)).slice(0, 24) + crypto.randomUUID().slice(24);
@@ -91,7 +91,7 @@ describe('the time of any range', () => {
         await recorder.record({ ...check, orgId, revision, slotMs: when.getTime() });
       }
 
-      // What each second was, by the checks alone: a failure lasts until the next check that could tell.
+      // Returns the state of each second by the checks alone. A failure lasts until the next conclusive check.
       const kindOf = (at: number): 'planned' | 'down' | 'unknown' | 'up' => {
         if (isPlanned(at)) return 'planned';
         const before = checks.filter((check) => check.at <= at);

@@ -6,7 +6,7 @@ import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR = 3_600_000;
 const HOURS = 40;
-// Two midnights of UTC are among them; database time closes nothing by itself.
+// The time includes two UTC midnights. Database time closes nothing automatically.
 const END = Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR;
 const FROM = END - HOURS * HOUR;
 const UNDO = new Error('undone');
@@ -28,10 +28,10 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
     return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
   })();
 
-  /** Endpoints that are in maintenance all the time. */
+  /** Endpoints that are always in maintenance. */
   const plannedOnly = new Set([3]);
 
-  /** From none to three checks in the hour, of the last endpoint thirty: enough for a new p95 each hour. */
+  /** Returns none to three checks per hour, or thirty for the last endpoint, which gives it a new p95 each hour. */
   const checksOf = (hour: number): FinishedCheck[] =>
     endpoints.flatMap((endpoint, index) =>
       Array.from({ length: index === endpoints.length - 1 ? 30 : Math.floor(4 * random()) }, () => {
@@ -44,7 +44,7 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
 
   const read = (): Promise<Summary[]> => bench.database.query('SELECT * FROM endpoint_summary ORDER BY endpoint_key');
 
-  /** What the hours and days say, without what is carried on. */
+  /** Returns the values computed from hours and days, without the carried ones. */
   const computed = async (until: Date): Promise<Summary[]> => {
     let rows: Summary[] = [];
     await bench.database
@@ -59,7 +59,7 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
     return rows;
   };
 
-  /** Of each endpoint, the days before that of `until` with a check that could tell or was planned. */
+  /** Returns, for each endpoint, the number of days before `until` with a conclusive or planned check. */
   const watchedDays = async (until: Date): Promise<Map<string, number>> => {
     const rows = await bench.database.query<{ key: string; days: number }>(
       `SELECT endpoint_key AS key, count(DISTINCT date_trunc('day', checked_at, 'UTC'))::int AS days FROM check_result

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const DONE = Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR;
 const ENDPOINTS = 1000;
 
-/** The process dies before the transaction commits. */
+/** Simulates that the process dies before the transaction commits. */
 class DyingDatabase extends WorkerDatabase {
   override transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return super.transaction(async (tx) => {
@@ -100,7 +100,7 @@ describe('a run of the rollups', () => {
       await bench.database.query(`UPDATE endpoint SET created_at = now() - interval '2 minutes'`);
       await bench.restartRollupsAt(new Date(DONE + HOUR));
       let elapsed = 0;
-      // Every look at the clock is 0.4 s later, so every step takes that long.
+      // Every reading of the clock is 0.4 s later, so every step takes that long.
       bench.clock.monotonic = () => (elapsed += 400);
       const noted = async () => (await bench.database.query('SELECT FROM history_new')).length;
       await bench.rollup.run();

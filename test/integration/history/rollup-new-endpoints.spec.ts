@@ -1,7 +1,7 @@
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR = 3_600_000;
-// In the middle of an hour two hours ago, so that database time never closes what the test does not.
+// In the middle of an hour two hours ago, so that database time closes only hours that the test closes.
 const NOW = Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR + 34 * 60_000;
 const THIS_HOUR = Math.floor(NOW / HOUR) * HOUR;
 
@@ -21,7 +21,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     await bench.restartRollupsAt(new Date(THIS_HOUR));
   });
 
-  /** Endpoints as EndpointService stores them, created two minutes ago. */
+  /** Inserts endpoints as EndpointService does, created two minutes ago. */
   const add = async (count: number): Promise<Endpoint[]> => {
     const endpoints = await bench.addEndpoints(count);
     await bench.database.query(`UPDATE endpoint SET created_at = now() - interval '2 minutes'`);
@@ -36,7 +36,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     return endpoints;
   };
 
-  /** Records up checks of 1, 2, … ms in the running hour and counts them as the recorder does. */
+  /** Records checks of 1, 2, … ms in the running hour, all up, and counts them as the recorder does. */
   const check = async (endpoints: readonly Endpoint[], count: number): Promise<void> => {
     await bench.write(
       endpoints.flatMap((endpoint) =>
@@ -57,7 +57,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     (await bench.database.query<{ key: string }>('SELECT endpoint_key AS key FROM history_new ORDER BY 1')).map(
       ({ key }) => key,
     );
-  /** As if the time until the next look had passed. */
+  /** Simulates that the time until the next look has passed. */
   const passTime = () => bench.database.query('UPDATE history_new SET look_at = now()');
 
   it('is written within two runs once an endpoint has eight up checks', async () => {

@@ -81,14 +81,14 @@ describe(`${HISTORIES} random histories of incidents`, () => {
   });
   afterAll(() => app.close());
 
-  /** As if the process died before the first endpoint: the job finishes it. */
+  /** Simulates that the process died before the first endpoint. The job finishes the acknowledgement. */
   const halve = (isHalf: boolean): void => armFailpoints(isHalf ? ['acknowledgement.step=error:once'] : []);
 
   /** A parent and its child, one with two alerts, one on degraded. */
   const begin = async (): Promise<void> => {
     for (const table of ['incident', 'incident_sequence', 'website', 'acknowledgement'])
       await alerting.database.query(`DELETE FROM ${table} WHERE org_id = $1`, [orgId]);
-    // Nobody sends here: what waits from histories before would be overdue after some minutes.
+    // Nothing is sent here. Pending deliveries of earlier histories would be overdue after some minutes.
     await alerting.database.query(
       `UPDATE notification SET state = 'superseded', detail = 'deleted', config = NULL, finished_at = now() WHERE org_id = $1 AND state = 'pending'`,
       [orgId],
@@ -138,7 +138,7 @@ describe(`${HISTORIES} random histories of incidents`, () => {
           );
         return;
       case 'forgotten':
-        // As if an older version had triggered it.
+        // Simulates that an older version had triggered it.
         await alerting.database.query(
           `WITH gone AS (DELETE FROM incident_member WHERE endpoint_id = $1 AND ended_at IS NULL AND NOT held RETURNING incident_id)
            UPDATE incident SET open_count = open_count - 1, endpoint_count = endpoint_count - 1,
@@ -169,7 +169,7 @@ describe(`${HISTORIES} random histories of incidents`, () => {
           await tables.expectConsistent();
         }
         await checkInvariants(alerting.database);
-        // Everything is well in the end, and in nobody's hand.
+        // At the end, everything is up and nothing is acknowledged.
         for (let i = 0; i < 2; i++) await alerting.check(ids.map((endpointId) => ({ endpointId, result: 'S' })));
         await app.app.get(AcknowledgementJob).run();
         await tables.expectConsistent();

@@ -13,11 +13,11 @@ import { collectQueries } from '../../harness/app/query-counter';
 import { checkInvariants } from '../../harness/app/invariants';
 
 const RULE = { failureThreshold: 1, successThreshold: 1 };
-/** Of each website, of which there are as many. `WEBSITES_FAILING=100` is the full size. */
+/** The number of websites, and of endpoints in each. `WEBSITES_FAILING=100` is the full size. */
 const WEBSITES = Number(process.env['WEBSITES_FAILING'] ?? 20);
-/** Endpoints that the recorder has in one transaction at most. */
+/** The maximum number of endpoints in one transaction of the recorder. */
 const BATCH = 500;
-// Forty rounds of several transactions at once, on a busy machine.
+// Forty rounds of several parallel transactions on a busy machine.
 jest.setTimeout(120_000 + WEBSITES ** 2 * 30);
 
 describe('incidents that several transactions change at once', () => {
@@ -64,7 +64,10 @@ describe('incidents that several transactions change at once', () => {
   const websiteOf = async (id: string): Promise<string> =>
     (await first.database.query<{ id: string }>('SELECT website_id AS id FROM endpoint WHERE id = $1', [id]))[0]?.id ??
     '';
-  /** Those that the server had to break; ours are repeated, which hides them. */
+  /**
+   * Returns the number of deadlocks that the server had to break. The service repeats its transactions, which hides
+   * them.
+   */
   const deadlocks = async (): Promise<number> => {
     const [row] = await first.database.query<{ count: number }>(
       'SELECT deadlocks::int AS count FROM pg_stat_database WHERE datname = current_database()',

@@ -67,7 +67,7 @@ describe('incidents that an older version or a removal touches', () => {
     );
     await adopt();
     expect(await tables.openMembers(orgId)).toEqual([two]);
-    // Its event is not written: the rest of the check must not see that.
+    // Its event isn't written. The rest of the check must not notice that.
     await alerting.database.query('DELETE FROM alert WHERE endpoint_id = $1', [one]);
   });
 

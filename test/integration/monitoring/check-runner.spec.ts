@@ -7,7 +7,7 @@ import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag
 import { startApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../packages/testing/eventually';
 
-/** Longer without a look than any stall of a busy machine while the loop is looked at 20 times a second. */
+/** The loop is checked 20 times a second. A longer pause than this isn't a stall of a busy machine. */
 const AT_REST_MS = 1500;
 
 const DOWN = resultOf(down('connection_timeout', 'connect', 'The connection was not established within 1 s.'));
@@ -18,7 +18,7 @@ const SLOW: CheckResult = {
   warning: { code: 'assertion_failed', phase: 'assertion', message: 'Expected it to be fast, but it was slow.' },
 };
 
-/** Finds this of its target after it has held the event loop itself, as any other work of the process may. */
+/** Returns this result after it has blocked the event loop, as any other work of the process may. */
 class StallingChecker implements Checker {
   readonly assertionSources = [];
   readonly targetForm = 'tcp://host:port';

@@ -15,7 +15,7 @@ describe('a slot that an instance claimed and could not run', () => {
     app = await startApp({ role: 'api' });
     const organization = await app.organization('Given back');
     ({ orgId } = organization);
-    // A check that may take longer than the interval: who has claimed it keeps others off until it is recorded.
+    // A check that may take longer than the interval. Its claim blocks other instances until it is recorded.
     const slow = { interval: 20, timeout: 20 };
     const id = await newEndpoint(organization.write, await newWebsite(organization.write), slow);
     endpoint = parseId('endpoint', id) ?? '';

@@ -36,7 +36,7 @@ describe('an endpoint at several locations', () => {
   let app: TestApp;
   let database: WorkerDatabase;
   let websiteId: string;
-  /** Numbers of the probes fra, virginia and office. */
+  /** The numbers of the probes fra, virginia, and office. */
   let probes: number[];
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('an endpoint at several locations', () => {
 
   const probe = (index: number): number => probes[index] ?? -9;
 
-  /** An endpoint at these locations, 0 for local, assigned `agoMs` ago. */
+  /** Creates an endpoint at these locations (0 is local), assigned `agoMs` ago. */
   async function newSite(numbers: readonly number[], { quorum = 'majority', agoMs = 0 } = {}): Promise<Site> {
     const id = parseId('endpoint', await newEndpoint(app.write, websiteId, { interval: INTERVAL_SECONDS })) ?? '';
     await database.query('UPDATE endpoint SET quorum = $2, location_count = $3 WHERE id = $1', [
@@ -87,7 +87,7 @@ describe('an endpoint at several locations', () => {
   let lastMs = 0;
   /** Slots of a location are an interval apart. */
   let lastSlotMs = Date.now() - 30 * DAY_MS;
-  /** A check that began `agoMs` ago; each begins later than the one before. */
+  /** Returns a check that started `agoMs` ago. Each check starts later than the previous one. */
   function checkOf(
     site: Site,
     location: number,
@@ -168,7 +168,7 @@ describe('an endpoint at several locations', () => {
     await recordAll([0, probe(0), probe(1)].map((number) => checkOf(site, number, 'up')));
     await record(checkOf(site, probe(0), 'down'));
     expect(await asksOf(site)).toEqual([]);
-    // A check of long ago: the local one may be asked again.
+    // Makes the local check old, so that another one may be requested.
     await database.query(
       `UPDATE endpoint_location SET last_checked_at = now() - interval '40 seconds' WHERE endpoint_id = $1 AND number = 0`,
       [site.id],
@@ -448,7 +448,7 @@ describe('an endpoint at several locations', () => {
       },
     );
     await fc.assert(property, { numRuns: 8 });
-    // Most go that way, or this would show nothing.
+    // Most of them take the fast path. Otherwise this test would prove nothing.
     expect(quick).toBeGreaterThan(tried / 3);
   });
 
@@ -481,7 +481,7 @@ describe('an endpoint at several locations', () => {
       await recorder.drain(10_000);
     };
     await next();
-    // As in a process that has not seen it yet.
+    // Simulates a process that has not seen it yet.
     app.app.get(EndpointStateStore).located.delete(site.id);
     await next();
     await next();

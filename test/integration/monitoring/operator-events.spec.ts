@@ -10,7 +10,7 @@ import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 describe('the operator’s own alerting', () => {
   let receiver: SwitchableServer;
-  /** Called before the request is responded to. */
+  /** Called before the response is sent. */
   let arrived: (count: number) => void;
   let app: TestApp | null = null;
   let overload: Overload;
@@ -26,7 +26,10 @@ describe('the operator’s own alerting', () => {
     await receiver.close();
   });
 
-  /** A process that checks nothing by itself, so that only the test says what is overdue. Pauses between attempts take no time. */
+  /**
+   * Starts a process that checks nothing automatically, so that only the test decides what is overdue. Pauses between
+   * attempts take no time.
+   */
   async function start(): Promise<void> {
     app = await startOwnApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/alerting` });
     overload = app.app.get(Overload);

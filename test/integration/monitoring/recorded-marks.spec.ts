@@ -17,13 +17,15 @@ import { addOccurrence, EVERYTHING, forgetOccurrences, NO_SCOPE } from '../../ha
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** Random histories; `RECORDER_RUNS=300` is the thorough run. */
+/** The number of random histories. `RECORDER_RUNS=300` is the thorough run. */
 const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
 const SLOT_MS = 10_000;
 const STORED: readonly Outcome[] = ['down', 'up', 'unknown'];
 const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
 
-/** Which of the sites (database, shop, blog) each kind of window covers; the shop and the database are of one website. */
+/**
+ * The sites (database, shop, blog) that each kind of window covers. The shop and the database belong to one website.
+ */
 const COVERS = {
   all: ['database', 'shop', 'blog'],
   endpoint: ['database'],
@@ -45,7 +47,7 @@ interface Window {
   exclude: boolean;
 }
 
-/** A check as it is meant. */
+/** A check before it is recorded. */
 interface Meant {
   at: number;
   outcome: Outcome;
@@ -58,7 +60,10 @@ const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 const lastIndexOf = (checks: readonly Meant[], is: (check: Meant) => boolean): number =>
   checks.map(is).lastIndexOf(true);
 
-/** What follows from the checks of one site, oldest first; an independent model that shares no code with the service. */
+/**
+ * Returns the state that follows from the checks of one site, oldest first. The model is independent of the service's
+ * code.
+ */
 function expectedOf(checks: readonly Meant[]) {
   const known = checks.filter(({ outcome }) => outcome !== 'unknown');
   const isUp = ({ outcome }: Meant) => outcome === 'up';
@@ -176,7 +181,7 @@ describe('checks in maintenance and with warnings', () => {
 
   const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
-  /** What is stored of a site: each check with its marks, the state, the outages. */
+  /** Returns the stored data of a site: each check with its marks, the state, and the outages. */
   async function storedOf({ endpointId, endpointKey }: CheckDefinition) {
     const checks = await database.query<{ at: number; outcome: number }>(
       `SELECT ${ms('checked_at')} AS at, outcome FROM check_result WHERE endpoint_key = $1 ORDER BY checked_at`,
@@ -204,7 +209,7 @@ describe('checks in maintenance and with warnings', () => {
     kind: fc.constantFrom(...KINDS),
     fromSlot: fc.nat(60),
     slots: fc.integer({ min: 1, max: 30 }),
-    /** A window may begin or end at the very millisecond of a check. */
+    /** A window may start or end in the same millisecond as a check. */
     shiftMs: fc.constantFrom(0, 0, 1, 5000),
     mute: fc.boolean(),
     exclude: fc.boolean(),
@@ -227,7 +232,7 @@ describe('checks in maintenance and with warnings', () => {
       });
       for (const window of windows) {
         await addWindow(inBatches, window);
-        // One over all, and one of others, cover this fleet already.
+        // Windows over everything and over other sites already cover this fleet.
         if (window.kind !== 'all' && window.kind !== 'of others') await addWindow(alone, window);
       }
       const meant: Record<Site, Meant[]> = { database: [], shop: [], blog: [] };
@@ -293,7 +298,10 @@ describe('checks in maintenance and with warnings', () => {
     });
   });
 
-  /** The events of an alert of two failures and two successes: F fails, S succeeds; small letters are in a muted window. */
+  /**
+   * Returns the events of an alert with thresholds of 2. F fails and S succeeds. Lowercase letters are in a muted
+   * window.
+   */
   async function eventsAfter(letters: string): Promise<string[]> {
     const id = await newEndpoint(app.write, await newWebsite(app.write));
     const alert = await newAlert(app.write, id, { failure_threshold: 2, success_threshold: 2 });

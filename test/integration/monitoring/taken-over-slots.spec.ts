@@ -15,7 +15,7 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
   let app: TestApp;
   let sql: Database;
   let schedule: EndpointSchedule;
-  /** Instances that no process here is. */
+  /** Numbers of instances that no process here has. */
   let instances: number[];
   let site: { id: string; key: string; orgId: string };
 
@@ -41,7 +41,7 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
 
   const claimAs = (which: 0 | 1) => claim(instances[which] ?? 0);
   const takeOver = () => schedule.takeOver(sql, instances[0] ?? 0);
-  /** The slots that fall due within two seconds, as an instance claims them. */
+  /** Claims the slots that are due within two seconds, as an instance does. */
   const claim = async (instance: number): Promise<ClaimedSlot> => {
     const { slots } = await schedule.claimOfOne(sql, instance, 10, 2, { orgId: site.orgId });
     const [slot] = slots;

@@ -13,7 +13,7 @@ const ROOT = join(__dirname, '../../..');
 const ME = 910_004;
 const INTERVAL_SECONDS = 60;
 
-/** The texts of all statements in src and packages that write slots, as what stands between their parts that vary. */
+/** Returns all statements in src and packages that write slots, each as the fixed texts between its variable parts. */
 function writingStatements(): string[][] {
   const paths = ['src', 'packages'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(ROOT, folder, path)),
@@ -89,7 +89,7 @@ describe('an endpoint that is not scheduled', () => {
     takeOver: (schedule, sql) => schedule.takeOver(sql, ME),
   };
 
-  /** Whether the method moves the endpoint's slot to another moment, of a slot that is past or far ahead. Leaves nothing. */
+  /** Returns whether the method moves a slot that is past or far ahead to another time. Changes nothing. */
   async function givesSlot(name: keyof EndpointSchedule, scheduled: boolean): Promise<boolean> {
     const moved = await Promise.all(
       ['- 1', '+ 1000'].map((minutes) => movesFrom(`now() ${minutes} * interval '1 minute'`)),

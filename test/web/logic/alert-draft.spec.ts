@@ -36,7 +36,7 @@ const alert = (more: object = {}): Alert =>
 const contact = (name: string, more: object = {}): Contact =>
   ({ id: `ct_${name}`, name, type: 'slack', default: false, alert_defaults: {}, ...more }) as Contact;
 
-/** What of a request says whom the alert notifies. */
+/** Returns the part of a request that decides whom the alert notifies. */
 function routeIn(draft: AlertDraft, stored: Alert | null): object {
   const { contact_id, type, config } = alertBody(draft, stored);
   return Object.fromEntries(Object.entries({ contact_id, type, config }).filter(([, value]) => value !== undefined));

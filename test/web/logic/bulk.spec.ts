@@ -8,7 +8,7 @@ class Busy extends Error {
   }
 }
 
-/** Options whose pauses end at once, and what was asked for. */
+/** Options whose pauses end at once, and the requested pauses. */
 function options(more: Partial<BulkOptions> = {}): BulkOptions & { slept: number[]; done: number } {
   const made = {
     slept: [] as number[],

@@ -1,6 +1,6 @@
 import { type DownSteps, peakText, stepText, stripPath, stripText } from '../../../web/src/logic/down-strip';
 
-/** Steps of an hour from midnight by the local clock. */
+/** Returns steps of an hour from midnight by the local clock. */
 const steps = (...down: number[]): DownSteps => ({
   from: new Date(2026, 10, 26).toISOString(),
   step_seconds: 3600,

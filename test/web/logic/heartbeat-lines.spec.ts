@@ -23,7 +23,7 @@ describe('The lines that tell a heartbeat', () => {
     );
     return server.seen.slice(before).map(({ path }) => path);
   };
-  /** What cron makes of the sixth field: `\%` is a percent sign. */
+  /** Returns the sixth field as cron reads it: `\%` is a percent sign. */
   const cronCommand = (line: string): string => line.split(' ').slice(5).join(' ').replaceAll('\\%', '%');
 
   it.each([

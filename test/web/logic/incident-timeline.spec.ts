@@ -13,7 +13,7 @@ const member = (endpoint_name: string, from: number, to?: number) => ({
 const said = (seconds: number) => ({ id: `iu_${seconds}`, at: at(seconds), text: 'On it' }) as IncidentUpdate;
 const OPEN = { started_at: STARTED, ended_at: null, acknowledgement: null, past_acknowledgements: [] };
 
-/** Entries as `kind seconds names`. */
+/** Returns entries as `kind seconds names`. */
 const told = (...of: Parameters<typeof timelineOf>) =>
   timelineOf(...of).map((entry) => {
     const names = 'members' in entry ? entry.members.map(({ endpoint_name }) => endpoint_name).join('+') : '';

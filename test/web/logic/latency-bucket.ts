@@ -1,6 +1,6 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 
-/** A bucket in which nothing was checked, but for what is said. */
+/** Returns a bucket without any checks, except for the given fields. */
 export const latencyBucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
   start,
   count: 0,

@@ -8,7 +8,7 @@ describe('the lines that start a probe', () => {
     'of $title have address and token, and the token in no argument of a command (Grafana gcx #1262)',
     ({ text }) => {
       expect(text).toContain('PROBE_URL=https://uptime.example.com');
-      // What stands between a line that ends with <<'END' and END is read from a file that nobody else reads.
+      // The lines between <<'END' and END are the contents of a file that only its owner can read.
       const commands = text.replace(/^(.*<<'END'$)[^]*?^END$/gm, '$1');
       expect([text.includes(`\nPROBE_TOKEN=${TOKEN}\n`), commands.includes(TOKEN)]).toEqual([true, false]);
     },

@@ -7,7 +7,6 @@ import { did, type TokenScene } from './scene';
 export interface TokenEvent {
   /** Set if the key of the scene creates the token. */
   isByKey?: true;
-  /** The routes that cause it. */
   routes: readonly string[];
   happen: (scene: TokenScene) => Promise<unknown>;
 }

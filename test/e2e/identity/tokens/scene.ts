@@ -52,7 +52,6 @@ export class TokenScene {
     return this.app.app.get(InstallationPeople);
   }
 
-  /** Signs the member in again, in another browser. */
   async elsewhere(): Promise<Browser> {
     const browser = new Browser(this.app);
     await did(browser.send('POST', '/auth/session', { email: this.subject.email, password: PASSWORD }));
