@@ -33,7 +33,7 @@ export type Assertion = Schemas['Assertion'];
 
 /** The maintenance window that an endpoint is in. */
 export type Maintenance = Schemas['EndpointMaintenance'];
-/** Who acknowledged an endpoint, and until when. */
+/** An acknowledgement of an endpoint: by whom, and until when. */
 export type Acknowledgement = Schemas['EndpointAcknowledgement'];
 export type MaintenanceWindow = Omit<Schemas['MaintenanceWindow'], 'scope'> & { scope: MaintenanceScope };
 export type Occurrence = Schemas['MaintenanceOccurrence'];

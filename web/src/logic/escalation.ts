@@ -25,7 +25,7 @@ interface Told {
   after: number;
 }
 
-/** The changes that make the alert rules of some endpoints match an escalation. */
+/** The changes after which the alert rules of some endpoints match an escalation. */
 export interface EscalationPlan {
   /** Endpoints without an alert rule through the contact. One request covers up to a thousand of them. */
   creates: (Told & { endpoint_ids: string[] })[];

@@ -9,7 +9,7 @@ export type LocationView = NonNullable<Endpoint['by_location']>[number];
 export interface PossibleLocation {
   location: string;
   name: string;
-  /** What the user should know before choosing it. May be empty. */
+  /** A note for the user who is about to choose it. May be empty. */
   note: string;
   /** Whether it can't be chosen now. */
   isClosed: boolean;

@@ -42,7 +42,7 @@ export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Fil
 /** The fields of a website that the overview shows. */
 export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count' | 'tags'>;
 
-/** The endpoints below one heading: those of a website, or of all websites. */
+/** The endpoints below one heading, from one website or from all. */
 export interface Group {
   id: string;
   name: string;

@@ -58,7 +58,7 @@ export function firstWay({ password, single_sign_on, needs_account }: SignInMeth
 }
 
 /**
- * What the page of a link offers. `ask` signs in after a click, because email scanners open links as well. `member`
+ * The next step on the page of a link. `ask` signs in after a click, because email scanners open links as well. `member`
  * means that the user has already joined. `sign_in` signs in with the existing account, then joins.
  */
 export type Step = 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
