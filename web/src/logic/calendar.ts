@@ -138,7 +138,7 @@ export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
 
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** Returns a text such as `99.93%, 1 of 1,440 checks failed`. It includes checks that did not count. */
+/** Returns a text such as `99.93%, 1 of 1,440 checks failed`. Checks that did not count are mentioned. */
 export function countsText(counts: Counts): string {
   const { down, unknown, planned } = counts;
   const uptime = uptimeOf(counts);

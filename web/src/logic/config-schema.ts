@@ -7,7 +7,10 @@ export interface Schema {
   description?: string;
   enum?: string[];
   default?: unknown;
-  /** The document's place for defaults, because generators take `default` for "always present". */
+  /**
+   * The default of a field. The document uses this extension because generators take `default` to mean "always
+   * present".
+   */
   'x-default'?: unknown;
   example?: unknown;
   writeOnly?: boolean;

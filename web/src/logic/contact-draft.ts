@@ -30,7 +30,6 @@ export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
   return { ...rest, config: filled(config), alert_defaults: isKept ? stored.alert_defaults : ruleOf(rule) };
 }
 
-/** Whether saving the draft would change the contact. */
 export const isEdited = (draft: ContactDraft, stored: Contact): boolean =>
   !isSame(contactRequestOf(draft, stored), contactRequestOf(contactDraftOf(stored), stored));
 

@@ -79,7 +79,6 @@ export function arranged(steps: Escalation): Escalation {
   return [...ordered, { id, minutes, contacts: [] }];
 }
 
-/** Returns the escalation with one step changed. */
 export const withStep = (escalation: Escalation, id: number, change: Partial<Step>): Escalation =>
   escalation.map((step) => (step.id === id ? { ...step, ...change } : step));
 

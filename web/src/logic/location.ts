@@ -80,11 +80,11 @@ export function quorumChoices(n: number, current: string): [value: string, title
   ];
 }
 
-/** Returns `all` if the quorum is more than the number of locations. */
+/** Returns the quorum, or `all` if it is more than the number of locations. */
 export const fittingQuorum = (quorum: string, n: number): string =>
   /^\d+$/.test(quorum) && Number(quorum) > n ? 'all' : quorum;
 
-/** Returns how many locations count. Locations that are lost or disabled don't. */
+/** Returns how many locations count. Lost, disabled, and unsupported locations don't. */
 const counted = (locations: readonly Pick<LocationView, 'reason'>[]): number =>
   locations.filter(({ reason }) => isWaiting(reason)).length;
 
@@ -152,7 +152,6 @@ export const voteText = ({ vote }: Pick<LocationView, 'vote'>): string => vote ?
 export const downText = (locations: OverviewItem['locations']): string | null =>
   !locations || locations.of < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.of} down`;
 
-/** Returns the votes as a sentence for a tooltip. */
 export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
   `${down} of ${count(of, 'location')} ${down === 1 ? 'reports' : 'report'} down${voting < of ? `; ${voting} of ${of} ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
 

@@ -4,7 +4,6 @@ import { reasonText } from './reason-text';
 /** The status on a pill. An endpoint that is up with a failing warning is degraded. */
 export type Shown = Status | 'degraded';
 
-/** Returns the status to show for an endpoint. */
 export const shownStatus = (of: { status: Status; degraded: boolean }): Shown =>
   of.status === 'up' && of.degraded ? 'degraded' : of.status;
 

@@ -191,7 +191,7 @@ const firstProblem = (form: FormState, pointers: readonly string[]): string | un
 /** Fields that each line defines. The interval is the same for all. */
 const OWN_FIELDS = ['url', 'name', 'type', 'key'];
 
-/** A document would change existing resources with the same key, but this page only adds new ones. */
+/** Throws if the plan changes an existing endpoint with the same key, because this page only adds new ones. */
 function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): void {
   const changed = changes.find(({ action, resource }) => action === 'update' && resource === 'endpoint');
   const place = [...places.values()].find(({ path }) => path === changed?.key);
@@ -199,7 +199,6 @@ function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): vo
     throw wrong(`${place.pointer}/key`, 'The website already has an endpoint with this key and other settings.');
 }
 
-/** More ways to fill the list. */
 function Sources({ form }: { form: FormState }) {
   const url = useSignal('');
   const told = useSignal('');

@@ -179,7 +179,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
   );
 }
 
-/** Returns the settings of a copy. Masked values are empty, because the user has to enter them again. */
+/** Returns the settings of a copy. Masked values are cleared, because the user has to enter them again. */
 function copyOf(endpoint: Endpoint): Draft {
   const draft = draftOf(endpoint);
   return {
@@ -348,7 +348,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   );
 }
 
-/** The request that saves, and the pointer of the endpoint in its body. */
+/** The request that saves, and the pointer to the endpoint in its body. */
 interface Call {
   path: string;
   body: Record<string, unknown>;
@@ -663,7 +663,6 @@ function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
   );
 }
 
-/** The settings of an HTTP request. */
 function HttpDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' | 'problem'>) {
   return (
     <>

@@ -25,7 +25,6 @@ const StatusPagePage = lazy(() => import('./status-page').then((page) => page.St
 const StatusPagesPage = lazy(() => import('./status-pages').then((page) => page.StatusPagesPage));
 const WebsitePage = lazy(() => import('./website').then((page) => page.WebsitePage));
 
-/** A page of the dashboard. */
 export interface Route {
   path: Pattern;
   /** The title of the browser tab, also used in the list of shortcuts. */

@@ -18,7 +18,6 @@ import '../styles/incident.css';
 /** The maximum number of open incidents loaded. Only the incident itself shows what a page would contain. */
 const MOST = 20;
 
-/** The maximum number of names of an incident. */
 const NAMED = 5;
 
 /**

@@ -10,7 +10,10 @@ interface Props {
   description: string;
   /** The text as typed. */
   accent: string;
-  /** The URL of the logo. `chosen` is an unsaved file, which the content security policy doesn't allow to be shown. */
+  /**
+   * The URL of the logo. `chosen` is a file that isn't saved yet. The content security policy doesn't let the page show
+   * it.
+   */
   logo: string | null;
   groups: PublicPage['groups'];
   /** The website whose page this is, for pages without groups. */

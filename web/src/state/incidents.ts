@@ -7,7 +7,6 @@ const MOST = 100;
 
 /** The open incidents as last loaded, newest first. `null` until the first load. */
 export const openIncidents = signal<Incident[] | null>(null);
-/** The number of open incidents. */
 export const openCount = signal(0);
 
 let running: Promise<void> | null = null;

@@ -22,7 +22,6 @@ export async function muteNow(scope: MaintenanceScope, what: string, seconds = H
   refreshSoon();
 }
 
-/** Undoes a mute. */
 async function unmute(id: string, what: string): Promise<void> {
   await runAction(() => post(`/api/v1/maintenance-windows/${id}/end`), `${what}: alerts can trigger again.`);
   refreshSoon();

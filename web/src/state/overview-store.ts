@@ -15,7 +15,6 @@ export const websites = computed(() => foundWebsites.value && present(foundWebsi
 export const hourlyLatency = signal<ReadonlyMap<string, (number | null)[]>>(new Map());
 /** The reason why the last load failed. */
 export const overviewError = signal<string | null>(null);
-/** The number of endpoints by status. */
 export const counts = computed(() => countsOf(items.value ?? []));
 
 /** Returns an endpoint. Loads the overview if it isn't loaded yet. */

@@ -27,7 +27,6 @@ const [foldedIds, setFolded] = kept<string[]>('folded', []);
 /** The IDs of the websites that are folded on the overview. */
 export const folded = computed((): ReadonlySet<string> => new Set(foldedIds.value));
 
-/** Folds or unfolds websites. */
 export function fold(ids: readonly string[], isFolded: boolean): void {
   const others = foldedIds.value.filter((id) => !ids.includes(id));
   setFolded(isFolded ? [...others, ...ids] : others);

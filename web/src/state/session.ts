@@ -46,11 +46,11 @@ function end(): void {
   else session.value = homeless.value = null;
 }
 
-/** Loads the session of the cookie. Throws, and changes nothing, if the service can't be reached. */
+/** Loads the session of the cookie. Throws and changes nothing if the service can't be reached. */
 export async function restoreSession(): Promise<void> {
   const before = session.peek();
   const found = await get<SignedIn | null>('/auth/session');
-  // Someone has signed in or out, or switched organizations, in the meantime.
+  // The user has signed in or out, or switched organizations, in the meantime.
   if (session.peek() !== before) return;
   if (!found) end();
   else if (before && !isOver.value && isInOrganization(found) && found.organization.id !== before.organization.id)
@@ -79,7 +79,6 @@ export async function switchTo(organization_id: string): Promise<void> {
   begin(await put<SignedIn>('/auth/session', { organization_id }));
 }
 
-/** Ends the session here and on the server. */
 export async function signOut(): Promise<void> {
   await deleteWaiting();
   await remove('/auth/session');

@@ -25,7 +25,6 @@ export function showToast(text: string, tone: Toast['tone'] = 'good', undo: Toas
   return toast.id;
 }
 
-/** Removes a message at once. */
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }

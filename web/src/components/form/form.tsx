@@ -49,7 +49,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
   const isOvertaken = useSignal(false);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  /** Pointers that fields have requested since the form was rendered. Fields render after the form. */
+  /** The pointers that fields have requested since the form was rendered. Fields render after the form. */
   const asked = useRef(new Set<string>());
   asked.current.clear();
   const elsewhere = useSignal<readonly FieldProblem[]>([]);

@@ -28,7 +28,6 @@ interface Props {
   onSaved: () => void;
 }
 
-/** Creates or edits a contact. */
 export function ContactForm({ start, onEdit, onSaved }: Props) {
   const schemas = useLoad('schemas', () => loadDocument().then(configSchemas));
   const { draft, seen, saved } = useDraft(start ? `unsaved changes to ${start.name}` : 'an unsaved contact', () => ({

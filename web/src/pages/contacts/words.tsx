@@ -8,7 +8,6 @@ import { now } from '../../state/clock';
 
 export const ROOT = '/api/v1/contacts';
 
-/** Shows whether messages through a contact arrive. */
 export function ContactState({ of }: { of: Contact }) {
   const state = contactState(of);
   if (state) return <StatusPill status={state.status} word={state.word} />;
@@ -27,7 +26,6 @@ export const UsedBy = ({ of: { id, alert_count } }: { of: Contact }) =>
     <a href={`#/alerts?contact=${id}`}>{count(alert_count, 'alert rule')}</a>
   );
 
-/** Marks a default contact. */
 export const DefaultMark = ({ of }: { of: Contact }) =>
   of.default && (
     <span class="chip" title="New endpoints get an alert rule with this contact">

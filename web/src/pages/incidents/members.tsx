@@ -15,7 +15,6 @@ interface Props {
   of: IncidentDetails;
   /** The members loaded so far. */
   members: readonly IncidentMember[];
-  /** Loads more members. */
   more: () => void;
 }
 

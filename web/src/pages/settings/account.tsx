@@ -156,7 +156,7 @@ const SignInAgain = () => (
   </p>
 );
 
-/** Shows the identity that is connected for single sign-on. `name` is the provider's name, if configured. */
+/** Shows the connected single sign-on identity. `name` is the provider's name, if configured. */
 function SingleSignOn({ of, name, reload }: { of: AccountView; name: string | undefined; reload: () => void }) {
   if (name === undefined && of.identities.length === 0) return null;
   const isRefused = useSignal(false);

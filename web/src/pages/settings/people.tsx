@@ -178,7 +178,7 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
       await runAction(() => put(`/api/v1/people/${of.id}`, { role }), `${of.name} now has the role ${role}.`);
       if (of.id === own) await runAction(restoreSession);
     }
-    // Loads the setting even if saving failed, so that the select shows the stored value.
+    // Runs even if nothing was saved, so that the select shows the stored role.
     reload();
   };
   const makeLink = (of: Person) =>

@@ -8,7 +8,7 @@ import { refusalText } from '../../logic/sign-in';
 import { into } from '../../state/load';
 import { errorMessage } from '../../state/toast';
 
-/** Shown before the user thinks of a password. */
+/** Shown before the user has to think of a password. */
 const PASSWORD_HINT = 'At least 15 characters. A few unrelated words are easy to type.';
 
 const explainAs =
@@ -111,7 +111,6 @@ export function CodeForm({ save }: { save: (secondFactor: string) => Promise<voi
   );
 }
 
-/** Signs in with an API key. */
 export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
   const key = useSignal('');
   const save = async () => then(await post<CreatedSession>('/auth/session', { api_key: key.value.trim() }));
