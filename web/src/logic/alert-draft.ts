@@ -14,7 +14,6 @@ export interface AlertDraft extends RuleDraft {
   enabled: boolean;
 }
 
-/** Returns the settings of a stored alert for its form. */
 export const alertDraftOf = (alert: Alert): AlertDraft => ({
   ...ruleDraftOf(alert),
   endpoint_id: alert.endpoint_id,

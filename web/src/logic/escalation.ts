@@ -3,7 +3,6 @@ import { count } from './format';
 import { type GroupWebsite, selected } from './overview-order';
 import { spanText } from './time-span';
 
-/** The fields of an alert rule that an escalation needs. */
 export type StepAlert = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
 
 /** A step of an escalation while it is edited: the contacts to notify after a failure has lasted for some minutes. */

@@ -2,7 +2,6 @@ import type { Acknowledgement, IncidentDetails, IncidentMember, IncidentUpdate }
 
 type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'held'>;
 
-/** An entry in the timeline of an incident. */
 export type Entry = { at: string } & (
   | { kind: 'began' | 'joined' | 'left' | 'over'; members: Member[] }
   | { kind: 'said'; update: IncidentUpdate }

@@ -5,7 +5,6 @@ import { LOCAL, locationOf } from './probe';
 
 export type LocationView = NonNullable<Endpoint['by_location']>[number];
 
-/** A location that may check an endpoint. */
 export interface PossibleLocation {
   location: string;
   name: string;

@@ -89,7 +89,6 @@ const MAY: Record<Role, string> = {
 export const invites = ({ invited_by, organization }: Link): string =>
   `${invited_by ?? 'Someone'} invites you to “${organization?.name ?? ''}”`;
 
-/** Returns the role and its permissions as a sentence. */
 export const roleText = ({ role }: Link): string =>
   role === null ? '' : `Your role is ${role}: you can ${MAY[role]}.`;
 

@@ -557,7 +557,6 @@ type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
 /** Common intervals, in seconds. */
 const INTERVALS = ['30', '60', '300'];
 
-/** The fields for how often and how to check. */
 function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
@@ -635,7 +634,6 @@ const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) 
   </details>
 );
 
-/** The endpoint's tags and dependencies. */
 function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
   return (
     <details open={draft.tags !== '' || draft.depends_on.length > 0}>
@@ -688,7 +686,6 @@ function HttpDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set'
   );
 }
 
-/** The settings for verifying the server's certificate. */
 function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' | 'problem'>) {
   const { tls } = draft;
   const change = (changes: Partial<Draft['tls']>) => set({ tls: { ...tls, ...changes } });

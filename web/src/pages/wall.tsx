@@ -117,7 +117,6 @@ function Tile({ item, span, width }: { item: OverviewItem; span: number; width: 
   );
 }
 
-/** The newest event of all alerts. */
 function LastEvent() {
   const read = useLoad('wall/event', async (signal) => {
     const { items: events } = await page<AlertEvent>('/api/v1/alerts/events?limit=1', signal);

@@ -37,7 +37,6 @@ export function refreshIncidentsSoon(): void {
   }, 500);
 }
 
-/** Clears the data on sign-out. */
 export function clearIncidents(): void {
   openIncidents.value = null;
   openCount.value = 0;

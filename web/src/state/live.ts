@@ -137,7 +137,6 @@ function reconnect(): void {
   retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
 }
 
-/** Follows the stream until `stopLive`. */
 export function startLive(): void {
   if (!source) open();
 }

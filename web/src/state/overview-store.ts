@@ -109,13 +109,11 @@ const changed = (item: OverviewItem, change: StateChange | undefined): OverviewI
         recent: [...item.recent, change.status].slice(-30),
       };
 
-/** Shows that an endpoint was acknowledged, or no longer is. */
 export function applyAcknowledgement({ endpoint_id, acknowledgement }: AcknowledgementChange): void {
   foundItems.value =
     foundItems.value?.map((item) => (item.id === endpoint_id ? { ...item, acknowledgement } : item)) ?? null;
 }
 
-/** Clears the data on sign-out. */
 export function clearOverview(): void {
   queue.length = 0;
   foundItems.value = null;

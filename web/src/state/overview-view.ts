@@ -34,7 +34,6 @@ export function fold(ids: readonly string[], isFolded: boolean): void {
 
 export const [isCompact, setCompact] = kept('compact', false);
 
-/** The uptime windows, one of which is shown. */
 export const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 export type UptimeWindow = (typeof WINDOWS)[number];
 export const [uptimeWindow, setUptimeWindow] = kept<UptimeWindow>('window', '24h');

@@ -16,7 +16,6 @@ interface Props<T> {
   from: number;
   to: number;
   label: string;
-  /** Returns the sentence about one bucket, for its tooltip. */
   describe: (bucket: number) => string;
   onZoom: (fromSeconds: number, toSeconds: number) => void;
 }
@@ -137,7 +136,6 @@ function drawResponse(chart: uPlot, { times, p50, p95, before }: ResponseData): 
   });
 }
 
-/** Draws one dot at the bottom of the plot for each bucket with failed checks. */
 function drawFailures(chart: uPlot, { times, failures }: Shown): void {
   const { ctx, bbox } = chart;
   const unit = devicePixelRatio;

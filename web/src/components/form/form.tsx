@@ -23,13 +23,11 @@ export interface FormState {
 
 interface Props {
   save: () => Promise<void>;
-  /** The label of the submit button. */
   action: string;
   /** Whether read-only users may submit the form, such as to sign in or change their own account. */
   isOpen?: boolean;
   /** Overrides the message about a failed request. */
   explain?: (error: unknown) => string;
-  /** Additional buttons. */
   more?: (state: FormState) => ComponentChildren;
   children: (state: FormState) => ComponentChildren;
 }

@@ -14,7 +14,6 @@ import { items, tagsOf } from '../../state/overview-store';
 import { route } from '../../state/router';
 import { showToast } from '../../state/toast';
 
-/** An update while it is written. */
 export interface UpdateDraft {
   text: Signal<string>;
   status: Signal<IncidentStatus | null>;

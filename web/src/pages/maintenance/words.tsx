@@ -22,7 +22,6 @@ const WORDS: Record<MaintenanceWindow['status'], string> = {
   ended: 'Ended',
 };
 
-/** Shows whether a window is in force, in the future, or over. */
 export const WindowPill = ({ status }: { status: MaintenanceWindow['status'] }) => (
   <span class={`status ${status === 'active' ? 'planned' : 'paused'}`}>
     {status === 'active' && <Icon name="wrench" size={12} />}

@@ -20,7 +20,6 @@ interface Props {
   reload: () => void;
 }
 
-/** Shows the details of a probe in the organization, and the actions of an admin. */
 export function ProbeDetails({ of, ours, reload }: Props) {
   const troubles = troublesOf(of, ours);
   return (
@@ -131,7 +130,6 @@ const GRACES = [
   ['86400', 'after a day at the latest'],
 ] as const;
 
-/** Asks how long the old token stays valid. */
 function Rotate({ of, then, onClose }: { of: Probe; then: (made: RotatedProbe) => void; onClose: () => void }) {
   const grace = useSignal('3600');
   const rotate = async () => {

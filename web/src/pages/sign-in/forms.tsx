@@ -37,7 +37,6 @@ function Line(props: {
   );
 }
 
-/** A field for a new password. */
 const NewPassword = ({ label, of, error }: { label: string; of: Signal<string>; error: string | undefined }) => (
   <Password label={label} isNew hint={PASSWORD_HINT} value={of.value} set={into(of)} error={error} />
 );
