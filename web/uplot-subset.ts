@@ -1,28 +1,28 @@
 import type { Plugin } from 'vite';
 
 /**
- * Functions of uPlot that the dashboard's one kind of chart (stepped areas over linear scales, no legend, one cursor mode)
- * never calls. uPlot is one function and cannot be tree-shaken; without these it is a third smaller. Every name must
- * exist, so that another version of uPlot fails the build instead of the chart.
+ * Functions of uPlot that the dashboard never calls. Its only kind of chart has stepped areas over linear scales, no
+ * legend, and one cursor mode. uPlot is one function, so it can't be tree-shaken. Without these, it is a third smaller.
+ * Every name must exist, so that another version of uPlot breaks the build instead of the chart.
  */
 const UNUSED = [
   // Other ways to draw a series.
   'bars linear splineInterp monotoneCubic findColWidth clipBandLine addBand delBand setBand',
   // Other scales.
   'rangeLog rangeAsinh logAxisSplits asinhAxisSplits log10AxisValsFilt log2AxisValsFilt snapLogY snapAsinhY snapNumX snapNumY clampScale',
-  // Automatic ranges and paddings; ours are fixed.
+  // Automatic ranges and padding. The dashboard's are fixed.
   'rangeNum _rangeNum autoPadSide',
-  // The legend, and series that are added, removed or highlighted.
+  // The legend, and series that are added, removed, or highlighted.
   'initLegendRow syncLegend setLegend setLegendValues legendStroke legendFill addSeries delSeries setSeries setFocus setAlpha toggleDOM',
-  // Preparing data.
+  // Data preparation.
   'join nullExpand sortCols allHeadersSame isAsc tzDate timeAxisVal',
-  // Calendars and axis labels: the page has its own.
+  // Calendars and axis labels. The page has its own.
   'fmtDate timeAxisVals timeAxisStamps timeSeriesVal timeSeriesStamp numAxisVals numSeriesVal',
   // Gaps and points of lines, points at the cursor, and synchronized charts.
   'findGaps addGap clipGaps points cursorPointShow seriesPointsShow cursorPointFill cursorPointStroke cursorPointSize initCursorPt elColor elSize dblClick pubSync pub batch',
 ];
 
-/** Replacements that make further code unreachable for the minifier; each text must occur. */
+/** Replacements that make more code unreachable for the minifier. Each text must occur. */
 const CONSTANTS: readonly [text: string, replacement: string][] = [
   ['const showLegend = legend.show;', 'const showLegend = false;'],
   ['let multiValLegend = false;', 'const multiValLegend = false;'],
@@ -53,7 +53,7 @@ const CONSTANTS: readonly [text: string, replacement: string][] = [
   ['syncKey != null', 'false'],
 ];
 
-/** Matches a text where it is not the end of a longer name. */
+/** Returns a pattern that matches a text unless it is the end of a longer name. */
 const whole = (text: string): RegExp => new RegExp(`(?<![\\w.])${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`, 'g');
 
 interface Node {
@@ -65,7 +65,7 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
-/** Every function declaration in a tree, by name. */
+/** Yields every function declaration in a tree, by name. */
 function* functions(node: Node): Generator<{ name: string; body: Node }> {
   const { id, body } = node;
   if (node.type === 'FunctionDeclaration' && isNode(id) && isNode(body)) yield { name: String(id['name']), body };
@@ -75,7 +75,7 @@ function* functions(node: Node): Generator<{ name: string; body: Node }> {
   }
 }
 
-/** Vite plugin that empties the unused functions; the minifier then drops what only those used. */
+/** Returns a Vite plugin that empties the unused functions. The minifier then removes the code that only they used. */
 export function uplotSubset(): Plugin {
   return {
     name: 'uplot-subset',
@@ -97,7 +97,10 @@ export function uplotSubset(): Plugin {
   };
 }
 
-/** Without the static members such as `uPlot.join`, which keep unused code reachable; only the stepped path is used. */
+/**
+ * Removes static members such as `uPlot.join`, which keep unused code reachable. The stepped path is kept, because it
+ * is used.
+ */
 function withoutStatics(code: string): string {
   const start = code.indexOf('uPlot.assign = assign;');
   const end = code.indexOf('export {', start);

@@ -4,7 +4,7 @@ import { at } from './service';
 
 const STORED = 'uptime.reference.key';
 
-/** The key is kept in this tab, so it survives a reload. Without storage it lasts as long as the page. */
+/** The API key, kept in this tab so that it survives a reload. */
 let key = ((): string => {
   try {
     return sessionStorage.getItem(STORED) ?? '';

@@ -137,7 +137,7 @@ export function resolved(schema: Schema, document: ApiDocument): Schema {
   );
 }
 
-/** Returns the alternatives of a schema except `null`, named by what distinguishes them. */
+/** Returns the alternatives of a schema except `null`, each named by its distinguishing value. */
 export function choicesOf(schema: Schema, document: ApiDocument): [name: string, schema: Schema][] {
   const choices = (schema.oneOf ?? schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   const { mapping, propertyName = '' } = schema.discriminator ?? {};
@@ -214,7 +214,7 @@ export function exampleOf(content: Content, document: ApiDocument): unknown {
   return content.example ?? first?.value ?? sampleOf(content.schema ?? {}, document);
 }
 
-/** Returns the path with the values of its parameters, and a query of the parameters that have a value. */
+/** Returns the path with its parameters filled in, and a query of the parameters that have a value. */
 export function urlOf(operation: Operation, values: Readonly<Record<string, string>>): string {
   const parameters = operation.parameters ?? [];
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));

@@ -52,7 +52,7 @@ function App({ api }: { api: ApiDocument }) {
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       setMenuOpen(true);
-      // On a narrow screen, the field is only visible from now on.
+      // On a narrow screen, the field only becomes visible now.
       requestAnimationFrame(() => search.current?.focus());
     };
     addEventListener('hashchange', follow);

@@ -8,7 +8,7 @@ interface Props {
   document: ApiDocument;
 }
 
-/** Renders its children only when it is opened, because schemas may refer to each other endlessly. */
+/** Renders its children only once it is opened, because schemas may refer to each other endlessly. */
 export function Later({ title, children }: { title: ComponentChildren; children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -124,7 +124,7 @@ const closeHelp = () => {
 /** Milliseconds until the first page has loaded its data. After that, the files of the other pages are fetched. */
 const SHOWN_MS = 1500;
 
-/** The overview is still loading, and other requests would delay it. */
+/** True while the overview loads. Other requests would delay it. */
 const hasNothingYet = computed(() => items.value === null && overviewError.value === null);
 
 /**

@@ -19,7 +19,7 @@ import { startTheme } from './state/theme';
 
 startTheme();
 
-/** Nothing can be shown before the session is known: tries every three seconds. */
+/** Loads the session, and tries again every three seconds. Nothing can be shown before it is known. */
 async function start(): Promise<void> {
   const root = document.getElementById('app');
   if (!root) return;

@@ -11,7 +11,6 @@ export type Role = NonNullable<SignedIn['role']>;
 /** The session of a user in an organization. */
 export type Session = SignedIn & { organization: NonNullable<SignedIn['organization']>; role: Role };
 export type CreatedSession = Schemas['CreatedSession'];
-/** The sign-in methods that the service offers. */
 export type SignInMethods = Schemas['SignInMethods'];
 /** A new secret for an authenticator app, with its recovery codes. */
 export type SecondFactorDraft = Schemas['SecondFactorDraft'];
@@ -31,9 +30,8 @@ export type Status = Endpoint['status'];
 export type Header = Schemas['Header'];
 export type Assertion = Schemas['Assertion'];
 
-/** The maintenance window that an endpoint is in. */
 export type Maintenance = Schemas['EndpointMaintenance'];
-/** Who acknowledged an endpoint, and until when. */
+/** An acknowledgement of an endpoint: by whom, and until when. */
 export type Acknowledgement = Schemas['EndpointAcknowledgement'];
 export type MaintenanceWindow = Omit<Schemas['MaintenanceWindow'], 'scope'> & { scope: MaintenanceScope };
 export type Occurrence = Schemas['MaintenanceOccurrence'];

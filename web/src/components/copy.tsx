@@ -10,7 +10,6 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** A button that copies a text to the clipboard. */
 export const CopyButton = ({ text, label }: { text: string; label: string }) => (
   <Button onClick={() => copy(text)}>{label}</Button>
 );

@@ -29,7 +29,6 @@ export function EndpointLinks({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** An endpoint as a link, with the shape of its status. */
 function EndpointChip({ id }: { id: string }) {
   const item = itemOf(id);
   return (

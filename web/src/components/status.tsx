@@ -32,5 +32,4 @@ export const StatusPill = ({ status, word = WORDS[status], id }: { status: Shown
   </span>
 );
 
-/** Returns the word for a status. */
 export const statusWord = (status: Shown): string => WORDS[status];

@@ -6,7 +6,6 @@ interface Props<T extends string> {
   set: (value: T) => void;
 }
 
-/** A group of buttons, one of which is selected. */
 export const Switch = <T extends string>({ label, options, value, set }: Props<T>) => (
   <div class="range" role="group" aria-label={label}>
     {options.map(([each, name]) => (

@@ -6,7 +6,6 @@ const takeBack = ({ id, undo }: Toast) => {
   undo?.();
 };
 
-/** Short messages in a corner of the page. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map((toast) => (

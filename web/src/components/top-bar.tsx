@@ -10,7 +10,6 @@ import { Button } from './layout';
 import { Menu } from './menu';
 
 interface Props {
-  /** The entries of the main navigation. */
   links: readonly { title: string; href: string }[];
   /** The number of open incidents. */
   open: number;

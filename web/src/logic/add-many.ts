@@ -11,7 +11,6 @@ export interface Line {
   guess: Guess | null;
 }
 
-/** The result of a test. */
 export type Test =
   { state: 'running' } | { state: 'refused'; reason: string } | { state: 'done'; check: UnrecordedCheck };
 
@@ -127,7 +126,6 @@ export function declared(lines: readonly Line[], { target, name, interval, names
   return { document: { version: 1, websites: [...groups.values()].map(({ website }) => website) }, places };
 }
 
-/** Returns the progress of the tests in words. */
 export function testsText(tests: readonly (Test | undefined)[]): string {
   if (tests.length === 0) return '';
   const ended = tests.filter((test) => test !== undefined && test.state !== 'running');
@@ -140,7 +138,6 @@ export function testsText(tests: readonly (Test | undefined)[]): string {
   return `${of}: ${up} up${rest === 0 ? '' : `, ${rest} not`}.`;
 }
 
-/** Describes the result of reading a sitemap in one sentence. */
 export function sitemapText({
   urls,
   truncated,

@@ -14,7 +14,6 @@ export interface AlertDraft extends RuleDraft {
   enabled: boolean;
 }
 
-/** Returns the settings of a stored alert for its form. */
 export const alertDraftOf = (alert: Alert): AlertDraft => ({
   ...ruleDraftOf(alert),
   endpoint_id: alert.endpoint_id,
@@ -51,13 +50,13 @@ export const inOrder = (contacts: readonly Contact[]): Contact[] =>
 export const contactTitle = (contact: Pick<Contact, 'name' | 'type' | 'default'>): string =>
   `${contact.name} · ${channelName(contact.type)}${contact.default ? ' (default)' : ''}`;
 
-/** Whether the alert's own settings are those that the service returned. */
+/** Whether the alert rule's own settings are the ones that the service returned. */
 const isAsStored = ({ type, config }: AlertDraft, stored: Alert): boolean =>
   type === stored.type && JSON.stringify(filled(config)) === JSON.stringify(filled(stored.config));
 
 /**
- * Returns the contact or the own settings. If the request has no settings, the service keeps the stored ones, including
- * values it doesn't show.
+ * Returns the contact or the rule's own settings. If the request has no settings, the service keeps the stored ones,
+ * including values it doesn't show.
  */
 function routeOf(draft: AlertDraft, stored: Alert | null): Record<string, unknown> {
   if (draft.contact_id !== null) return { contact_id: draft.contact_id };

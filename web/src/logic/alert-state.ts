@@ -3,7 +3,7 @@ import type { Shown } from './overview-order';
 
 type Message = Pick<Delivery, 'state' | 'error'>;
 
-/** Whether the message reaches no one, or hasn't yet because attempts fail. */
+/** Whether the message reaches no one, at least until its failing attempts succeed. */
 export const isTroubled = (delivery: Message | null): boolean =>
   delivery !== null && delivery.state !== 'delivered' && (delivery.state === 'failed' || delivery.error !== null);
 

@@ -4,7 +4,6 @@ import { spanText } from './time-span';
 
 type Settings = Record<string, unknown>;
 
-/** The resource types that the filter of the log offers. */
 export const RESOURCES: readonly AuditEntry['resource'][] = [
   'website',
   'endpoint',

@@ -23,12 +23,10 @@ export interface BeatPaths {
 
 /** The width of a bar with its gap. */
 export const STEP = 6;
-/** The height of the view box. */
 export const HEIGHT = 26;
 const WIDTH = 4;
 const bar = (x: number, height: number): string => `M${x} ${HEIGHT - height}h${WIDTH}v${height}h-${WIDTH}z`;
 
-/** Returns the path of a striped bar. */
 function striped(x: number, height: number): string {
   let path = '';
   for (let y = HEIGHT - 2.5; y >= HEIGHT - height; y -= 4.5) path += `M${x} ${y}h${WIDTH}v2.5h-${WIDTH}z`;

@@ -9,7 +9,6 @@ export interface Counts {
   planned: number;
 }
 
-/** The availability of one day. */
 export interface Day extends Counts {
   /** A UTC date such as `2026-11-26`, like the daily stats. */
   date: string;
@@ -74,7 +73,6 @@ const countsOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Co
 export const daysOf = (buckets: readonly LatencyBucket[]): Day[] =>
   buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...countsOf(bucket) }));
 
-/** Merges the days of several endpoints into one list. */
 export function sumOfDays(each: readonly (readonly Day[])[]): Day[] {
   return grouped(each.flat(), ({ date }) => date)
     .map(([date, days]) => ({ date, ...sum(days) }))
@@ -138,7 +136,7 @@ export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
 
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** Returns a text such as `99.93%, 1 of 1,440 checks failed`. It includes checks that did not count. */
+/** Returns a text such as `99.93%, 1 of 1,440 checks failed`. Checks that did not count are mentioned. */
 export function countsText(counts: Counts): string {
   const { down, unknown, planned } = counts;
   const uptime = uptimeOf(counts);
@@ -197,7 +195,6 @@ export interface Month {
   uptime: number | null;
   /** The number of days with conclusive checks. */
   days: number;
-  /** The number of days with failures. */
   failed: number;
   worst: Day | null;
 }
@@ -223,7 +220,6 @@ export function monthsOf(days: readonly Day[]): Month[] {
 /** The size of a square, and the distance from one to the next, in pixels. */
 export const [SIDE, PITCH] = [11, 14];
 
-/** Returns the path of a striped square. */
 const stripes = (x: number, y: number): string =>
   [0, 4, 8].map((row) => `M${x} ${y + row}h${SIDE}v3h-${SIDE}z`).join('');
 

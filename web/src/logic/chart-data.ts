@@ -9,7 +9,6 @@ export const PHASES = [
   { key: 'transfer_ms', name: 'Transfer', color: '--phase-5' },
 ] as const satisfies readonly { key: keyof Phases; name: string; color: string }[];
 
-/** The data that a chart draws over time. */
 interface TimeData {
   /** The starts of the buckets in seconds, and the end of the last bucket, so that it has a width. */
   times: number[];
@@ -73,7 +72,6 @@ export function responseData(
   };
 }
 
-/** The measurements of one location. */
 export interface LocationBuckets {
   location: string;
   buckets: readonly LatencyBucket[];

@@ -4,7 +4,6 @@ import type { Endpoint } from '../api/types';
 export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The fields of an endpoint that a command needs. */
 export type Target = Pick<
   Endpoint,
   'type' | 'url' | 'method' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'

@@ -7,7 +7,10 @@ export interface Schema {
   description?: string;
   enum?: string[];
   default?: unknown;
-  /** The document's place for defaults, because generators take `default` for "always present". */
+  /**
+   * The default of a field. The document uses this extension because generators take `default` to mean "always
+   * present".
+   */
   'x-default'?: unknown;
   example?: unknown;
   writeOnly?: boolean;
@@ -68,7 +71,6 @@ export function configSchemas({ components: { schemas } }: ApiDocument): ConfigS
   return Object.fromEntries(configs);
 }
 
-/** The possible values of an endpoint's fields. */
 export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparisons', string[]>;
 
 /** Returns the choices of the endpoint form from the same document. A new checker needs no change here. */
@@ -84,7 +86,6 @@ export function endpointChoices({ components: { schemas } }: ApiDocument): Endpo
   };
 }
 
-/** The control that edits a field. */
 export type FieldKind =
   'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
 
@@ -139,7 +140,6 @@ export function fieldsOf(schema: Schema, value: ConfigValue): FormField[] {
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
-/** The config of an alert while it is edited. */
 export type ConfigValue = Record<string, unknown>;
 
 /** Removes the fields that were left empty, so that the server's defaults apply. */

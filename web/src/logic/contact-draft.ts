@@ -3,7 +3,6 @@ import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
 import { type ConfigValue, filled } from './config-schema';
 import { count } from './format';
 
-/** A contact while it is edited. */
 export interface ContactDraft {
   name: string;
   type: string;
@@ -13,7 +12,6 @@ export interface ContactDraft {
   rule: RuleDraft;
 }
 
-/** Returns the draft of a stored contact, or of a new one. */
 export function contactDraftOf(stored: Contact | null): ContactDraft {
   const { name, type, config, default: isDefault, alert_defaults } = stored ?? NEW;
   return { name, type, config, default: isDefault, rule: ruleDraftOf(alert_defaults) };
@@ -30,7 +28,6 @@ export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
   return { ...rest, config: filled(config), alert_defaults: isKept ? stored.alert_defaults : ruleOf(rule) };
 }
 
-/** Whether saving the draft would change the contact. */
 export const isEdited = (draft: ContactDraft, stored: Contact): boolean =>
   !isSame(contactRequestOf(draft, stored), contactRequestOf(contactDraftOf(stored), stored));
 

@@ -13,7 +13,7 @@ export function contactState({
   return last_delivery.state === 'delivered' ? { status: 'up', word: 'Delivers' } : null;
 }
 
-/** How long messages have to fail before the overview shows it. Until then, a retry may help. */
+/** How long messages have to fail before the overview reports it. Until then, a retry may help. */
 const UNREACHED_MS = 5 * 60_000;
 
 /** Returns the contacts that alert rules use and that can't be reached, longest failing first. */
@@ -26,7 +26,7 @@ export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count
       failing_since !== null && alert_count > 0 && nowMs - Date.parse(failing_since) >= UNREACHED_MS,
   );
 
-/** Returns the failing contacts first, longest failing before the others. The rest keeps its order. */
+/** Sorts failing contacts first, longest failing before the others. The rest keeps its order. */
 export const worstFirst = <T extends Pick<Contact, 'failing_since'>>(contacts: readonly T[]): T[] =>
   [...contacts].sort((a, b) => since(a) - since(b));
 

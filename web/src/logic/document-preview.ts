@@ -34,7 +34,6 @@ function withReferences(config: ConfigValue, schema: Schema, key: string): Confi
   return replaced(config, schema, '');
 }
 
-/** Returns a document that declares a contact. */
 export function contactDocument(body: { name: string; type: string; config: ConfigValue }, schema: Schema): string {
   const key = keyOf(body.name);
   const contact = { key, ...body, config: withReferences(body.config, schema, key) };

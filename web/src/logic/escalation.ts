@@ -3,7 +3,6 @@ import { count } from './format';
 import { type GroupWebsite, selected } from './overview-order';
 import { spanText } from './time-span';
 
-/** The fields of an alert rule that an escalation needs. */
 export type StepAlert = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
 
 /** A step of an escalation while it is edited: the contacts to notify after a failure has lasted for some minutes. */
@@ -25,7 +24,7 @@ interface Told {
   after: number;
 }
 
-/** The changes that make the alert rules of some endpoints match an escalation. */
+/** The changes after which the alert rules of some endpoints match an escalation. */
 export interface EscalationPlan {
   /** Endpoints without an alert rule through the contact. One request covers up to a thousand of them. */
   creates: (Told & { endpoint_ids: string[] })[];
@@ -79,7 +78,6 @@ export function arranged(steps: Escalation): Escalation {
   return [...ordered, { id, minutes, contacts: [] }];
 }
 
-/** Returns the escalation with one step changed. */
 export const withStep = (escalation: Escalation, id: number, change: Partial<Step>): Escalation =>
   escalation.map((step) => (step.id === id ? { ...step, ...change } : step));
 

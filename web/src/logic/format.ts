@@ -36,7 +36,7 @@ export function age(iso: string | null, nowMs: number): string {
   return `${Math.floor(s / DAY)} d`;
 }
 
-/** The longest duration a check can report. A longer run of a job is shown as at least this. */
+/** The longest duration a check can report. A job that ran longer is shown with `≥`. */
 const LONGEST_MS = 2_147_483;
 
 /** Returns a duration such as `4.2 ms`, `142 ms`, `1.24 s`, `3 min 20 s`, or `≥ 35 min 47 s`. */

@@ -1,6 +1,5 @@
 import { shellQuote } from './commands';
 
-/** The way a job sends its pings in one environment. */
 export interface HeartbeatLines {
   title: string;
   /** The lines to paste. */

@@ -36,7 +36,6 @@ export interface ShownOn<P> {
   isNow: boolean;
 }
 
-/** Returns the public pages that would show an incident of these endpoints. */
 export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'website_id'>>(
   pages: readonly P[],
   affected: readonly Affected[],

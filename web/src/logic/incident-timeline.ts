@@ -2,7 +2,6 @@ import type { Acknowledgement, IncidentDetails, IncidentMember, IncidentUpdate }
 
 type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'held'>;
 
-/** An entry in the timeline of an incident. */
 export type Entry = { at: string } & (
   | { kind: 'began' | 'joined' | 'left' | 'over'; members: Member[] }
   | { kind: 'said'; update: IncidentUpdate }
@@ -51,7 +50,7 @@ export function timelineOf(
     members: list,
   }));
   const last = left.at(-1);
-  // The incident ends when its last endpoint recovers, so both share one entry.
+  // If the incident ended when its last endpoint recovered, both share one entry.
   if (ended_at !== null && last && Date.parse(ended_at) - Date.parse(last.at) <= TOGETHER_MS)
     Object.assign(last, { kind: 'over', at: ended_at });
   else if (ended_at !== null) left.push({ kind: 'over', at: ended_at, members: [] });

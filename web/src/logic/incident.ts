@@ -1,7 +1,6 @@
 import type { Incident, IncidentChange, IncidentMember, IncidentStatus } from '../api/types';
 import { count, duration } from './format';
 
-/** The statuses of an incident, in words. */
 const STATUS_WORDS: Record<IncidentStatus, string> = {
   investigating: 'Investigating',
   identified: 'Identified',
@@ -10,7 +9,6 @@ const STATUS_WORDS: Record<IncidentStatus, string> = {
   postmortem: 'Postmortem',
 };
 
-/** Returns the word for a status. */
 export const statusText = (status: IncidentStatus): string => STATUS_WORDS[status];
 
 /** Returns the statuses that an update may have now. An ended incident has fewer. */
@@ -142,6 +140,6 @@ export const changeText = (incident: Pick<IncidentChange, 'title' | 'summary' | 
 /** The number of endpoints at one address from which a common parent is useful. */
 const WORTH_A_PARENT = 3;
 
-/** Whether to suggest that one of its endpoints becomes the parent of the others. */
+/** Whether to suggest a common parent for its endpoints, which would be one of them. */
 export const isParentProposed = ({ cause, endpoint_count }: Pick<Incident, 'cause' | 'endpoint_count'>): boolean =>
   cause?.kind === 'address' && endpoint_count >= WORTH_A_PARENT;

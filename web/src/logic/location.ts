@@ -5,11 +5,10 @@ import { LOCAL, locationOf } from './probe';
 
 export type LocationView = NonNullable<Endpoint['by_location']>[number];
 
-/** A location that may check an endpoint. */
 export interface PossibleLocation {
   location: string;
   name: string;
-  /** What the user should know before choosing it. May be empty. */
+  /** A note for the user who is about to choose it. May be empty. */
   note: string;
   /** Whether it can't be chosen now. */
   isClosed: boolean;
@@ -80,11 +79,11 @@ export function quorumChoices(n: number, current: string): [value: string, title
   ];
 }
 
-/** Returns `all` if the quorum is more than the number of locations. */
+/** Returns the quorum, or `all` if it is more than the number of locations. */
 export const fittingQuorum = (quorum: string, n: number): string =>
   /^\d+$/.test(quorum) && Number(quorum) > n ? 'all' : quorum;
 
-/** Returns how many locations count. Locations that are lost or disabled don't. */
+/** Returns how many locations count. Lost, disabled, and unsupported locations don't. */
 const counted = (locations: readonly Pick<LocationView, 'reason'>[]): number =>
   locations.filter(({ reason }) => isWaiting(reason)).length;
 
@@ -152,7 +151,6 @@ export const voteText = ({ vote }: Pick<LocationView, 'vote'>): string => vote ?
 export const downText = (locations: OverviewItem['locations']): string | null =>
   !locations || locations.of < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.of} down`;
 
-/** Returns the votes as a sentence for a tooltip. */
 export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
   `${down} of ${count(of, 'location')} ${down === 1 ? 'reports' : 'report'} down${voting < of ? `; ${voting} of ${of} ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
 

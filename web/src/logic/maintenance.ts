@@ -39,7 +39,7 @@ export function recurrenceText({ cron, timezone, duration: seconds }: Maintenanc
   return `${when}, ${timezone}, for ${duration(seconds ?? 0)}`;
 }
 
-/** If there are more of a kind, they are counted, not named. */
+/** If a list is longer, its items are counted instead of named. */
 const NAMED = 3;
 
 /** Returns the scope of a window, such as `Example shop, Checkout, tag prod`. Long lists are counted. */

@@ -13,9 +13,9 @@ export interface AlertPlan {
 }
 
 /**
- * Returns how to create the alert rules of a new endpoint. The service creates those of default contacts in the
+ * Returns how to create the alert rules of a new endpoint. For default contacts, the service creates them in the
  * transaction of the endpoint. If the user removed a default contact, this is turned off, and the chosen contacts get
- * theirs afterwards.
+ * their rules afterwards.
  */
 export function alertPlan(contacts: readonly Contact[], chosen: readonly string[]): AlertPlan {
   const acting = defaultContacts(contacts);

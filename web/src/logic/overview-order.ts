@@ -4,11 +4,9 @@ import { reasonText } from './reason-text';
 /** The status on a pill. An endpoint that is up with a failing warning is degraded. */
 export type Shown = Status | 'degraded';
 
-/** Returns the status to show for an endpoint. */
 export const shownStatus = (of: { status: Status; degraded: boolean }): Shown =>
   of.status === 'up' && of.degraded ? 'degraded' : of.status;
 
-/** Filters and order of the overview, as in the URL. */
 export interface Filters {
   text: string;
   status: Shown | null;
@@ -39,10 +37,9 @@ export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Fil
   };
 }
 
-/** The fields of a website that the overview shows. */
 export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count' | 'tags'>;
 
-/** The endpoints below one heading: those of a website, or of all websites. */
+/** The endpoints below one heading, from one website or from all. */
 export interface Group {
   id: string;
   name: string;
@@ -59,7 +56,6 @@ const RANK: Record<Shown, number> = { down: 0, degraded: 1, unknown: 2, up: 3, p
 /** Worst first. */
 export const STATUSES: readonly Shown[] = ['down', 'degraded', 'unknown', 'up', 'paused'];
 
-/** Returns the number of endpoints by shown status. */
 export function countsOf(items: readonly OverviewItem[]): Record<Shown, number> {
   const counts: Record<Shown, number> = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0 };
   for (const item of items) counts[shownStatus(item)]++;

@@ -3,7 +3,6 @@ import { duration } from './format';
 import { checkable } from './heartbeat';
 import { titleOf } from './incident';
 
-/** The effect of a command. */
 export type Act =
   | { does: 'open'; path: string }
   /** Fills in this text, so that the user continues typing. */
@@ -12,7 +11,6 @@ export type Act =
   | { does: 'enable'; of: 'endpoint' | 'website'; id: string; name: string; enabled: boolean }
   | { does: 'mute'; scope: MaintenanceScope; what: string; seconds: number };
 
-/** A line of the palette. */
 export interface Command {
   title: string;
   /** Distinguishes commands with the same title. */

@@ -81,5 +81,4 @@ const VIA: Record<NonNullable<OwnSession['via']>, string> = {
   proxy: 'the reverse proxy',
 };
 
-/** Returns how a session started. */
 export const signedInBy = ({ via }: Pick<OwnSession, 'via'>): string => (via === null ? '–' : VIA[via]);

@@ -1,4 +1,3 @@
-/** The way to start a probe in one environment. */
 export interface ProbeLines {
   title: string;
   /** The lines to paste. */

@@ -58,7 +58,7 @@ export function firstWay({ password, single_sign_on, needs_account }: SignInMeth
 }
 
 /**
- * What the page of a link offers. `ask` signs in after a click, because email scanners open links as well. `member`
+ * The next step on the page of a link. `ask` signs in after a click, because email scanners open links as well. `member`
  * means that the user has already joined. `sign_in` signs in with the existing account, then joins.
  */
 export type Step = 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
@@ -89,7 +89,6 @@ const MAY: Record<Role, string> = {
 export const invites = ({ invited_by, organization }: Link): string =>
   `${invited_by ?? 'Someone'} invites you to “${organization?.name ?? ''}”`;
 
-/** Returns the role and its permissions as a sentence. */
 export const roleText = ({ role }: Link): string =>
   role === null ? '' : `Your role is ${role}: you can ${MAY[role]}.`;
 

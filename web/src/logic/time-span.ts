@@ -1,6 +1,5 @@
 /** Seconds per unit, smallest first. */
 const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
-/** A unit for a duration. */
 export type TimeUnit = keyof typeof UNITS;
 
 /** A duration while it is edited. */

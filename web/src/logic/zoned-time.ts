@@ -1,4 +1,3 @@
-/** The browser's time zone. */
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Zones that browsers only list under an old name. */

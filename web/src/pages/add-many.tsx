@@ -35,14 +35,17 @@ import { may } from '../state/session';
 import { errorMessage, showToast } from '../state/toast';
 
 const PATH = '/api/v1/configuration';
-/** The service runs eight for an organization; others of it want some as well. */
+/** The service runs eight tests at once per organization, and other members need some of them. */
 const AT_ONCE = 4;
-/** Milliseconds without a key pressed: what is half typed is not tested. */
+/** Milliseconds without a keystroke before tests start, so that half-typed lines aren't tested. */
 const PAUSE = 700;
 
 type Tests = Readonly<Record<string, Test>>;
 
-/** Makes many endpoints of a list, a file or a sitemap: each is guessed and tested, all are made in one request. */
+/**
+ * Adds many endpoints from a list, a file, or a sitemap. Each is guessed and tested, and one request creates all of
+ * them.
+ */
 export function AddManyPage() {
   if (!may.write()) return <p class="notice warn">You have read-only access.</p>;
   return (
@@ -181,14 +184,14 @@ const wrong = (pointer: string, message: string) =>
     pointer === '' ? [] : [{ pointer, code: 'taken', message }],
   );
 
-/** Asks for all, so that none of them is said again below the form. */
+/** Reads all problems, so that the form does not repeat them below its fields. */
 const firstProblem = (form: FormState, pointers: readonly string[]): string | undefined =>
   pointers.map(form.problem).find((message) => message !== undefined);
 
-/** What a line of the list says about itself; the interval is one for all. */
+/** Fields that each line defines. The interval is the same for all. */
 const OWN_FIELDS = ['url', 'name', 'type', 'key'];
 
-/** A document would change what is there under the same key; here one only adds. */
+/** Throws if the plan changes an existing endpoint with the same key, because this page only adds new ones. */
 function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): void {
   const changed = changes.find(({ action, resource }) => action === 'update' && resource === 'endpoint');
   const place = [...places.values()].find(({ path }) => path === changed?.key);
@@ -196,7 +199,6 @@ function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): vo
     throw wrong(`${place.pointer}/key`, 'The website already has an endpoint with this key and other settings.');
 }
 
-/** Further ways to fill the list. */
 function Sources({ form }: { form: FormState }) {
   const url = useSignal('');
   const told = useSignal('');
@@ -331,7 +333,7 @@ function Verdict({ of }: { of: Test | undefined }) {
   );
 }
 
-/** Who hears of them. */
+/** Shows who will be notified. */
 function Told() {
   const contacts = useContacts().data.value;
   if (!contacts) return null;
@@ -350,7 +352,7 @@ function Told() {
   );
 }
 
-/** Tests each address once, a few at a time, when the list has rested for a moment. By address. */
+/** Tests each URL once, a few at a time, after the list hasn't changed for a moment. Returns the results by URL. */
 function useTests(lines: readonly Line[]): Tests {
   const tests = useSignal<Tests>({});
   const wanted = useRef<Line[]>([]);

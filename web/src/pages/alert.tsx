@@ -26,14 +26,14 @@ import { go } from '../state/router';
 import { may } from '../state/session';
 import { runAction, showToast } from '../state/toast';
 
-/** Opens a new alert, with what was made for it. */
+/** Opens a new alert rule and keeps its generated secrets. */
 function created(alert: Alert, sent: ConfigValue): void {
   if (alert.contact_id === null) keepGenerated(alert, sent);
   showToast('The alert rule is active.');
   go(`/alerts/${alert.id}`);
 }
 
-/** One alert rule: its form, its deliveries and its events. */
+/** One alert rule: its form, its deliveries, and its events. */
 export function AlertPage({ id }: { id: string | null }) {
   const path = `/api/v1/alerts/${id}`;
   const loaded = useLoad(path, (abort) =>
@@ -128,7 +128,7 @@ export function AlertPage({ id }: { id: string | null }) {
   );
 }
 
-/** ` · notifies hooks.slack.com through Operations`. */
+/** Shows a text such as ` · notifies hooks.slack.com through Operations`. */
 function Notifies({ alert, contacts }: { alert: Alert; contacts: readonly Contact[] | undefined }) {
   const { contact_id: id, destination } = alert;
   if (id === null) return destination === null ? null : <> · notifies {destination}</>;

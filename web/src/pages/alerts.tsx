@@ -29,7 +29,7 @@ import { itemOf } from '../state/overview-store';
 import { route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
-/** The value of a filter, which the address keeps. */
+/** Returns the value of a filter in the URL. */
 const filter = (name: string): string => route.value.query.get(name) ?? '';
 
 const STATES: Record<string, (alert: Alert, contacts: readonly Contact[]) => boolean> = {
@@ -38,14 +38,14 @@ const STATES: Record<string, (alert: Alert, contacts: readonly Contact[]) => boo
   off: (alert) => !alert.enabled,
 };
 
-/** Rows that are shown at first, and with each request for more: a table of a thousand is slow to draw. */
+/** The number of rows shown at first, and added by each click. A table of a thousand rows is slow to draw. */
 const ROWS = 100;
 
-/** Triggered first, then what reaches nobody. */
+/** Returns the sort order: triggered alerts first, then those that reach no one. */
 const urgency = (alert: Alert, contacts: readonly Contact[]): number =>
   alert.triggered ? 2 : isUnheard(alert, contacts) ? 1 : 0;
 
-/** What a rule is found by. */
+/** Returns the text in which the search looks for words. */
 const searched = (alert: Alert, contacts: readonly Contact[]): string => {
   const item = itemOf(alert.endpoint_id);
   const contact = alert.contact_id === null ? '' : contactName(alert.contact_id, contacts);
@@ -54,7 +54,7 @@ const searched = (alert: Alert, contacts: readonly Contact[]): string => {
   );
 };
 
-/** The value of the filter for alerts that have settings of their own. */
+/** The filter value for alert rules with their own settings. */
 const OWN = 'none';
 
 function chosen(list: readonly Alert[], contacts: readonly Contact[]): Alert[] {
@@ -74,7 +74,7 @@ function chosen(list: readonly Alert[], contacts: readonly Contact[]): Alert[] {
     .sort((a, b) => urgency(b, contacts) - urgency(a, contacts));
 }
 
-/** Narrows the rules down to a contact. Not there while there is none to choose. */
+/** Filters by contact. Renders nothing if there is no contact. */
 function ContactFilter({ contacts }: { contacts: readonly Contact[] }) {
   const value = filter('contact');
   if (contacts.length === 0 && value === '') return null;
@@ -97,14 +97,14 @@ function ContactFilter({ contacts }: { contacts: readonly Contact[] }) {
 const ContactTrouble = ({ since }: { since: string | null }) =>
   since === null ? null : <p class="small reason">Its contact has been failing since {time(since, now.value)}</p>;
 
-/** Every alert rule: whom it notifies, and whether that works. */
+/** Lists every alert rule, whom it notifies, and whether that works. */
 export function AlertRulesPage() {
   const alerts = useLoad('alerts', (signal) => all<Alert>('/api/v1/alerts', signal));
   const contacts = useContacts();
   const rows = useSignal(ROWS);
   const timer = useRef(0);
   useEffect(() => {
-    // An outage of many endpoints is one read. By then most messages have left.
+    // An outage of many endpoints causes only one request. By then, most messages have been sent.
     const soon = () => {
       clearTimeout(timer.current);
       timer.current = window.setTimeout(alerts.reload, 1000);
@@ -208,7 +208,7 @@ export function AlertRulesPage() {
   );
 }
 
-/** What triggered and resolved, incident by incident, newest first. */
+/** Lists triggered and resolved alerts by incident, newest first. */
 export function AlertEventsPage() {
   const [of, type, range, incident_id] = [filter('of'), filter('type'), filter('range'), filter('incident')];
   return (
@@ -259,13 +259,13 @@ export function AlertEventsPage() {
   );
 }
 
-/** The endpoint of a message, or the contact that it says fails. */
+/** The endpoint that a message is about, or the contact it reports as failing. */
 function About({ of: { endpoint_id, endpoint_name, contact_id } }: { of: Delivery }) {
   if (endpoint_id !== null) return <a href={`#/endpoints/${endpoint_id}`}>{endpoint_name}</a>;
   return contact_id === null ? <>–</> : <a href={`#/contacts/${contact_id}`}>Contact</a>;
 }
 
-/** The messages that reached nobody, newest first. */
+/** Lists the messages that reached no one, newest first. */
 export function FailedDeliveriesPage() {
   const version = useSignal(0);
   const reload = () => {

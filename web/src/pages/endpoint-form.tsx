@@ -36,7 +36,7 @@ import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { arrivals, go, route } from '../state/router';
 import { may } from '../state/session';
 
-/** The values of the form; numbers are text until they are sent. */
+/** The values of the form. Numbers are text until they are sent. */
 interface Draft {
   name: string;
   url: string;
@@ -49,13 +49,13 @@ interface Draft {
   assertions: Assertion[];
   follow_redirects: boolean;
   tls: NonNullable<Endpoint['tls']>;
-  /** As it is typed. */
+  /** The text as typed. */
   tags: string;
   depends_on: string[];
-  /** In the order of their choosing. */
+  /** In the user's order. */
   locations: string[];
   quorum: string;
-  /** Of a heartbeat, which has no other settings. */
+  /** The settings of a heartbeat. The other settings don't apply to it. */
   heartbeat: HeartbeatDraft;
 }
 
@@ -78,10 +78,10 @@ const EMPTY: Draft = {
   heartbeat: newHeartbeat(OWN_ZONE),
 };
 
-/** What a key may not see is shown as this, also in the settings of another endpoint. */
+/** The placeholder for values that a key may not see. It also works in the settings of another endpoint. */
 const MASK = '********';
 
-/** What an endpoint of another type has none of stays as a new one has it. */
+/** Replaces settings that don't apply to the endpoint's type with the defaults of a new endpoint. */
 const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, heartbeat, ...rest }: Endpoint) => ({
   ...rest,
   heartbeat: heartbeat ? heartbeatDraftOf(heartbeat, OWN_ZONE) : EMPTY.heartbeat,
@@ -102,7 +102,7 @@ const draftOf = (endpoint: Endpoint): Draft => ({
   quorum: String(endpoint.quorum),
 });
 
-/** A bare host becomes the URL its type accepts. */
+/** Returns the URL to send. A host becomes the URL that its type accepts. */
 function urlOf(draft: Draft): string {
   const guess = guessEndpoint(draft.url);
   return guess?.type === draft.type ? guess.url : draft.url.trim();
@@ -111,7 +111,7 @@ function urlOf(draft: Draft): string {
 const hasTls = ({ tls: { verify, ca, server_name, warn_days } }: Draft) =>
   !verify || ca !== null || server_name !== null || warn_days !== WARN_DAYS;
 
-/** The request body. For a new endpoint without the defaults, so that the shown command stays short. */
+/** Returns the request body. For a new endpoint it omits the defaults, so that the shown command stays short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   const { method, body, assertions, follow_redirects, tls, depends_on, locations, quorum } = draft;
   const tags = tagsIn(draft.tags);
@@ -153,7 +153,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   };
 }
 
-/** Creates an endpoint, also as a copy of another one, or edits one. */
+/** Creates an endpoint, possibly as a copy of another one, or edits one. */
 export function EndpointFormPage({ id }: { id: string | null }) {
   const source = id ?? route.value.query.get('copy');
   const existing = useLoad(`form/${source}`, (signal) =>
@@ -179,7 +179,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
   );
 }
 
-/** The settings of a copy. What is masked stands for nothing there: it has to be entered again. */
+/** Returns the settings of a copy. Masked values are cleared, because the user has to enter them again. */
 function copyOf(endpoint: Endpoint): Draft {
   const draft = draftOf(endpoint);
   return {
@@ -208,13 +208,13 @@ function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
   return <Editor id={endpoint.id} draft={draft.value} isNew={false} save={save} call={call} set={patch(draft)} />;
 }
 
-/** What was chosen, and what the URL tells of the rest. */
+/** Fills in the settings that the user hasn't chosen with guesses from the URL. */
 function guessed(chosen: Partial<Draft>): Draft {
   const guess = guessEndpoint(chosen.url ?? '');
   return { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen };
 }
 
-/** A heartbeat has no URL that it could be guessed from, a probe is known by its key. */
+/** Returns the settings in the query. A heartbeat has no URL to guess from, and a probe is identified by its key. */
 function asAsked(): Partial<Draft> {
   const { query: asked } = route.peek();
   return Object.fromEntries(
@@ -225,17 +225,20 @@ function asAsked(): Partial<Draft> {
   );
 }
 
-/** What belongs to no site: jobs, and probes. Those of whoever has no website for them are kept together. */
+/**
+ * Returns the website for jobs and probes, which belong to no site. If the user doesn't choose one, they are grouped
+ * under this name.
+ */
 const siteless = (draft: Pick<Draft, 'type'>): string | null =>
   isHeartbeat(draft) ? 'Jobs' : isProbe(draft) ? 'Probes' : null;
 
-/** The URL comes first: type, name and website are guessed from it until the user chooses them. */
+/** The URL comes first, because the type, name, and website are guessed from it until the user chooses them. */
 function NewEndpoint({ of }: { of: Endpoint | null }) {
   const { chosen, website, websiteName, picked, saved } = useDraft('an unsaved endpoint', () => ({
     chosen: signal<Partial<Draft>>(of ? copyOf(of) : asAsked()),
     website: signal(of?.website_id ?? route.peek().query.get('website_id')),
     websiteName: signal(''),
-    /** Null until somebody changes it: the default contacts. */
+    /** `null` until the user changes it. The default contacts are used until then. */
     picked: signal<string[] | null>(null),
   }));
   const draft = guessed(chosen.value);
@@ -258,7 +261,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const websiteOf = chosenWebsite
     ? { name: chosenWebsite.name, url: chosenWebsite.url }
     : { name: websiteName.value.trim() || site.host, url: site.url };
-  // One request in either case: a website is not left behind when its endpoint is refused.
+  // A single request in both cases, so that no empty website is left behind if its endpoint is rejected.
   const call: Call =
     websiteId === ''
       ? {
@@ -280,7 +283,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
         .filter((each) => plan.after.includes(each.id))
         .map((each) => ({ contactId: each.id, name: each.name })),
     );
-    // The endpoint is there: saving once more would make a second one.
+    // The endpoint exists now, so saving again would create a second one.
     if (missing.length > 0) unfinished.value = { id, name, missing };
     else go(`/endpoints/${id}`);
   };
@@ -345,7 +348,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   );
 }
 
-/** The request that saves, and where in its body the endpoint stands. */
+/** The request that saves, and the pointer to the endpoint in its body. */
 interface Call {
   path: string;
   body: Record<string, unknown>;
@@ -355,7 +358,7 @@ interface Call {
 type Problem = FormState['problem'];
 
 interface EditorProps {
-  /** Of an endpoint that exists: it does not depend on itself. */
+  /** The ID of an existing endpoint, which can't depend on itself. */
   id?: string;
   draft: Draft;
   isNew: boolean;
@@ -363,15 +366,15 @@ interface EditorProps {
   set: (changes: Partial<Draft>) => void;
   save: () => Promise<void>;
   children?: (problem: Problem) => preact.ComponentChildren;
-  /** What is pasted into the address; several lines are several endpoints. */
+  /** Handles pasted text. Several lines become several endpoints. */
   pasteMany?: (event: ClipboardEvent) => void;
-  /** Below the settings. */
+  /** Rendered below the settings. */
   last?: preact.ComponentChildren;
   /** The endpoint as a configuration document. */
   yaml?: string;
 }
 
-/** Said here: the service would name the website's URL as well, which the form has no field for. */
+/** Checked here, because the service would also report the website's URL, which has no field in this form. */
 function needUrl(draft: Draft, pointer: string): void {
   if (draft.url.trim() !== '' || isHeartbeat(draft)) return;
   const message = isProbe(draft) ? 'Choose a probe.' : 'Enter a URL, a host, or host:port.';
@@ -381,7 +384,7 @@ function needUrl(draft: Draft, pointer: string): void {
 }
 
 function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, yaml }: EditorProps) {
-  /** With the settings that were tested: the verdict goes when any of them changes. */
+  /** The result of a test, with the settings that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
@@ -435,8 +438,8 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
           }
         >
           {({ problem: at }) => {
-            // A test has the endpoint's fields at its root; a website's URL is made from this one, its name has a field.
-            // Both are asked for, so that neither is said again below the form.
+            // A test has the endpoint's fields at its root. A new website gets its URL from the endpoint, and its name
+            // has its own field. Both pointers are read, so that neither problem is repeated below the form.
             const problem: Problem = (pointer) => {
               const atRoot = pointer === '/name' ? undefined : at(pointer);
               return at(`${call.pointer}${pointer}`) ?? atRoot;
@@ -523,12 +526,15 @@ const TestButton = ({ form, test }: { form: FormState; test: () => Promise<void>
   </Button>
 );
 
-/** The choices, and the current value also where it is not among them (yet). */
+/** Returns the choices, and the current value if it isn't among them (yet). */
 const withCurrent = (choices: readonly string[] | undefined, current: string): string[] => [
   ...new Set([...(choices ?? []), current]),
 ];
 
-/** A heartbeat stays one, and nothing else becomes one. Where there is no probe none can be watched. */
+/**
+ * A heartbeat can't become another type, and other types can't become a heartbeat. Without probes, the type PROBE isn't
+ * offered.
+ */
 const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: boolean, hasProbes: boolean): string[] =>
   withCurrent(choices?.types, current).filter(
     (type) =>
@@ -536,7 +542,9 @@ const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: b
       ((isNew || isHeartbeat({ type }) === isHeartbeat({ type: current })) && (hasProbes || !isProbe({ type }))),
   );
 
-/** The probes that an endpoint of type PROBE can watch, and the one that it does also where that is gone. */
+/**
+ * Returns the probes that an endpoint of type PROBE can monitor. The current one is included even if it was deleted.
+ */
 const probeOptions = (probes: readonly Probe[], current: string): [value: string, title: string][] => {
   const known = probes.map((probe): [string, string] => [`probe:${locationOf(probe)}`, probe.name]);
   const isKnown = current === '' || known.some(([url]) => url === current);
@@ -546,10 +554,9 @@ const probeOptions = (probes: readonly Probe[], current: string): [value: string
 type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
   Pick<FormState, 'problem'> & { choices: EndpointChoices | undefined };
 
-/** Seconds that most choose. */
+/** Common intervals, in seconds. */
 const INTERVALS = ['30', '60', '300'];
 
-/** How often and how to check. */
 function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
@@ -605,7 +612,7 @@ function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   );
 }
 
-/** What counts as up. */
+/** The conditions under which the endpoint is up. */
 const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) => (
   <details open={draft.assertions.length > 0}>
     <summary>Conditions for up</summary>
@@ -627,7 +634,6 @@ const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) 
   </details>
 );
 
-/** What it belongs to. */
 function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
   return (
     <details open={draft.tags !== '' || draft.depends_on.length > 0}>
@@ -655,7 +661,6 @@ function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
   );
 }
 
-/** How it is asked, over HTTP. */
 function HttpDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' | 'problem'>) {
   return (
     <>
@@ -681,7 +686,6 @@ function HttpDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set'
   );
 }
 
-/** How the server's certificate is judged. */
 function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' | 'problem'>) {
   const { tls } = draft;
   const change = (changes: Partial<Draft['tls']>) => set({ tls: { ...tls, ...changes } });

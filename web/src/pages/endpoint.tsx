@@ -33,11 +33,11 @@ import { may } from '../state/session';
 
 const FirstContact = lazy(() => import('../components/alert/first-contact').then((file) => file.FirstContact), false);
 
-/** One endpoint: status, uptime, response time, availability, outages, certificate, alert rules and checks. */
+/** One endpoint: status, uptime, response time, availability, outages, certificate, alert rules, and checks. */
 export function EndpointPage({ id }: { id: string }) {
   const path = `/api/v1/endpoints/${id}`;
   const endpoint = useLoad(path, (signal) => get<Endpoint>(path, signal));
-  // Nothing more is asked about an endpoint that is not there.
+  // If the endpoint doesn't exist, nothing else is loaded.
   const isThere = endpoint.data.value !== undefined;
   const checks = useLoad(`${path}/checks/${isThere}`, async (signal) =>
     isThere ? get<Check[]>(`${path}/checks?limit=60`, signal) : [],
@@ -45,7 +45,7 @@ export function EndpointPage({ id }: { id: string }) {
   const uptimes = useLoad(`${path}/uptime/${isThere}`, (signal) =>
     Promise.all(isThere ? WINDOWS.map(([window]) => get<Uptime>(`${path}/uptime?window=${window}`, signal)) : []),
   );
-  /** Counts what FirstContact made: the alert rules are read again. */
+  /** Counts changes by FirstContact, after which the alert rules are loaded again. */
   const made = useSignal(0);
   const reload = () => {
     const isFirst = endpoint.data.peek() === undefined && endpoint.error.peek() === null;
@@ -137,7 +137,7 @@ export function EndpointPage({ id }: { id: string }) {
   );
 }
 
-/** The newest checks, as high as they took. */
+/** The newest checks as bars, with the response time as their height. */
 function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
   const shown = checks.slice().reverse();
   const slowest = Math.max(1, ...shown.map((check) => check.duration_ms ?? 0));

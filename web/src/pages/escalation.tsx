@@ -43,7 +43,10 @@ import { may } from '../state/session';
 import { showToast } from '../state/toast';
 import '../styles/escalation.css';
 
-/** Whom an endpoint, the endpoints of a website, or those with a tag tell, step by step. `of`: its id, `''` for the tag of the query. */
+/**
+ * Edits the escalation of an endpoint, of a website, or of all endpoints with a tag. `of` is an ID, or `''` for the tag
+ * in the query.
+ */
 export function EscalationPage({ of }: { of: string }) {
   const tag = route.value.query.get('tag');
   useEffect(() => void refreshWebsites(), []);
@@ -252,7 +255,7 @@ function StepCard({ step, isFirst, steps, set, alerts, contacts }: StepProps) {
   );
 }
 
-/** Whether its alerts at this step are all switched off. */
+/** Whether all alert rules of the contact at this step are turned off. */
 function isOff(alerts: readonly Alert[], contact: string, seconds: number | null): boolean {
   const there = alerts.filter(({ contact_id, after }) => contact_id === contact && after === seconds);
   return there.length > 0 && there.every(({ enabled }) => !enabled);
@@ -271,7 +274,7 @@ function Told({ id, contacts, isOff: off }: { id: string; contacts: readonly Con
   );
 }
 
-/** The order of the steps is that of their minutes: there is nothing else to drag or to move. */
+/** The minutes of a step. They also define the order of the steps, so there is no other way to move one. */
 function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>) {
   const isWrong = secondsOf(step) === null;
   return (
@@ -289,7 +292,7 @@ function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>
           value={step.minutes}
           onInput={(event) => set(withStep(steps, step.id, { minutes: event.currentTarget.value }))}
           onBlur={({ currentTarget, relatedTarget }) => {
-            // What is clicked in the same step must not move away under the pointer: it arranges them itself.
+            // A click inside the same step must not move its target away. The step is sorted after the click.
             const isInside = relatedTarget instanceof Node && currentTarget.closest('li')?.contains(relatedTarget);
             if (!isInside) set(arranged(steps));
           }}
@@ -301,7 +304,7 @@ function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>
   );
 }
 
-/** So many contacts are shown as a button each, more as a search. */
+/** Up to this many contacts are buttons. More are a search. */
 const MOST_BUTTONS = 8;
 
 function Add({ when, contacts, add }: { when: string; contacts: readonly Contact[]; add: (id: string) => void }) {
@@ -327,7 +330,7 @@ function Add({ when, contacts, add }: { when: string; contacts: readonly Contact
   );
 }
 
-/** Shown of the alerts that the escalation leaves alone. */
+/** The maximum number of alert rules shown that the escalation doesn't change. */
 const MOST_OWN = 10;
 
 function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {

@@ -28,15 +28,15 @@ import { fold, folded, isCompact, isSelecting, pick, picked, selectSeveral, setC
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
-// Nobody selects on the first look.
+// Not loaded with the first page, because few users select endpoints at once.
 const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
-// Most have no probe.
+// Most installations have no probe.
 const LocationFilter = lazy(
   () => import('../components/overview/location-filter').then((file) => file.LocationFilter),
   false,
 );
 
-/** Every endpoint, grouped by website, with filters, order and keyboard. */
+/** Every endpoint, grouped by website, with filters, sorting, and keyboard shortcuts. */
 export function OverviewPage() {
   const location = route.value.query.get('location');
   const at = useLoad(`at/${location}`, async (signal) => {
@@ -48,7 +48,7 @@ export function OverviewPage() {
   useEvery(60, at.reload);
   const filters = useComputed(() => filtersOf(route.value.query, at.data.value));
   const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
-  // What is searched for must not hide in a folded website.
+  // A search result must not be hidden in a folded website.
   const isSearch = useComputed(() => {
     const { text, status, tag, planned, location: place } = filters.value;
     return text !== '' || status !== null || tag !== null || planned || place !== null;
@@ -108,7 +108,7 @@ export function OverviewPage() {
   );
 }
 
-/** `/` searches, `j` and `k` select an endpoint, the other keys act on the selected one. */
+/** Binds the keys: `/` searches, `j` and `k` select an endpoint, and other keys act on the selected one. */
 function useOverviewKeys(
   lines: { value: Line[] },
   current: { value: string | null },
@@ -233,10 +233,10 @@ function FilterBar(props: {
   );
 }
 
-/** So many tags are buttons; more are found by a part of their name. */
+/** The number of tags shown as buttons. Others are found by a search. */
 const TAGS = 8;
 
-/** What is in maintenance, and what has a tag; nothing where there is neither. */
+/** Filters by maintenance and by tag. Renders nothing if there is neither. */
 function QuietFilters({ filters: { planned, tag } }: { filters: Filters }) {
   const all = items.value ?? [];
   const inMaintenance = all.filter((item) => item.maintenance).length;

@@ -3,7 +3,7 @@ import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
 import { OverviewPage } from './overview';
 
-// Fetched once the first page is there: the overview alone is what one waits for.
+// Fetched after the first page, because users usually wait for the overview.
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
 const AlertEventsPage = lazy(() => import('./alerts').then((page) => page.AlertEventsPage));
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
@@ -25,22 +25,24 @@ const StatusPagePage = lazy(() => import('./status-page').then((page) => page.St
 const StatusPagesPage = lazy(() => import('./status-pages').then((page) => page.StatusPagesPage));
 const WebsitePage = lazy(() => import('./website').then((page) => page.WebsitePage));
 
-/** A page of the dashboard. */
 export interface Route {
   path: Pattern;
-  /** Title of the browser tab, and what the keyboard help calls the shortcut. */
+  /** The title of the browser tab, also used in the list of shortcuts. */
   title: string;
-  /** The entry of the main navigation that is current on the page; the first route of an entry is where it leads. */
+  /**
+   * The entry of the main navigation that is highlighted on this page. The first route of an entry is the target of its
+   * link.
+   */
   section?: string;
-  /** A key, or two in sequence. */
+  /** One key, or a sequence of two. */
   shortcut?: string;
-  /** Without it the shortcut does nothing. */
+  /** The role without which the shortcut does nothing. */
   role?: 'write' | 'admin';
-  /** `parameter` is the segment that stands for the `:name` of the path. */
+  /** `parameter` is the segment of the path that matches `:name`. */
   show: (parameter: string) => ComponentChildren;
 }
 
-/** Every page; the first that matches is shown. Router, navigation, titles, shortcuts and their help read this table. */
+/** All pages. The first match is shown. The router, navigation, titles, shortcuts, and their list use this table. */
 export const ROUTES: readonly Route[] = [
   { path: '', title: 'Overview', section: 'Overview', shortcut: 'g o', show: () => <OverviewPage /> },
   {
@@ -126,7 +128,7 @@ export const ROUTES: readonly Route[] = [
   { path: 'websites/:id', title: 'Website', section: 'Overview', show: (id) => <WebsitePage key={id} id={id} /> },
 ];
 
-/** The route of a path, and the parameter in it. */
+/** Returns the route of a path, and its parameter. */
 export function findRoute(path: readonly string[]): { route: Route; parameter: string } | null {
   for (const route of ROUTES) {
     const parameter = matchPath(route.path, path);
@@ -135,5 +137,5 @@ export function findRoute(path: readonly string[]): { route: Route; parameter: s
   return null;
 }
 
-/** The hash path that a shortcut or the navigation goes to: without its optional parameter. */
+/** Returns the hash path for shortcuts and the navigation, without the optional parameter. */
 export const pathOf = (route: Route): string => `/${route.path.replace(/\/?:\w+\?$/, '')}`;

@@ -15,13 +15,14 @@ import { items, tagsOf } from '../state/overview-store';
 import { may } from '../state/session';
 import '../styles/incident.css';
 
-/** So many open ones are looked at: what a page shows of them stands in each. */
+/** The maximum number of open incidents loaded. Only the incident itself shows what a page would contain. */
 const MOST = 20;
 
-/** Names of an incident are so many at most. */
 const NAMED = 5;
 
-/** What is open and would show on the page, and whether customers are told. Nothing where nothing is. */
+/**
+ * Shows open incidents that the page would contain, and whether customers see them. Renders nothing if there are none.
+ */
 export function OpenOnPage({ page }: { page: PublicPage }) {
   useEffect(() => void refreshIncidents(), []);
   const open = (openIncidents.value ?? []).slice(0, MOST);
@@ -67,7 +68,7 @@ export function OpenOnPage({ page }: { page: PublicPage }) {
   );
 }
 
-/** What customers read of the past, month by month. */
+/** Shows the page's past incidents, month by month. */
 export function PastOnPage({ page }: { page: PublicPage }) {
   const present = new Date(now.peek()).toISOString().slice(0, 7);
   const month = useSignal(present);

@@ -8,20 +8,23 @@ import { itemOf, items } from '../state/overview-store';
 interface Props {
   title: string;
   description: string;
-  /** As it is typed. */
+  /** The text as typed. */
   accent: string;
-  /** Where its logo is; `chosen`: a file that nobody has saved, which no policy of ours lets a page show. */
+  /**
+   * The URL of the logo. `chosen` is a file that isn't saved yet. The content security policy doesn't let the page show
+   * it.
+   */
   logo: string | null;
   groups: PublicPage['groups'];
-  /** Of the page of a website that has no groups. */
+  /** The website whose page this is, for pages without groups. */
   websiteId: string | null;
   websites: readonly Website[];
 }
 
-/** What a colour is: `#7a3ff2`. */
+/** Whether a text is a color such as `#7a3ff2`. */
 export const isColour = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
-/** What the page will look like while it is edited: its own days and outages are on the page itself. */
+/** A preview of the page while it is edited. Days and outages are only on the page itself. */
 export function PagePreview({ title, description, accent, logo, groups, websiteId, websites }: Props) {
   itemOf('');
   const all = items.value ?? [];

@@ -33,10 +33,10 @@ const EMPTY = {
   groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
 };
 const MAX_LOGO_BYTES = 64 * 1024;
-/** Matches that are offered at once. */
+/** The number of matches offered at once. */
 const OFFERED = 8;
 
-/** A public page, or a new one: what it shows, how it looks, and where it is. */
+/** A public page, or a new one: its content, its appearance, and its URL. */
 export function StatusPagePage({ id }: { id: string | null }) {
   const path = `/api/v1/status-pages/${id ?? ''}`;
   const page = useLoad(path, (signal) => (id === null ? Promise.resolve(null) : get<PublicPage>(path, signal)));
@@ -328,7 +328,7 @@ function Groups({ groups, websites, form, set }: GroupsProps) {
   );
 }
 
-/** The list with an item and the one before it exchanged. */
+/** Returns the list with an item moved up by one. */
 const swapped = <T,>(list: readonly T[], at: number): T[] =>
   list.map((item, index) => (index === at ? (list[at - 1] ?? item) : index === at - 1 ? (list[at] ?? item) : item));
 
@@ -339,7 +339,7 @@ interface ChosenProps {
   set: (ids: string[]) => void;
 }
 
-/** What a group shows, in order. */
+/** The content of a group, in order. */
 const Chosen = ({ names, ids, error, set }: ChosenProps) => (
   <>
     {ids.length > 0 && (
@@ -380,7 +380,7 @@ interface ChooserProps {
   add: (kind: (typeof KINDS)[number], id: string) => void;
 }
 
-/** Finds websites and endpoints by a part of their names; a click adds one. */
+/** Finds websites and endpoints by a part of their names. A click adds one. */
 function Chooser({ taken, websites, add }: ChooserProps) {
   const typed = useSignal('');
   if (!may.write()) return null;
@@ -396,7 +396,7 @@ function Chooser({ taken, websites, add }: ChooserProps) {
       text: `${name} · ${website.name}`,
     })),
   ];
-  // A group with something in it is not followed by a list of everything else.
+  // If the group has content, nothing is listed until the user types.
   const isOffering = typed.value !== '' || taken.length === 0;
   const words = typed.value.toLowerCase().split(/\s+/);
   const found = all.filter(

@@ -16,13 +16,16 @@ import { items, refresh, refreshWebsites, websites } from '../state/overview-sto
 import { route, setQuery } from '../state/router';
 import { isWall } from '../state/theme';
 
-/** Below this width a tile is a colour: a name would not be read from afar. */
+/** Below this width, a tile is only a color, because its name could not be read from a distance. */
 const READABLE_PX = 96;
 
-/** The size of a name, in widths of its tile. */
+/** The font size of a name, relative to the width of its tile. */
 const TEXT = 0.08;
 
-/** The overview for a screen on a wall: dark, without navigation, everything at once, the worst first and largest. */
+/**
+ * The overview for a screen on a wall: dark, without navigation, and with all endpoints at once, worst first and
+ * largest.
+ */
 export function Wall() {
   const tiles = useRef<HTMLUListElement>(null);
   const screen = useSignal({ width: 0, height: 0 });
@@ -114,7 +117,6 @@ function Tile({ item, span, width }: { item: OverviewItem; span: number; width: 
   );
 }
 
-/** The newest event of all alerts. */
 function LastEvent() {
   const read = useLoad('wall/event', async (signal) => {
     const { items: events } = await page<AlertEvent>('/api/v1/alerts/events?limit=1', signal);

@@ -27,11 +27,11 @@ import { editStatusPage } from '../state/website-page';
 import { showToast } from '../state/toast';
 import '../styles/website.css';
 
-/** How a website is: its endpoints, their days and outages, who is told, and where its public page is. */
+/** The state of a website: its endpoints, their days and outages, who is notified, and its public page. */
 export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
-  // In the address, so that what was typed and not saved is shown where one goes on.
+  // In the URL, so that unsaved changes are shown when the user returns to them.
   const isEditing = route.value.query.has('edit');
   const destroy = async (website: Website) => {
     if (!(await deleteWebsite(website))) return;
@@ -84,7 +84,7 @@ export function WebsitePage({ id }: { id: string }) {
   );
 }
 
-/** All its endpoints in a sentence, then each, the worst first. */
+/** All endpoints in a sentence, followed by each of them, worst first. */
 function State({ of }: { of: Website }) {
   itemOf('');
   const shown = ofWebsite(items.value ?? [], of.id);
@@ -240,7 +240,7 @@ function WebsiteForm({ path, start, onSaved }: Props<Website>) {
   );
 }
 
-/** Where the website's own page is, and whether anybody sees it. */
+/** Links to the website's status page, and shows whether it is public. */
 function StatusPageLink({ id }: { id: string }) {
   const pages = useLoad('status-pages', (signal) => all<PublicPage>('/api/v1/status-pages', signal));
   return (

@@ -1,10 +1,10 @@
 import { get, query } from '../api/client';
 import type { MaintenanceWindow, Occurrence } from '../api/types';
 
-/** So many windows of an endpoint are drawn: the newest. */
+/** The maximum number of windows drawn for an endpoint, newest first. */
 const MOST = 5;
 
-/** When the windows that cover an endpoint are in force between two times: nothing while no window does. */
+/** Returns when the windows that cover an endpoint are in force between two times. */
 export async function occurrencesOf(
   endpointId: string,
   fromMs: number,

@@ -6,28 +6,31 @@ import { refreshSoon, refreshWebsites } from './overview-store';
 import { picked } from './overview-view';
 import { errorMessage } from './toast';
 
-/** A change of several endpoints: how far it is, or how it ended. */
+/** The progress or the result of a bulk change. */
 export interface Progress {
-  /** `Paused`, `Deleted`. */
+  /** A verb such as `Paused` or `Deleted`. */
   verb: string;
   done: number;
   total: number;
   isOver: boolean;
   failures: { name: string; reason: string }[];
-  /** Takes back what was done; `null` while it runs, and where nothing can be. */
+  /** Undoes the change. `null` while it runs, and if it can't be undone. */
   undo: (() => unknown) | null;
 }
 
-/** The change that runs, or the last one until it is dismissed. */
+/** The running change, or the last one until it is dismissed. */
 export const progress = signal<Progress | null>(null);
 let isStopped = false;
 
-/** Ends the change after the requests under way. */
+/** Stops the change after the current requests. */
 export function stopBulk(): void {
   isStopped = true;
 }
 
-/** Changes several endpoints, four at a time; those that failed or were not reached stay selected. `undo` takes back those that were. */
+/**
+ * Changes several endpoints, four at a time. Endpoints that failed or were not reached stay selected. `undo` reverts the
+ * changed ones.
+ */
 export async function runBulk(
   verb: string,
   items: readonly OverviewItem[],

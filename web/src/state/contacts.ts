@@ -6,8 +6,8 @@ import { present } from './deletion';
 import { type Loaded, useLoad } from './load';
 
 /**
- * Every contact by name, read again when one comes back to the window: a contact may have been made in another one.
- * Without `isNeeded` nothing is read, and there are none.
+ * Returns every contact by name. It loads them again when the window gets the focus, because another window may have
+ * created one. Without `isNeeded`, nothing is loaded and the list is empty.
  */
 export function useContacts(isNeeded = true): Loaded<Contact[]> {
   const contacts = useLoad(`contacts/${isNeeded}`, (signal) =>

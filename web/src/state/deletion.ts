@@ -2,13 +2,15 @@ import { signal } from '@preact/signals';
 import { ApiProblem, remove } from '../api/client';
 import { dismiss, errorMessage, showToast, UNDO_MS } from './toast';
 
-/** Something that is deleted by its path, which ends with its id. */
+/** A resource to delete by its path, which ends with its ID. */
 export interface Target {
   path: string;
   name: string;
 }
 
-/** Ids of what is deleted, or will be unless it is taken back. No id comes twice: they stay. */
+/**
+ * IDs of resources that are deleted, or will be unless the user undoes it. IDs are never reused, so they can stay here.
+ */
 const gone = signal<ReadonlySet<string>>(new Set());
 const waiting = new Set<(isLeaving?: boolean) => Promise<unknown>>();
 
@@ -20,13 +22,13 @@ function hide(targets: readonly Target[], isHidden: boolean): void {
   gone.value = next;
 }
 
-/** The list without what is deleted, at once; what renders it renders again when that is taken back. */
+/** Returns the list without deleted items. Components that use it render again if the user undoes a deletion. */
 export const present = <T extends { id: string }>(list: T[]): T[] =>
   gone.value.size === 0 ? list : list.filter(({ id }) => !gone.value.has(id));
 
 /**
- * Takes things off the page now and deletes them in ten seconds, so that it can be taken back. What is not deleted comes back
- * with the reason. `then`: after each that was.
+ * Hides resources now and deletes them in ten seconds, so that the user can undo it. If a deletion fails, the resource
+ * comes back with the reason. `then` runs after each deletion.
  */
 export function deleteLater(
   targets: readonly Target[],
@@ -38,7 +40,7 @@ export function deleteLater(
     try {
       await send(target.path, isLeaving);
     } catch (error) {
-      // Somebody else was faster.
+      // Someone else has already deleted it.
       if (!(error instanceof ApiProblem && error.status === 404)) {
         hide([target], false);
         showToast(`${target.name} was not deleted. ${errorMessage(error)}`, 'bad');
@@ -65,6 +67,6 @@ export function deleteLater(
   });
 }
 
-/** Deletes at once what waits. `isLeaving`: the requests outlive the page. */
+/** Sends pending deletions now. With `isLeaving`, the requests outlive the page. */
 export const deleteWaiting = (isLeaving = false): Promise<unknown> =>
   Promise.all([...waiting].map((now) => now(isLeaving)));

@@ -5,26 +5,26 @@ import { whose } from './session';
 
 type Fields = Readonly<Record<string, Signal<unknown>>>;
 
-/** What was filled in at a form and is neither saved nor discarded. */
+/** The values of a form that are neither saved nor discarded. */
 export interface Draft {
-  /** The address of its form. */
+  /** The URL of the form. */
   at: string;
-  /** `an unsaved endpoint`. */
+  /** A description such as `an unsaved endpoint`. */
   what: string;
   fields: Fields;
-  /** The fields as they were when the form was opened, or last saved. */
+  /** The fields when the form was opened, or last saved. */
   start: string;
-  /** Somebody has come back to it. */
+  /** Whether the user has returned to it. */
   isResumed: boolean;
 }
 
-/** In the memory of this tab and nowhere else: forms hold secrets, which no storage of the browser must keep. */
+/** Kept only in the memory of this tab. Forms contain secrets, which must not be in the browser's storage. */
 export const drafts = signal<readonly Draft[]>([]);
 
-/** Counts what was discarded on the page that is shown: its forms begin again. */
+/** Counts discarded drafts of the current page, whose forms then start over. */
 export const discarded = signal(0);
 
-// Nobody else sees them.
+// Drafts are dropped when the user changes, because others must not see them.
 whose.subscribe(() => {
   drafts.value = [];
 });
@@ -37,20 +37,20 @@ const textOf = (fields: Fields): string => JSON.stringify(Object.values(fields).
 
 const without = (draft: Draft): readonly Draft[] => drafts.peek().filter((each) => each !== draft);
 
-/** Forgets what was filled in at an address. */
+/** Drops the draft of a URL. */
 export function forget(at: string): void {
   drafts.value = drafts.peek().filter((each) => each.at !== at);
 }
 
-/** Forgets it and shows its form, if that is on the page, as it was. */
+/** Drops the draft of a URL. If its form is on the page, the form is reset. */
 export function discard(at: string): void {
   forget(at);
   if (at === address.peek()) discarded.value++;
 }
 
 /**
- * The fields of the form at this address: as they were left, until `saved` is called or the draft is discarded, otherwise
- * those that `make` returns.
+ * Returns the fields of the form at this URL. They keep their values until `saved` is called or the draft is discarded.
+ * Without a draft, they come from `make`.
  */
 export function useDraft<T extends Fields>(what: string, make: () => T): T & { saved: () => void } {
   const [draft] = useState(() => {
@@ -75,6 +75,6 @@ export function useDraft<T extends Fields>(what: string, make: () => T): T & { s
     draft.start = textOf(draft.fields);
     drafts.value = without(draft);
   };
-  // The form at an address is always the same.
+  // A URL always has the same form, so the type is safe.
   return { ...(draft.fields as T), saved };
 }

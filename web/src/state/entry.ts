@@ -2,12 +2,12 @@ import { effect, signal, untracked } from '@preact/signals';
 import { replace, route } from './router';
 
 /**
- * What an address of signing in has brought: the token of a link, `#/sign-in/<token>`, or why single sign-on failed,
- * `#/sign-in/problem/<code>`. It leaves the address at once, and is kept by this window alone.
+ * The content of a sign-in URL: the token of a link (`#/sign-in/<token>`), or the reason why single sign-on failed
+ * (`#/sign-in/problem/<code>`). It is removed from the URL at once, and only kept in this window.
  */
 export const entry = signal<{ token: string } | { problem: string } | null>(null);
 
-// Also when the link is opened in a tab that shows the dashboard already.
+// Also runs if the link is opened in a tab that already shows the dashboard.
 effect(() => {
   const [first, second, code] = route.value.path;
   if (first !== 'sign-in' || second === undefined) return;

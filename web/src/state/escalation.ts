@@ -6,7 +6,7 @@ import { errorMessage } from './toast';
 const send = ({ method, path, body }: EscalationRequest): Promise<unknown> =>
   method === 'DELETE' ? remove(path) : method === 'PUT' ? put(path, body) : post(path, body);
 
-/** Makes the alerts those of an escalation. Throws what went wrong first; a plan made after that has what is left to do. */
+/** Applies an escalation plan. Throws: the first failure. A new plan then contains the remaining changes. */
 export async function carryOut(plan: EscalationPlan): Promise<void> {
   for (const stage of escalationRequests(plan)) {
     const failures = await forEachInTurn(stage, send, {

@@ -2,18 +2,17 @@ import { signal } from '@preact/signals';
 import { page } from '../api/client';
 import type { Incident } from '../api/types';
 
-/** So many are known here; the rest is counted. */
+/** The maximum number of incidents loaded. The rest is only counted. */
 const MOST = 100;
 
-/** The open incidents, newest first, as last read; `null` until then. */
+/** The open incidents as last loaded, newest first. `null` until the first load. */
 export const openIncidents = signal<Incident[] | null>(null);
-/** How many are open. */
 export const openCount = signal(0);
 
 let running: Promise<void> | null = null;
 let again = 0;
 
-/** Reads what is open. What cannot be read stays as it is: the lists say why. */
+/** Loads the open incidents. If that fails, the old list stays, because the pages with lists report the error. */
 export function refreshIncidents(): Promise<void> {
   running ??= page<Incident>(`/api/v1/incidents?state=open&limit=${MOST}`)
     .then(
@@ -29,7 +28,7 @@ export function refreshIncidents(): Promise<void> {
   return running;
 }
 
-/** Reads it again soon; many changes within a second cause one read. */
+/** Loads the list again soon. Many changes within a second cause one request. */
 export function refreshIncidentsSoon(): void {
   if (again !== 0) return;
   again = window.setTimeout(() => {
@@ -38,7 +37,6 @@ export function refreshIncidentsSoon(): void {
   }, 500);
 }
 
-/** Drops the data on signing out. */
 export function clearIncidents(): void {
   openIncidents.value = null;
   openCount.value = 0;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Actions by key, by a sequence of two such as `g a`, or by `Ctrl k`, which is Cmd-K as well. */
+/** Actions by key, by a sequence of two such as `g a`, or by `Ctrl k`, which also matches Cmd-K. */
 type Keys = Record<string, () => unknown>;
 
 const STORED = 'uptime.shortcuts';
@@ -14,16 +14,16 @@ function stored(): boolean {
   }
 }
 
-/** Whether single keys act. WCAG 2.1.4: speech input and typing errors must be able to switch them off. */
+/** Whether single-key shortcuts are on. Users of speech input must be able to turn them off (WCAG 2.1.4). */
 export const hasShortcuts = signal(stored());
 
-/** Switches the shortcuts on or off, for this browser. */
+/** Turns the shortcuts on or off in this browser. */
 export function setShortcuts(on: boolean): void {
   hasShortcuts.value = on;
   try {
     localStorage.setItem(STORED, on ? 'on' : 'off');
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the setting lasts as long as the page.
   }
 }
 
@@ -32,8 +32,8 @@ let leader = '';
 let leaderTimer = 0;
 
 /**
- * Whether the focused element uses the key itself: fields, open dialogs, and Enter on what can be clicked. Chromium leaves
- * the focus in a dialog that was just closed until the next frame: a key pressed by then belongs to the page.
+ * Whether the focused element uses the key itself: fields, open dialogs, and Enter on clickable elements. Chromium
+ * leaves the focus in a closed dialog until the next frame. A key pressed by then belongs to the page.
  */
 function isTaken(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement) || target.closest('dialog:not([open])')) return false;
@@ -41,7 +41,7 @@ function isTaken(target: EventTarget | null, key: string): boolean {
   return key === 'Enter' && target.closest('a, button, summary') !== null;
 }
 
-/** Runs what the newest component binds to the keys. Returns whether there is something. */
+/** Runs the newest component's action for the keys. Returns whether there is one. */
 function act(event: KeyboardEvent, keys: string): boolean {
   const action = layers.findLast((layer) => layer.current[keys])?.current[keys];
   if (!action) return false;
@@ -54,7 +54,7 @@ function press(event: KeyboardEvent): void {
   const { target, key } = event;
   if (event.altKey || event.defaultPrevented) return;
   if (event.ctrlKey || event.metaKey) {
-    // No typing: it works in fields too, and where single keys are off.
+    // Key combinations aren't typing, so they work in fields and when single keys are off.
     if (!(target instanceof Element && target.closest('dialog[open]'))) act(event, `Ctrl ${key.toLowerCase()}`);
     return;
   }
@@ -73,7 +73,7 @@ function press(event: KeyboardEvent): void {
 
 addEventListener('keydown', press);
 
-/** Binds keys such as `j` or `g a` while the component is shown; the newest component wins. */
+/** Binds keys such as `j` or `g a` while the component is shown. The newest component has priority. */
 export function useKeys(keys: Keys): void {
   const layer = useRef(keys);
   layer.current = keys;

@@ -14,9 +14,9 @@ import type {
 import { changeText } from '../logic/incident';
 import { restoreSession } from './session';
 
-/** State of the live stream. `lost` comes after GRACE_MS only, so that a short reconnect stays invisible. */
+/** The state of the live stream. It becomes `lost` only after GRACE_MS, so that a short reconnect isn't visible. */
 export const live = signal<'connecting' | 'live' | 'lost'>('connecting');
-/** When the last message came, in milliseconds. */
+/** The time of the last message, in milliseconds. */
 export const lastMessageAt = signal(Date.now());
 /** The sentence that screen readers announce when a status changes. */
 export const announcement = signal('');
@@ -30,11 +30,11 @@ type Listener = {
   incident?(change: IncidentChange): void;
   location?(change: LocationChange): void;
   probe?(change: ProbeChange): void;
-  /** The stream is open, for the first time or again: what is shown may be out of date. */
+  /** Called whenever the stream has opened, because the shown data may be out of date. */
   ready?(): void;
 };
 
-/** The service pings every ten seconds; after this long without a message the connection is dead. */
+/** The service pings every ten seconds. After this time without a message, the connection is considered dead. */
 const SILENCE_MS = 25_000;
 const GRACE_MS = 2500;
 const MAX_RETRY_MS = 10_000;
@@ -47,7 +47,7 @@ let retryTimer = 0;
 let graceTimer = 0;
 let silenceTimer = 0;
 
-/** Adds a listener; returns the function that removes it. */
+/** Adds a listener. Returns a function that removes it. */
 export function listen(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -67,7 +67,7 @@ function parsed(event: MessageEvent): unknown {
 
 function open(): void {
   source?.close();
-  // An EventSource sends no header.
+  // An EventSource can't send a header.
   source = new EventSource(
     at(`/api/v1/stream${query({ organization_id: shownOrganization.id, last_event_id: lastId })}`),
   );
@@ -120,7 +120,7 @@ function open(): void {
   source.addEventListener('error', reconnect);
 }
 
-/** Reconnects by hand: EventSource gives up for good after the first error response. */
+/** Reconnects manually, because EventSource gives up after the first error response. */
 function reconnect(): void {
   source?.close();
   source = null;
@@ -137,12 +137,11 @@ function reconnect(): void {
   retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
 }
 
-/** Follows the stream until `stopLive`. */
 export function startLive(): void {
   if (!source) open();
 }
 
-/** Closes the stream; the next one starts without a position. */
+/** Closes the stream. The next one starts without a position. */
 export function stopLive(): void {
   source?.close();
   source = null;

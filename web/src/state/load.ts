@@ -5,32 +5,32 @@ import { present } from './deletion';
 import { isOver } from './session';
 import { errorMessage, runAction } from './toast';
 
-/** The setter of a signal, for form controls. */
+/** Returns the setter of a signal, for form controls. */
 export const into =
   <T>(target: Signal<T>) =>
   (value: T): void => {
     target.value = value;
   };
 
-/** A function that merges changes into a signal's object. */
+/** Returns a function that merges changes into a signal's object. */
 export const patch =
   <T extends object>(target: Signal<T>) =>
   (changes: Partial<T>): void => {
     target.value = { ...target.value, ...changes };
   };
 
-/** What `useLoad` returns: the newest data, or why there is none. */
+/** The result of `useLoad`: the newest data, or why there is none. */
 export interface Loaded<T> {
   data: ReadonlySignal<T | undefined>;
   error: Signal<string | null>;
-  /** There is nothing at the address: it was deleted, or never was. */
+  /** Whether the resource doesn't exist. */
   isMissing: Signal<boolean>;
   reload: () => void;
 }
 
 /**
- * Loads data for a component, again whenever `key` changes or `reload` is called. A reload keeps the old data on the page
- * until the new data is there; a response overtaken by a newer request is dropped.
+ * Loads data for a component, and loads it again when `key` changes or `reload` is called. A reload keeps the old data
+ * on the page until the new data has arrived. A response that is older than a newer request is dropped.
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
@@ -72,7 +72,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   };
 }
 
-/** Reloads whenever one of these changes; what is loaded at first is not loaded twice. */
+/** Reloads whenever one of these values changes, but not for their first values. */
 export function useReload({ reload }: Pick<Loaded<unknown>, 'reload'>, changes: readonly unknown[]): void {
   const isFirst = useRef(true);
   useEffect(() => {
@@ -93,7 +93,7 @@ export function useEvery(seconds: number, work: () => void): void {
   }, [seconds]);
 }
 
-/** Runs the latest `work` soon after it is called; many calls within `ms` cause one. */
+/** Runs the latest `work` soon after it is called. Many calls within `ms` run it once. */
 export function useSoon(ms: number, work: () => void): () => void {
   const latest = useRef(work);
   latest.current = work;
@@ -108,17 +108,17 @@ export function useSoon(ms: number, work: () => void): () => void {
   };
 }
 
-/** What `usePages` returns. */
+/** The result of `usePages`. */
 export interface Pages<T> {
-  /** `null` until the first page is there. */
+  /** `null` until the first page is loaded. */
   items: ReadonlySignal<T[] | null>;
-  /** Loads the next page; `null` on the last one. */
+  /** Loads the next page. `null` on the last page. */
   older: (() => void) | null;
 }
 
 /**
- * A list that is read page by page, newest first. A new `version` reads the first page again and keeps the older pages that
- * the user has loaded; a new `path` starts over.
+ * Loads a list page by page, newest first. A new `version` loads the first page again, and keeps older pages the user
+ * has loaded. A new `path` starts over.
  */
 export function usePages<T extends { id: string }>(path: string, version: unknown): Pages<T> {
   const items = useSignal<T[] | null>(null);

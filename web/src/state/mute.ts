@@ -7,7 +7,10 @@ import { runAction, showToast } from './toast';
 
 const HOUR = 3600;
 
-/** Mutes from now on, by default for an hour: a window that counts and is not public. Throws `ApiProblem`. */
+/**
+ * Mutes a scope from now on, by default for an hour. Its checks count, and the window isn't public. Throws:
+ * `ApiProblem`.
+ */
 export async function muteNow(scope: MaintenanceScope, what: string, seconds = HOUR): Promise<void> {
   const made = await post<MaintenanceWindow>(
     '/api/v1/maintenance-windows',
@@ -19,12 +22,11 @@ export async function muteNow(scope: MaintenanceScope, what: string, seconds = H
   refreshSoon();
 }
 
-/** Ends what was muted by mistake. */
 async function unmute(id: string, what: string): Promise<void> {
   await runAction(() => post(`/api/v1/maintenance-windows/${id}/end`), `${what}: alerts can trigger again.`);
   refreshSoon();
 }
 
-/** The same; a failure is shown, not thrown. */
+/** Mutes a scope for an hour. A failure is shown, not thrown. */
 export const muteHour = (scope: MaintenanceScope, what: string): Promise<boolean> =>
   runAction(() => muteNow(scope, what));

@@ -7,32 +7,33 @@ import { errorMessage } from './toast';
 
 const foundItems = signal<OverviewItem[] | null>(null);
 const foundWebsites = signal<Website[] | null>(null);
-/** Every endpoint as last read, kept current by the live stream; `null` until the first read. */
+/** Every endpoint as last loaded, kept current by the live stream. `null` until the first load. */
 export const items = computed(() => foundItems.value && present(foundItems.value));
-/** Every website as last read; `null` until the first read. */
+/** Every website as last loaded. `null` until the first load. */
 export const websites = computed(() => foundWebsites.value && present(foundWebsites.value));
-/** Mean latency of each endpoint in the last 24 full hours, oldest first. */
+/** The mean latency of each endpoint per hour in the last 24 full hours, oldest first. */
 export const hourlyLatency = signal<ReadonlyMap<string, (number | null)[]>>(new Map());
-/** Why the last read failed. */
+/** The reason why the last load failed. */
 export const overviewError = signal<string | null>(null);
-/** Number of endpoints by status. */
 export const counts = computed(() => countsOf(items.value ?? []));
 
-/** One endpoint; loads the overview if that has not happened yet. */
+/** Returns an endpoint. Loads the overview if it isn't loaded yet. */
 export function itemOf(id: string): OverviewItem | undefined {
   if (items.value === null) void refresh();
   return items.value?.find((item) => item.id === id);
 }
 
-/** The name of an endpoint, or of a website that has one; its id until the overview is loaded. */
+/**
+ * Returns the name of an endpoint, or of a website that has endpoints. Until the overview is loaded, it returns the ID.
+ */
 export const nameOf = (id: string): string =>
   itemOf(id)?.name ?? items.value?.find(({ website }) => website.id === id)?.website.name ?? id;
 
-/** The tags of a website, which its endpoints have too; none until the websites are read. */
+/** Returns the tags of a website, which also apply to its endpoints. Empty until the websites are loaded. */
 export const tagsOf = (websiteId: string): readonly string[] =>
   websites.value?.find(({ id }) => id === websiteId)?.tags ?? [];
 
-/** Reads the websites. They change rarely and by people: not with every read of the overview. */
+/** Loads the websites. They change rarely, so they aren't part of every load of the overview. */
 export async function refreshWebsites(): Promise<void> {
   try {
     foundWebsites.value = await all<Website>('/api/v1/websites');
@@ -44,7 +45,7 @@ export async function refreshWebsites(): Promise<void> {
 let running: Promise<void> | null = null;
 let again = 0;
 
-/** Reads the overview; calls during a read share it. */
+/** Loads the overview. Calls during a load share it. */
 export function refresh(): Promise<void> {
   running ??= read().finally(() => {
     running = null;
@@ -52,7 +53,7 @@ export function refresh(): Promise<void> {
   return running;
 }
 
-/** The latency by the hour is a third of the response and changes once an hour: it is asked for this often. */
+/** How often the hourly latency is loaded. It is a third of the response, and changes once an hour. */
 const LATENCY_EVERY_MS = 300_000;
 let latencyAt = -Infinity;
 
@@ -71,7 +72,7 @@ async function read(): Promise<void> {
   }
 }
 
-/** Reads again soon; many changes within a second cause one read. */
+/** Loads the overview again soon. Many changes within a second cause one request. */
 export function refreshSoon(): void {
   if (again !== 0) return;
   again = window.setTimeout(() => {
@@ -82,7 +83,9 @@ export function refreshSoon(): void {
 
 const changes = new Map<string, StateChange>();
 
-/** Shows a change of status at once; changes within 50 ms render together. Uptime and latency follow with the next read. */
+/**
+ * Shows a change of status at once. Changes within 50 ms render together. Uptime and latency follow with the next load.
+ */
 export function applyChange(change: StateChange): void {
   if (changes.size === 0) setTimeout(applyAll, 50);
   changes.set(change.endpoint_id, change);
@@ -106,13 +109,11 @@ const changed = (item: OverviewItem, change: StateChange | undefined): OverviewI
         recent: [...item.recent, change.status].slice(-30),
       };
 
-/** Shows that somebody has an endpoint in hand, or no longer. */
 export function applyAcknowledgement({ endpoint_id, acknowledgement }: AcknowledgementChange): void {
   foundItems.value =
     foundItems.value?.map((item) => (item.id === endpoint_id ? { ...item, acknowledgement } : item)) ?? null;
 }
 
-/** Drops the data on signing out. */
 export function clearOverview(): void {
   queue.length = 0;
   foundItems.value = null;
@@ -120,13 +121,15 @@ export function clearOverview(): void {
   latencyAt = -Infinity;
 }
 
-/** Data per endpoint beyond the overview: loaded once per version, at most four requests at a time. */
+/** Data per endpoint beyond the overview. It is loaded once per version, with at most four requests at a time. */
 class EndpointDetails<T> {
   private readonly known = new Map<string, { version: string; data: ReturnType<typeof signal<T | undefined>> }>();
 
   constructor(private readonly load: (endpointId: string) => Promise<T>) {}
 
-  /** What is loaded now. Starts a load when it is of another version; the caller renders again when that arrives. */
+  /**
+   * Returns the loaded data. If it has another version, starts a load. The caller renders again when that is finished.
+   */
   read(endpointId: string, version: string): T | undefined {
     let entry = this.known.get(endpointId);
     if (!entry) this.known.set(endpointId, (entry = { version: '', data: signal<T | undefined>(undefined) }));
@@ -140,7 +143,7 @@ class EndpointDetails<T> {
     return entry.data.value;
   }
 
-  /** What is loaded now. */
+  /** Returns the loaded data without starting a load. */
   peek(endpointId: string): T | undefined {
     return this.known.get(endpointId)?.data.value;
   }
@@ -162,7 +165,7 @@ async function drain(): Promise<void> {
   try {
     await work();
   } catch {
-    // A row without its tooltips is still a row; the next version tries again.
+    // A row works without its tooltips, and the next version tries again.
   } finally {
     active--;
     void drain();

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** A choice that is kept in this browser; what cannot be read there is `otherwise`. */
+/** Returns a signal for a setting kept in this browser, and its setter. An unreadable setting is `otherwise`. */
 export function kept<T>(name: string, otherwise: T) {
   const key = `uptime.${name}`;
   const read = (): T => {
@@ -16,7 +16,7 @@ export function kept<T>(name: string, otherwise: T) {
     try {
       localStorage.setItem(key, JSON.stringify(next));
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Without storage, the setting lasts as long as the page.
     }
   };
   return [value, set] as const;
@@ -24,37 +24,34 @@ export function kept<T>(name: string, otherwise: T) {
 
 const [foldedIds, setFolded] = kept<string[]>('folded', []);
 
-/** The websites whose endpoints are folded away on the overview, by id. */
+/** The IDs of the websites that are folded on the overview. */
 export const folded = computed((): ReadonlySet<string> => new Set(foldedIds.value));
 
-/** Folds websites, or unfolds them. */
 export function fold(ids: readonly string[], isFolded: boolean): void {
   const others = foldedIds.value.filter((id) => !ids.includes(id));
   setFolded(isFolded ? [...others, ...ids] : others);
 }
 
-/** Whether rows are one line high. */
 export const [isCompact, setCompact] = kept('compact', false);
 
-/** The windows of which one is shown as uptime. */
 export const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 export type UptimeWindow = (typeof WINDOWS)[number];
 export const [uptimeWindow, setUptimeWindow] = kept<UptimeWindow>('window', '24h');
 
-/** Rows have boxes only while this is on. */
+/** Whether the rows have checkboxes. */
 export const isSelecting = signal(false);
 
-/** Shows the boxes, or takes them and what they selected away. */
+/** Shows the checkboxes, or hides them and clears the selection. */
 export function selectSeveral(isOn: boolean): void {
   isSelecting.value = isOn;
   if (!isOn) picked.value = new Set();
 }
 
-/** The endpoints that are selected for a change of several at once, by id. */
+/** The IDs of the endpoints that are selected for a bulk change. */
 export const picked = signal<ReadonlySet<string>>(new Set());
 let last = '';
 
-/** Selects or deselects an endpoint; with `isRange` all of `shown` from the one before to it. */
+/** Selects or deselects an endpoint. With `isRange`, this applies to all of `shown` from the previous one. */
 export function pick(id: string, shown: readonly { id: string }[], isRange: boolean): void {
   const next = new Set(picked.value);
   const isPicked = !next.has(id);

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Path and query behind the `#`: the server has one HTML page, and its 404s stay JSON. */
+/** The path and query after the `#`. The server has only one HTML page, so that its 404 responses stay JSON. */
 export interface Location {
   path: string[];
   query: URLSearchParams;
@@ -13,7 +13,7 @@ function read(): Location {
 
 const current = signal(read());
 
-/** Counts arrivals at a page, also at the one that is shown: the focus moves with each. Changes of the query do not count. */
+/** Counts arrivals at a page, including the current one. Each moves the focus. Changes of the query don't count. */
 export const arrivals = signal(0);
 
 function arrive(): void {
@@ -23,16 +23,16 @@ function arrive(): void {
 
 addEventListener('hashchange', arrive);
 
-/** A link to the page that is shown changes no hash: it is an arrival all the same. */
+/** A link to the current page doesn't change the hash, but it also counts as an arrival. */
 addEventListener('click', ({ target }) => {
   const link = target instanceof Element && target.closest('a');
   if (link && link.hash !== '' && link.href === location.href) arrive();
 });
 
-/** The current location; what reads it renders again when it changes. */
+/** The current location. Components that read it render again when it changes. */
 export const route = computed(() => current.value);
 
-/** Path and query as they stand behind the `#`. */
+/** The path and query after the `#`. */
 export const address = computed(() => addressOf(current.value));
 
 function addressOf({ path, query }: Location): string {
@@ -46,13 +46,13 @@ export function go(path: string): void {
   else location.hash = path;
 }
 
-/** The same in place of the current entry in the browser's history: what was in the address is not kept. */
+/** Navigates without a new entry in the browser's history, so that the previous URL isn't kept. */
 export function replace(path: string): void {
   history.replaceState(null, '', `#${path}`);
   arrive();
 }
 
-/** Changes the query in place, without a new entry in the browser's history. `null` removes a parameter. */
+/** Changes the query without a new entry in the browser's history. `null` removes a parameter. */
 export function setQuery(changes: Record<string, string | null>): void {
   const next = read();
   const { query } = next;

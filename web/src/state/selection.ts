@@ -4,24 +4,24 @@ import { go } from './router';
 
 interface Listed {
   ids: readonly string[];
-  /** Where the page of each is: the path before its id. */
+  /** The path of an item's page, without its ID. */
   path: string;
-  /** Whether any may be chosen, and (`canPick`) whether this one may. */
+  /** Whether items can be selected. `canPick` decides about each one. */
   maySelect: boolean;
   canPick?: (id: string) => boolean;
 }
 
 export interface Selection {
-  /** The one that the keys act on; its link has the id `link-<id>`. */
+  /** The item that the keys act on. Its link has the ID `link-<id>`. */
   current: Signal<string | null>;
   isSelecting: Signal<boolean>;
   picked: Signal<ReadonlySet<string>>;
   toggle: (id: string) => void;
-  /** Begins to choose, or ends it and forgets what was chosen. */
+  /** Starts selecting, or stops and clears the selection. */
   select: (isOn: boolean) => void;
 }
 
-/** A list that is walked with `j` and `k`, opened with Enter, and chosen from with `x`. */
+/** Binds keys for a list: `j` and `k` move, Enter opens, and `x` selects. */
 export function useSelection({ ids, path, maySelect, canPick = () => true }: Listed): Selection {
   const current = useSignal<string | null>(null);
   const isSelecting = useSignal(false);

@@ -3,19 +3,22 @@ import { get, onRefused, onSignedOut, put, remove, shownOrganization } from '../
 import type { Session, SignedIn } from '../api/types';
 import { deleteWaiting } from './deletion';
 
-/** The signed-in session; `undefined` until it is known, `null` when signed out. */
+/** The current session. `undefined` until it is known, `null` when signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** The session is over without having been ended here: what is on the page, forms that are filled in too, waits for another. */
+/** Whether the session ended elsewhere. The page and its forms stay until the user signs in again. */
 export const isOver = signal(false);
 
-/** A person who is in no organization, or not any more in that of the session: there is nothing to show. */
+/** A user who is in no organization, or no longer in the session's organization. The dashboard has nothing to show. */
 export const homeless = signal<SignedIn | null>(null);
 
-/** The session went over to another organization in another window: what is shown here is of the one before, and stays so. */
+/** The session after another window switched to another organization. This page keeps showing the previous one. */
 export const moved = signal<Session | null>(null);
 
-/** Whose page this is: of an organization, and of a person or of any key of it. Nobody else sees what is on it. */
+/**
+ * The organization and the user that this page belongs to. All keys of an organization count as one user. Others must
+ * not see its content.
+ */
 export const whose = computed(
   () => session.value && `${session.value.organization.id} ${session.value.person?.id ?? 'key'}`,
 );
@@ -30,7 +33,7 @@ let isAsking = false;
 onRefused.notify = () => {
   if (isAsking || !session.peek()) return;
   isAsking = true;
-  // One request more for one that was refused, most often for another reason. Another refusal asks again.
+  // A refusal costs one more request, even though it usually has another reason. The next refusal checks again.
   restoreSession()
     .catch(() => undefined)
     .finally(() => {
@@ -43,11 +46,11 @@ function end(): void {
   else session.value = homeless.value = null;
 }
 
-/** Reads the session of the cookie. Throws, and changes nothing, while the service cannot be reached. */
+/** Loads the session of the cookie. Throws and changes nothing if the service can't be reached. */
 export async function restoreSession(): Promise<void> {
   const before = session.peek();
   const found = await get<SignedIn | null>('/auth/session');
-  // Somebody has signed in, out or over meanwhile.
+  // The user has signed in or out, or switched organizations, in the meantime.
   if (session.peek() !== before) return;
   if (!found) end();
   else if (before && !isOver.value && isInOrganization(found) && found.organization.id !== before.organization.id)
@@ -57,7 +60,9 @@ export async function restoreSession(): Promise<void> {
 
 const isInOrganization = (one: SignedIn): one is Session => one.organization !== null && one.role !== null;
 
-/** Shows the dashboard to whoever has signed in. What others must not see goes before. */
+/**
+ * Shows the dashboard for a session. If the user or the organization is different, the old content is removed first.
+ */
 export function begin(next: SignedIn): void {
   isOver.value = false;
   moved.value = null;
@@ -68,13 +73,12 @@ export function begin(next: SignedIn): void {
   if (isInOrganization(next)) session.value = next;
 }
 
-/** Goes over to another organization of the person, by its public id, in every window. Throws `ApiProblem`. */
+/** Switches to another of the user's organizations in every window. Throws: `ApiProblem`. */
 export async function switchTo(organization_id: string): Promise<void> {
   await deleteWaiting();
   begin(await put<SignedIn>('/auth/session', { organization_id }));
 }
 
-/** Ends the session, here and on the server. */
 export async function signOut(): Promise<void> {
   await deleteWaiting();
   await remove('/auth/session');
@@ -82,7 +86,7 @@ export async function signOut(): Promise<void> {
   isOver.value = false;
 }
 
-/** What the session's role allows. The server decides; the page only hides what it would refuse. */
+/** The permissions of the session's role. The server decides, and the page only hides what it would refuse. */
 export const may = {
   write: (): boolean => session.value?.role === 'write' || session.value?.role === 'admin',
   admin: (): boolean => session.value?.role === 'admin',

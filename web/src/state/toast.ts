@@ -1,23 +1,23 @@
 import { signal } from '@preact/signals';
 import { ApiProblem } from '../api/client';
 
-/** A short message that disappears by itself. */
+/** A short message that disappears automatically. */
 export interface Toast {
   id: number;
   tone: 'good' | 'bad' | 'warn';
   text: string;
-  /** Takes back what the message tells of. */
+  /** Undoes the action that the message reports. */
   undo: (() => unknown) | null;
 }
 
-/** The messages on the page now, oldest first. */
+/** The messages on the page, oldest first. */
 export const toasts = signal<Toast[]>([]);
 let next = 1;
 
-/** Milliseconds for which something can be taken back. */
+/** Milliseconds during which an action can be undone. */
 export const UNDO_MS = 10_000;
 
-/** Shows a message for a few seconds, and for ten with a way back. Returns its id. */
+/** Shows a message for a few seconds, or for ten if it can be undone. Returns its ID. */
 export function showToast(text: string, tone: Toast['tone'] = 'good', undo: Toast['undo'] = null): number {
   const toast = { id: next++, tone, text, undo };
   toasts.value = [...toasts.value, toast].slice(-4);
@@ -25,12 +25,11 @@ export function showToast(text: string, tone: Toast['tone'] = 'good', undo: Toas
   return toast.id;
 }
 
-/** Takes a message away at once. */
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** A sentence about anything that was thrown. */
+/** Returns a sentence about anything that was thrown. */
 export function errorMessage(error: unknown): string {
   if (error instanceof ApiProblem) {
     const fields = error.errors.map(({ pointer, message }) => `${pointer.replace(/^\//, '')}: ${message}`);
@@ -39,7 +38,10 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong.';
 }
 
-/** Runs what the user asked for and shows a failure instead of throwing it; with `undo` its success can be taken back. Returns whether it worked. */
+/**
+ * Runs an action of the user, and shows a failure instead of throwing it. With `undo`, the user can undo it. Returns
+ * whether it succeeded.
+ */
 export async function runAction(
   action: () => Promise<unknown>,
   success?: string,

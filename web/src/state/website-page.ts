@@ -6,7 +6,10 @@ import { runAction } from './toast';
 const find = async (websiteId: string): Promise<PublicPage | undefined> =>
   (await all<PublicPage>('/api/v1/status-pages')).find(({ website_id }) => website_id === websiteId);
 
-/** Opens the editor of a website's own page. Where there is none it is made: nobody sees it until it is made public. */
+/**
+ * Opens the editor of a website's status page. If there is none, it is created, and stays private until the user
+ * publishes it.
+ */
 export const editStatusPage = (websiteId: string): Promise<boolean> =>
   runAction(async () => {
     let page = await find(websiteId);

@@ -28,7 +28,6 @@ interface Props {
   onSaved: (alert: Alert, sent: ConfigValue) => void;
 }
 
-/** The form for an alert rule. */
 export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
   const { draft, own, opened, saved } = useDraft(
     stored ? 'unsaved changes to an alert rule' : 'an unsaved alert rule',

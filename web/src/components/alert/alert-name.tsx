@@ -12,7 +12,8 @@ export const contactName = (id: string, contacts: readonly Contact[] | undefined
   contacts?.find((each) => each.id === id)?.name ?? 'a contact';
 
 /**
- * An alert by its channel, with its contact and destination below. It is one link, because two would be too low to tap.
+ * An alert rule by its channel, with its contact and destination below. It is one link, because two would be too small
+ * to tap.
  */
 export const AlertName = ({ alert: { id, type, contact_id, destination }, contacts }: Props) => (
   <>

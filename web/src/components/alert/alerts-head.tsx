@@ -12,7 +12,6 @@ const TABS: readonly [key: Tab, title: string, href: string][] = [
   ['failed', 'Not delivered', '#/alerts/failed'],
 ];
 
-/** The head of the alerting pages. `current` is the key of the shown page. */
 export const AlertsHead = ({ current }: { current: Tab }) => (
   <>
     <Head

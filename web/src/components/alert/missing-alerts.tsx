@@ -9,7 +9,6 @@ import { Button } from '../layout';
 export interface MissingAlert {
   contactId: string;
   name: string;
-  /** The reason why it could not be created. */
   reason: string;
 }
 

@@ -12,7 +12,6 @@ interface Props {
   beats: readonly Beat[];
   slots?: number;
   tall?: boolean;
-  /** Returns the sentence about one bar, for its tooltip. */
   describe: (index: number) => string;
   /** Called when the user points at a bar, which is a good time to load details. */
   onInspect?: () => void;

@@ -41,7 +41,7 @@ const HEIGHT = HEAD + ROWS * PITCH;
 interface Props<T> {
   label: string;
   grid: Grid<T>;
-  /** A sentence about all squares, and one about a single square. */
+  /** A sentence about all squares. `describe` returns one about a single square. */
   summary: string;
   describe: (index: number, cell: T) => string;
 }

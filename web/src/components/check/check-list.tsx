@@ -18,9 +18,9 @@ interface Props {
   endpointId: string;
   /** Changes when there may be newer checks. */
   version: string;
-  /** Whether the checks judge runs of a job. Only their time, result, and reason are known. */
+  /** Whether the checks are runs of a job. Only their time, result, and reason are known. */
   isOfRuns: boolean;
-  /** The endpoint's locations, if it is checked from others than the service. */
+  /** The endpoint's locations, unless only the service checks it. */
   locations: Endpoint['by_location'];
 }
 

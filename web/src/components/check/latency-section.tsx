@@ -205,7 +205,6 @@ const ChartToCome = () => (
   </p>
 );
 
-/** A sample of a line, as the chart draws it. */
 const Sample = ({ of: { color, dash } }: { of: LineStyle }) => (
   <svg width="20" height="8" aria-hidden="true">
     <path d="M0 4h20" stroke={`var(${color})`} stroke-width="3" stroke-dasharray={dash.join(' ')} />

@@ -3,7 +3,6 @@ import type { TargetedFocusEvent } from 'preact';
 interface Choice {
   /** The newest index that can be selected, or -1 if there is none. */
   last: number;
-  /** The selected index. */
   index: number | null;
   /** The text for the selected item, or for all items if none is selected. */
   text: string;

@@ -16,7 +16,6 @@ interface Props<T> {
   from: number;
   to: number;
   label: string;
-  /** Returns the sentence about one bucket, for its tooltip. */
   describe: (bucket: number) => string;
   onZoom: (fromSeconds: number, toSeconds: number) => void;
 }
@@ -95,7 +94,7 @@ function within({ ctx, bbox }: uPlot, draw: () => void): void {
 function pen(chart: uPlot, times: readonly number[]) {
   const { ctx } = chart;
   const unit = devicePixelRatio;
-  /** Returns the middle of each bucket. A bucket without neighbors gets its full width. */
+  /** Returns the middle of each bucket. A bucket without neighbors spans its full width. */
   const points = (values: Values, [first, last]: [number, number]): [x: number, y: number][] => {
     const at = (index: number, value: number) =>
       [chart.valToPos(value, 'x', true), chart.valToPos(values[index] ?? 0, 'y', true)] as [number, number];
@@ -137,7 +136,6 @@ function drawResponse(chart: uPlot, { times, p50, p95, before }: ResponseData): 
   });
 }
 
-/** Draws one dot at the bottom of the plot for each bucket with failed checks. */
 function drawFailures(chart: uPlot, { times, failures }: Shown): void {
   const { ctx, bbox } = chart;
   const unit = devicePixelRatio;
@@ -266,11 +264,11 @@ function Chart<T extends Shown>({ view, of: props }: { view: View<T>; of: Props<
   return <div class="chart" ref={box} role="img" aria-label={props.label} />;
 }
 
-/** The response time over time. Dragging across it zooms in. */
+/** The response time over the range. Dragging across the chart zooms in. */
 export const ResponseChart = (props: Props<ResponseData>) => <Chart view={RESPONSE_VIEW} of={props} />;
 
-/** p95 over time, with a line for each location. Dragging across it zooms in. */
+/** p95 over the range, with a line for each location. Dragging across the chart zooms in. */
 export const LocationChart = (props: Props<LocationData>) => <Chart view={LOCATION_VIEW} of={props} />;
 
-/** The latency over time, stacked by phase. Dragging across it zooms in. */
+/** The latency over the range, stacked by phase. Dragging across the chart zooms in. */
 export const PhaseChart = (props: Props<PhaseData>) => <Chart view={PHASE_VIEW} of={props} />;

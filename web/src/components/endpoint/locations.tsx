@@ -17,7 +17,7 @@ import { StatusPill } from '../status';
 
 interface Props {
   endpoint: Endpoint;
-  /** Checks now from a location. */
+  /** Runs a check from a location. */
   onCheck: (location: string) => Promise<void>;
 }
 

@@ -4,7 +4,6 @@ import { type Call, Curl } from './api-call';
 import { TabPanels } from './tab-panels';
 
 interface Props {
-  /** A preview of the form's result. */
   preview?: ComponentChildren;
   call: Call;
   /** The same as a configuration document. `null` if the user can't apply one. */

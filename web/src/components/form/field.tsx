@@ -93,7 +93,6 @@ export const Lines = ({ label, hint, error, value, set, placeholder }: Common<st
 /** Values with their titles. A title defaults to its value. */
 export type Options = readonly (string | readonly [value: string, title: string])[];
 
-/** Returns the `option` elements of a select. */
 export const optionsOf = (options: Options) =>
   options.map((option) => {
     const [value, title] = typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;

@@ -23,13 +23,11 @@ export interface FormState {
 
 interface Props {
   save: () => Promise<void>;
-  /** The label of the submit button. */
   action: string;
   /** Whether read-only users may submit the form, such as to sign in or change their own account. */
   isOpen?: boolean;
   /** Overrides the message about a failed request. */
   explain?: (error: unknown) => string;
-  /** Additional buttons. */
   more?: (state: FormState) => ComponentChildren;
   children: (state: FormState) => ComponentChildren;
 }
@@ -49,7 +47,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
   const isOvertaken = useSignal(false);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  /** Pointers that fields have requested since the form was rendered. Fields render after the form. */
+  /** The pointers that fields have requested since the form was rendered. Fields render after the form. */
   const asked = useRef(new Set<string>());
   asked.current.clear();
   const elsewhere = useSignal<readonly FieldProblem[]>([]);

@@ -10,7 +10,6 @@ interface Props<T> {
   error?: string | undefined;
   empty: T;
   set: (list: T[]) => void;
-  /** Renders the controls of one row. */
   row: (item: T, change: (changes: Partial<T>) => void, number: number) => preact.ComponentChildren;
 }
 

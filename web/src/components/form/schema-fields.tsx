@@ -122,7 +122,6 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   }
 }
 
-/** Returns an example as a user would type it. */
 function exampleOf(example: unknown): string {
   if (typeof example === 'string' || typeof example === 'number') return String(example);
   const isTexts = Array.isArray(example) && example.every((each) => typeof each === 'string');

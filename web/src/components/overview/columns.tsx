@@ -90,7 +90,6 @@ export const ColumnsHead = () => (
   </div>
 );
 
-/** The cells of a row, one per column. */
 export const Cells = (row: Row) => (
   <>
     {COLUMNS.map((column) => (

@@ -50,7 +50,8 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       if (top < 160) scrollBy({ top: top - 160 });
       else if (top > innerHeight - 140) scrollBy({ top: top - innerHeight + 140 });
       const focus = () => document.getElementById(`link-${id}`)?.focus({ preventScroll: true });
-      // Focuses at once, so that an Enter right after works. The row may only be rendered by this scroll, though.
+      // Focuses at once if possible, so that an Enter right after it works. Otherwise, the scroll first has to render
+      // the row.
       if (document.getElementById(`link-${id}`)) focus();
       else requestAnimationFrame(focus);
     };

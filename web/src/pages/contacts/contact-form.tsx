@@ -22,20 +22,19 @@ import { showToast } from '../../state/toast';
 import { ROOT, verdictText } from './words';
 
 interface Props {
-  /** The contact when the form was opened; `null`: a new one. */
+  /** The contact when the form was opened, or `null` for a new one. */
   start: Contact | null;
   onEdit: (isEdited: boolean) => void;
   onSaved: () => void;
 }
 
-/** Makes a contact, or changes it. */
 export function ContactForm({ start, onEdit, onSaved }: Props) {
   const schemas = useLoad('schemas', () => loadDocument().then(configSchemas));
   const { draft, seen, saved } = useDraft(start ? `unsaved changes to ${start.name}` : 'an unsaved contact', () => ({
     draft: signal(contactDraftOf(start)),
     seen: signal(start),
   }));
-  /** With what was tested: it goes when that changes. */
+  /** The result of a test, with the values that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
   const set = patch(draft);
   const { value } = draft;

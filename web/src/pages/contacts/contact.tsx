@@ -18,7 +18,7 @@ import { ContactForm } from './contact-form';
 import { Replace } from './replace';
 import { ContactState, DefaultMark, ROOT, sinceText, testContact, UsedBy, verdictText } from './words';
 
-/** One contact, or a new one: where its messages go, and what alerts through it begin with. */
+/** One contact, or a new one: where its messages go, and the defaults of its alert rules. */
 export function ContactPage({ id }: { id: string | null }) {
   const path = `${ROOT}/${id}`;
   const contact = useLoad(path, (signal) => (id === null ? Promise.resolve(null) : get<Contact>(path, signal)));
@@ -38,7 +38,7 @@ export function ContactPage({ id }: { id: string | null }) {
   };
   const destroy = () =>
     runAction(async () => {
-      // By now there may be more alerts, or none.
+      // The number of alert rules may have changed since the page was loaded.
       const { name, alert_count } = await get<Contact>(path);
       contact.reload();
       if (alert_count > 0) {
@@ -134,7 +134,7 @@ export function ContactPage({ id }: { id: string | null }) {
   );
 }
 
-/** As a default, endpoints that were there before it have no alert through it. Offers that until it has one. */
+/** Offers to add alert rules to existing endpoints, because a new default contact has none until then. */
 function ForExisting({ of, then, choose }: { of: Contact; then: () => void; choose: () => void }) {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   const endpoints = organization.data.value?.quotas.endpoints.used ?? 0;

@@ -12,10 +12,10 @@ import { may } from '../../state/session';
 import { runAction, showToast } from '../../state/toast';
 import { ContactState, DefaultMark, ROOT, sinceText, testContact, UsedBy, verdictText } from './words';
 
-/** Rows that are shown at first, and with each request for more: a table of a thousand is slow to draw. */
+/** The number of rows shown at first, and added by each click. A table of a thousand rows is slow to draw. */
 const ROWS = 100;
 
-/** Every contact: whom it reaches, who uses it, and whether its messages arrive. */
+/** Lists every contact: its destination, how many alert rules use it, and whether its messages arrive. */
 export function ContactsPage() {
   const contacts = useContacts();
   const rows = useSignal(ROWS);
@@ -92,7 +92,7 @@ const Who = ({ of }: { of: Contact }) => (
   </>
 );
 
-/** What went wrong stands with the contact while it fails. */
+/** Shows the error of the last message as long as the contact fails. */
 const LastMessage = ({ of: { last_delivery, failing_since } }: { of: Contact }) => (
   <DeliveryFacts of={failing_since === null ? last_delivery : last_delivery && { ...last_delivery, error: null }} />
 );

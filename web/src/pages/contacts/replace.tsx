@@ -17,7 +17,7 @@ interface Props {
   onReplaced: (by: string) => void;
 }
 
-/** Deletes a contact that alerts use: another one takes them over. */
+/** Deletes a contact that alert rules use. Another contact replaces it. */
 export function Replace({ contact: { id, name, alert_count }, onClose, onReplaced }: Props) {
   const contacts = useContacts();
   const chosen = useSignal('');

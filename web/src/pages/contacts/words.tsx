@@ -8,18 +8,17 @@ import { now } from '../../state/clock';
 
 export const ROOT = '/api/v1/contacts';
 
-/** Whether messages through a contact arrive. */
 export function ContactState({ of }: { of: Contact }) {
   const state = contactState(of);
   if (state) return <StatusPill status={state.status} word={state.word} />;
   return of.last_delivery && <DeliveryState of={of.last_delivery} />;
 }
 
-/** `14:02:11, for 2 h 5 min`: since when, and how long already. */
+/** Returns the start and the duration, such as `14:02:11, for 2 h 5 min`. */
 export const sinceText = (since: string): string =>
   `${time(since, now.value)}, for ${duration((now.value - Date.parse(since)) / 1000)}`;
 
-/** `used by 12 alerts`, as a link to them. */
+/** Shows the number of alert rules, such as `used by 12 alert rules`, as a link to them. */
 export const UsedBy = ({ of: { id, alert_count } }: { of: Contact }) =>
   alert_count === 0 ? (
     <span class="muted">no alert rule</span>
@@ -27,7 +26,6 @@ export const UsedBy = ({ of: { id, alert_count } }: { of: Contact }) =>
     <a href={`#/alerts?contact=${id}`}>{count(alert_count, 'alert rule')}</a>
   );
 
-/** Marks the contacts that new endpoints get an alert through. */
 export const DefaultMark = ({ of }: { of: Contact }) =>
   of.default && (
     <span class="chip" title="New endpoints get an alert rule with this contact">
@@ -35,10 +33,10 @@ export const DefaultMark = ({ of }: { of: Contact }) =>
     </span>
   );
 
-/** Sends a test message through the saved contact of a path. Throws `ApiProblem`. */
+/** Sends a test message through the saved contact at a path. Throws: `ApiProblem`. */
 export const testContact = (path: string): Promise<DeliveryTest> => post<DeliveryTest>(`${path}/test`);
 
-/** What became of a test message. */
+/** Returns the result of a test message in words. */
 export const verdictText = ({ state, error }: DeliveryTest): string =>
   state === 'delivered'
     ? `The test message was delivered. ${error ?? ''}`.trim()

@@ -26,10 +26,10 @@ import { Timeline } from './timeline';
 import { WriteUpdate } from './write-update';
 import '../../styles/incident.css';
 
-/** Endpoints that are read with one request, beyond those that an incident comes with. */
+/** The number of endpoints loaded per request, beyond those that an incident contains. */
 const MORE = 200;
 
-/** One incident: what it is, what happened, what is in it, and where something is said about it. */
+/** One incident: its state, its timeline, its endpoints, and a form for updates. */
 export function IncidentPage({ id }: { id: string }) {
   const path = `/api/v1/incidents/${id}`;
   const incident = useLoad(path, (signal) => get<IncidentDetails>(path, signal));
@@ -157,7 +157,9 @@ function Incident({ of, members, more, reload }: Props) {
   );
 }
 
-/** To be read from afar: how it is and for how long; below it how many, why together, who says what. */
+/**
+ * The state and duration in large type. Below are the number of endpoints, the common cause, and who acknowledged it.
+ */
 function Sentence({ of }: { of: IncidentDetails }) {
   const tone = of.state === 'open' ? (of.severity ?? 'unknown') : of.state === 'merged' ? 'paused' : 'up';
   const facts = [
@@ -182,7 +184,7 @@ function Sentence({ of }: { of: IncidentDetails }) {
   );
 }
 
-/** What people call it; without a name the machine's sentence is its title. */
+/** Edits the title. Without one, the automatic summary is shown. */
 function Rename({ of, close }: { of: IncidentDetails; close: () => void }) {
   const title = useSignal(of.title ?? '');
   const save = async () => {

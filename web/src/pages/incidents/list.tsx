@@ -21,7 +21,7 @@ import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 import '../../styles/incident.css';
 
-/** What is open, then what was, by day. */
+/** Lists open incidents, then past ones by day. */
 export function IncidentsPage() {
   const version = useSignal(0);
   const ended = usePages<Incident>('/api/v1/incidents?state=ended&limit=50', version.value);
@@ -119,7 +119,7 @@ interface RowProps {
   of: Incident;
   isCurrent: boolean;
   isPicked: boolean;
-  /** `null` while nothing is chosen. */
+  /** `null` while nothing can be selected. */
   toggle: ((id: string) => void) | null;
 }
 
@@ -168,7 +168,7 @@ function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   );
 }
 
-/** Puts what is chosen into one of them: one that is open, else the oldest. */
+/** Merges the selected incidents into an open one, or into the oldest one if none is open. */
 function MergeBar({ of, close }: { of: readonly Incident[]; close: () => void }) {
   const chosen = useSignal('');
   const into = of.find(({ id }) => id === chosen.value) ?? of.find(({ state }) => state === 'open') ?? of.at(-1);

@@ -11,7 +11,10 @@ import { into } from '../../state/load';
 import { may } from '../../state/session';
 import { errorMessage, showToast } from '../../state/toast';
 
-/** Where several failed at one address: one of them can be declared what the others depend on, so that next time one page is all. */
+/**
+ * If several endpoints at one address failed, makes one of them the parent of the others. The next outage then sends
+ * only one alert.
+ */
 export function MakeParent({ of, members }: { of: IncidentDetails; members: readonly IncidentMember[] }) {
   const isOpen = useSignal(false);
   const inOrder = [...members].sort((a, b) => a.started_at.localeCompare(b.started_at));

@@ -13,17 +13,16 @@ import { MakeParent } from './make-parent';
 
 interface Props {
   of: IncidentDetails;
-  /** Those that are known. */
+  /** The members loaded so far. */
   members: readonly IncidentMember[];
-  /** Reads more of them. */
   more: () => void;
 }
 
-/** The endpoints of an incident, those that are down first; some can be split off into one of their own. */
+/** The endpoints of an incident, those that are down first. Some can be split off into a new incident. */
 export function Members({ of, members, more }: Props) {
   const maySplit = may.write() && of.state === 'open' && of.endpoint_count > 1;
   const isAll = members.length >= of.endpoint_count;
-  // Of many those that come later stand below.
+  // In a long list, members loaded later come last.
   const shown = isAll
     ? members.toSorted(
         (a, b) =>
@@ -103,7 +102,7 @@ export function Members({ of, members, more }: Props) {
   );
 }
 
-/** What became of a member. Held: it is down, and who has the incident in hand has it in hand as well. */
+/** Shows the state of a member. A held member is down, but was acknowledged with the incident. */
 const Pill = ({ of, severity }: { of: IncidentMember; severity: Incident['severity'] }) =>
   of.ended_at !== null ? (
     <StatusPill status="up" />

@@ -19,7 +19,7 @@ import { useWebsites } from '../maintenance/words';
 import { UpdateFields } from './write-update';
 import '../../styles/incident.css';
 
-/** Opens an incident by hand: what no check can see. */
+/** Creates an incident manually, for problems that no check can detect. */
 export function NewIncidentPage() {
   const { title, scope, text, status, isPublic, saved } = useDraft('an incident that is not open yet', () => ({
     title: signal(''),

@@ -17,10 +17,10 @@ import { now } from '../../state/clock';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 
-/** Names of an entry are so many at most. */
+/** The maximum number of names in an entry. */
 const NAMED = 4;
 
-/** What happened and what was said, newest first. */
+/** Events and updates, newest first. */
 export function Timeline({ of, reload }: { of: IncidentDetails; reload: () => void }) {
   return (
     <Section title="Timeline">
@@ -117,7 +117,7 @@ interface SaidProps {
   reload: () => void;
 }
 
-/** What somebody said; whoever may write can correct it, or take it back. */
+/** Shows an update. Users who may write can edit or delete it. */
 function Said({ update, path, when, reload }: SaidProps) {
   const isEditing = useSignal(false);
   const own = `${path}/updates/${update.id}`;

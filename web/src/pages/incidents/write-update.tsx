@@ -14,14 +14,13 @@ import { items, tagsOf } from '../../state/overview-store';
 import { route } from '../../state/router';
 import { showToast } from '../../state/toast';
 
-/** An update while it is written. */
 export interface UpdateDraft {
   text: Signal<string>;
   status: Signal<IncidentStatus | null>;
   isPublic: Signal<boolean>;
 }
 
-/** Text, status and for whom: the same for a new incident and for one more update. */
+/** The text, status, and audience of an update. New incidents use the same fields. */
 export function UpdateFields(props: {
   draft: UpdateDraft;
   statuses: readonly IncidentStatus[];
@@ -63,7 +62,7 @@ export function UpdateFields(props: {
   );
 }
 
-/** Where something is said about an incident: to those who work on it, or to customers too. */
+/** Posts an update to an incident, either for the team only or for customers as well. */
 export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; area: Ref<HTMLTextAreaElement> }) {
   const { of } = props;
   const path = `/api/v1/incidents/${of.id}`;

@@ -21,7 +21,7 @@ import { nameIn, nextText, useWebsites, WindowPill } from './words';
 
 const FILTERS = ['active', 'scheduled', 'ended'] as const;
 
-/** Maintenance windows and mutes: what is quiet now, what will be, what was. */
+/** Maintenance windows and mutes: current, future, and past ones. */
 export function MaintenancePage() {
   const status = FILTERS.find((each) => each === route.value.query.get('status')) ?? '';
   const version = useSignal(0);
@@ -114,7 +114,7 @@ const LENGTHS = [
   ['86400', '1 day'],
 ] as const;
 
-/** Mutes at once, for a while, whatever is chosen. */
+/** Mutes the selected resources now, for a while. */
 function Mute({ onClose }: { onClose: () => void }) {
   const scope = useSignal(EVERYTHING);
   const seconds = useSignal<string>('3600');

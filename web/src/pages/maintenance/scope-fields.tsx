@@ -10,12 +10,12 @@ interface Props {
   websites: readonly Website[] | undefined;
   value: ScopeDraft;
   set: (value: ScopeDraft) => void;
-  /** What is chosen; by default what a window covers. */
+  /** The label of the selection. By default, it is about what a window covers. */
   label?: string;
   tagsHint?: string;
 }
 
-/** Chooses endpoints: all, or by website, one by one and by tag. */
+/** Selects all endpoints, or some by website, by name, and by tag. */
 export function ScopeFields({
   form,
   websites,
@@ -28,7 +28,7 @@ export function ScopeFields({
   const [ofWebsites, ofEndpoints, ofTags] = ['website_ids', 'endpoint_ids', 'tags'].map((key) =>
     form.problem(`/scope/${key}`),
   );
-  // The service names the scope as a whole where nothing is chosen.
+  // If nothing is selected, the service reports the scope as a whole.
   const ofAll = form.problem('/scope');
   const isInside = [ofWebsites, ofEndpoints, ofTags].some((problem) => problem !== undefined);
   return (

@@ -24,7 +24,7 @@ import { nameIn, nextText, useWebsites, WindowPill } from './words';
 
 const ROOT = '/api/v1/maintenance-windows';
 
-/** One maintenance window, or a new one: when it is in force, what it covers, what it does. */
+/** One maintenance window, or a new one: its times, its scope, and its effects. */
 export function MaintenanceWindowPage({ id }: { id: string | null }) {
   const path = `${ROOT}/${id}`;
   const window = useLoad(path, (signal) =>
@@ -102,7 +102,7 @@ function WindowFacts({ of }: { of: MaintenanceWindow }) {
 
 interface FormProps {
   stored: MaintenanceWindow | null;
-  /** There is a public status page. */
+  /** Whether there is a public status page. */
   hasPage: boolean;
   onSaved: () => void;
 }
@@ -182,7 +182,7 @@ interface TimeProps {
   set: (changes: Partial<Draft>) => void;
 }
 
-/** Once, on days of the week, or by a cron expression. */
+/** Edits the times: once, on days of the week, or by a cron expression. */
 function TimeFields({ form, draft, set }: TimeProps) {
   const bound = (key: 'starts_at' | 'ends_at', label: string) => (
     <Text
@@ -260,7 +260,7 @@ function Weekdays({ draft, set, error }: Pick<TimeProps, 'draft' | 'set'> & { er
       <div class="field" role="group" aria-label="Days">
         <span class="label">Days</span>
         <div class="tags">
-          {/* Monday first. */}
+          {/* Monday comes first. */}
           {[1, 2, 3, 4, 5, 6, 0].map((day) => (
             <button
               type="button"
@@ -282,10 +282,10 @@ function Weekdays({ draft, set, error }: Pick<TimeProps, 'draft' | 'set'> & { er
 }
 
 const DEBOUNCE_MS = 300;
-/** So many times are shown. */
+/** The number of times shown. */
 const SHOWN = 6;
 
-/** The next times as the service reckons them, in the window's zone and in the reader's. */
+/** Shows the next times from the service, in the window's time zone and in the browser's. */
 function Preview({ times, known, zone }: ReturnType<typeof previewOf> & { zone: string }) {
   const key = JSON.stringify(times);
   const found = useSignal<Occurrence[]>([]);

@@ -6,11 +6,11 @@ import { now } from '../../state/clock';
 import { type Loaded, useLoad } from '../../state/load';
 import { itemOf } from '../../state/overview-store';
 
-/** Every website, for its name. */
+/** Loads every website, for its name. */
 export const useWebsites = (): Loaded<Website[]> =>
   useLoad('websites', (signal) => all<Website>('/api/v1/websites', signal));
 
-/** The name of a website or an endpoint, or its id until that is known. */
+/** Returns a function that returns the name of a website or an endpoint, or its ID until the name is known. */
 export function nameIn(websites: readonly Website[] | undefined): (id: string) => string {
   // Reading a name loads the overview.
   return (id) => websites?.find((each) => each.id === id)?.name ?? itemOf(id)?.name ?? id;
@@ -22,7 +22,6 @@ const WORDS: Record<MaintenanceWindow['status'], string> = {
   ended: 'Ended',
 };
 
-/** Whether a window is in force, will be, or is over. */
 export const WindowPill = ({ status }: { status: MaintenanceWindow['status'] }) => (
   <span class={`status ${status === 'active' ? 'planned' : 'paused'}`}>
     {status === 'active' && <Icon name="wrench" size={12} />}
@@ -30,7 +29,7 @@ export const WindowPill = ({ status }: { status: MaintenanceWindow['status'] }) 
   </span>
 );
 
-/** Until when a window is in force, or when it next is. */
+/** Returns when a window ends if it is in force, or when it starts next. */
 export function nextText({ active_until, next: [first], ends_at }: MaintenanceWindow): string {
   if (active_until !== null) return `until ${time(active_until, now.value)}`;
   if (first) return `${time(first.starts_at, now.value)} to ${time(first.ends_at, now.value)}`;

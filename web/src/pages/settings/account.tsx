@@ -15,7 +15,10 @@ import { runAction, showToast } from '../../state/toast';
 import { Leaving } from './leaving';
 import { SecondFactor } from './second-factor';
 
-/** One's own account: name, password, single sign-on, sessions, organizations, and the way out. Also for who is in no organization. */
+/**
+ * The user's own account: name, password, single sign-on, sessions, organizations, and deletion. It also works for
+ * users without an organization.
+ */
 export function Account({ changed }: { changed?: () => void }) {
   const account = useLoad('account', (signal) => get<AccountView>('/auth/account', signal));
   const methods = useLoad('methods', (signal) => get<SignInMethods>('/auth/methods', signal));
@@ -120,7 +123,7 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
       <Form save={save} action={of.has_password ? 'Change password' : 'Set password'} isOpen>
         {({ problem }) => (
           <>
-            {/* Tells a password manager whose password it is. */}
+            {/* Shows a password manager whose password it is. */}
             <input type="email" autoComplete="username" value={of.email ?? ''} readOnly hidden />
             {of.has_password && (
               <Password
@@ -146,14 +149,14 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
   );
 }
 
-/** For changes that need a session of the last ten minutes. */
+/** Asks to sign in again, for changes that need a session from the last ten minutes. */
 const SignInAgain = () => (
   <p class="below">
     <Button onClick={() => runAction(signOut)}>Sign out and sign in again</Button>
   </p>
 );
 
-/** Who one is for the single sign-on; `name` is what it is called, where the service has one. */
+/** Shows the connected single sign-on identity. `name` is the provider's name, if configured. */
 function SingleSignOn({ of, name, reload }: { of: AccountView; name: string | undefined; reload: () => void }) {
   if (name === undefined && of.identities.length === 0) return null;
   const isRefused = useSignal(false);
@@ -286,7 +289,7 @@ function Organizations({ of, reload }: { of: AccountView; reload: () => void }) 
   );
 }
 
-/** After 409 there is a way on: who has just signed in may. */
+/** A user who has just signed in may erase the account. Others get 409 and a button to sign in again. */
 function Erasing({ of }: { of: AccountView }) {
   const isRefused = useSignal(false);
   const erase = async () => {

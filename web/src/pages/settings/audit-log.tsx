@@ -12,7 +12,7 @@ import { useLoad, usePages } from '../../state/load';
 import { itemOf } from '../../state/overview-store';
 import { route, setQuery } from '../../state/router';
 
-/** Days back, by the value of the filter. */
+/** The choices of the filter, as days back. */
 const PERIODS = [
   ['', 'Any time'],
   ['1', 'Last 24 hours'],
@@ -23,7 +23,7 @@ const PERIODS = [
 const since = (days: string): string | null =>
   days === '' ? null : new Date(Date.now() - Number(days) * 86_400_000).toISOString();
 
-/** Who changed what, newest first. */
+/** Lists who changed what, newest first. */
 export function AuditLog() {
   const filters = ['resource', 'person', 'days'].map((name) => route.value.query.get(name) ?? '');
   const [resource = '', person = '', days = ''] = filters;
@@ -66,7 +66,7 @@ interface EntriesProps {
 }
 
 function Entries({ resource, person, days, people }: EntriesProps) {
-  // The same moment for all pages of one list.
+  // A fixed time, so that all pages of a list have the same start.
   const from = useSignal(since(days));
   const filters = query({ resource, person_id: person, since: from.value });
   const entries = usePages<AuditEntry>(`/api/v1/audit-log${filters}`, 0);

@@ -21,10 +21,10 @@ const SOURCES = [
   ['prometheus-blackbox', 'Prometheus blackbox exporter'],
   ['uptimerobot', 'UptimeRobot'],
 ] as const satisfies readonly (readonly [Source, string])[];
-/** What a plan or a report shows before one asks for more. */
+/** The number of changes shown before the user asks for more. */
 const SHOWN = 200;
 
-/** What the organization declares, as a file; and a file, its plan and its application. */
+/** Exports the organization's configuration, and imports a file after showing its plan. */
 export function Configuration() {
   return (
     <>
@@ -58,7 +58,7 @@ function Export() {
 function Import() {
   const from = useSignal<string>(OURS);
   const source = useSignal('');
-  /** What the service made of the file of another program. */
+  /** The configuration document that the service created from another program's file. */
   const converted = useSignal<string | null>(null);
   const prune = useSignal(false);
   const report = useSignal<Conversion['report'] | null>(null);
@@ -177,7 +177,7 @@ function Import() {
   );
 }
 
-/** Where it stands in the document matters more than the name of a field. */
+/** The position in the document is more useful than the name of a field. */
 const placed = (error: unknown): string => placedMessage(error) ?? errorMessage(error);
 
 function Report({ of }: { of: Conversion['report'] }) {

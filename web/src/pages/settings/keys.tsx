@@ -18,7 +18,7 @@ import { runAction } from '../../state/toast';
 import { OpenOnWall } from './open-on-wall';
 import { ShownOnce } from './shown-once';
 
-/** The organization's keys, and a form for a new one. */
+/** Lists the organization's API keys, with a form for a new one. */
 export function Keys() {
   const keys = useLoad('keys', (signal) => all<ApiKey>('/api/v1/api-keys', signal));
   return (

@@ -12,7 +12,7 @@ import { errorMessage } from '../../state/toast';
 
 interface Props {
   of: { id: string; name: string };
-  /** After they are out. */
+  /** Runs after the member was removed. */
   then: () => unknown;
   onClose: () => void;
 }
@@ -21,7 +21,7 @@ interface Props {
 export function Leaving({ of, then, onClose }: Props) {
   const isOwn = of.id === session.value?.person?.id;
   const organization = session.value?.organization?.name ?? '';
-  // Only who may see keys is asked about them.
+  // Only users who may see keys are asked about them.
   const keys = useLoad(of.id, (signal) =>
     may.admin() ? all<ApiKey>(`/api/v1/api-keys${query({ created_by_id: of.id })}`, signal) : Promise.resolve([]),
   );
@@ -68,7 +68,7 @@ export function Leaving({ of, then, onClose }: Props) {
         >
           {isOwn ? 'Leave' : 'Remove'}
         </Button>
-        {/* Has the focus: Enter twice removes nobody. */}
+        {/* Has the focus, so that pressing Enter twice removes no one. */}
         <button type="button" autofocus onClick={onClose}>
           Cancel
         </button>

@@ -6,7 +6,7 @@ import { go } from '../../state/router';
 import { begin } from '../../state/session';
 import { runAction } from '../../state/toast';
 
-/** Leaves a browser with the wall: signed in with a read-only key of its own, which nobody sees and no address holds. */
+/** Turns this browser into a wall. It is signed in with its own read-only key, which is never shown or put in a URL. */
 async function open(): Promise<void> {
   const text =
     'You are signed out here, and this browser continues with a new read-only key named “Wall”. It shows the wall until that key is revoked, or until the browser was closed or off for seven days.';

@@ -20,14 +20,14 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['changed_bytes_per_day', 'Bytes added by changes today (UTC)'],
 ];
 
-/** What is used; from 80 % of the limit on with the share. */
+/** Returns the used amount. From 80 % of the limit on, it includes the share. */
 function inUse({ used, limit }: Organization['quotas']['websites']): string {
   if (used === null) return '–';
   const share = limit === null || limit === 0 ? 0 : Math.floor((100 * used) / limit);
   return used.toLocaleString('en') + (share >= 80 ? ` (${share} %)` : '');
 }
 
-/** Which organization this is, what it may have and has, and how to get to another one. */
+/** Shows the organization, its usage and limits, and links to the user's other organizations. */
 export function OrganizationFacts() {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   return (

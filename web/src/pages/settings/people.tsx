@@ -24,7 +24,7 @@ import { runAction } from '../../state/toast';
 import { Leaving } from './leaving';
 import { ShownOnce } from './shown-once';
 
-/** Who is in the organization, who has been invited, and a form that invites. */
+/** Lists members and invitations, with a form to invite someone. */
 export function People() {
   const people = useLoad('people', (signal) => all<Person>('/api/v1/people', signal));
   const invitations = useLoad('invitations', (signal) => all<Invitation>('/api/v1/invitations', signal));
@@ -106,7 +106,7 @@ export function People() {
   );
 }
 
-/** Whether members who sign in with a password need a second factor. */
+/** Chooses whether members who sign in with a password need a second factor. */
 function SecondFactorRule() {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   const set = async (is: boolean) => {
@@ -178,7 +178,7 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
       await runAction(() => put(`/api/v1/people/${of.id}`, { role }), `${of.name} now has the role ${role}.`);
       if (of.id === own) await runAction(restoreSession);
     }
-    // Also when nothing has changed: the choice shows what is.
+    // Runs even if nothing was saved, so that the select shows the stored role.
     reload();
   };
   const makeLink = (of: Person) =>
@@ -300,7 +300,7 @@ const Name = ({ of, isOwn }: { of: Person; isOwn: boolean }) => (
   </div>
 );
 
-/** Asks before somebody gets everything, and before one takes it from oneself. */
+/** Asks for confirmation before making someone an admin, and before giving up one's own admin role. */
 async function mayChange(of: Person, role: Role): Promise<boolean> {
   if (of.id === session.value?.person?.id)
     return confirmed('Change your own role', `You will have the role ${role}. Only another admin can change it back.`);
@@ -311,7 +311,7 @@ async function mayChange(of: Person, role: Role): Promise<boolean> {
   );
 }
 
-/** A link that sets a password, this one time. */
+/** Shows a link that sets a new password. It is only shown this once. */
 const LinkDialog = ({ of, made, onClose }: { of: Person; made: PasswordLink; onClose: () => void }) => {
   const text = linkTo(made, `${home()}/`);
   return (

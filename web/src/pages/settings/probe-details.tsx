@@ -20,7 +20,6 @@ interface Props {
   reload: () => void;
 }
 
-/** All that is known of a probe of the organization, and what an admin may do with it. */
 export function ProbeDetails({ of, ours, reload }: Props) {
   const troubles = troublesOf(of, ours);
   return (
@@ -104,13 +103,13 @@ function Actions({ of, reload }: Omit<Props, 'ours'>) {
   );
 }
 
-/** Until when the one before works. */
+/** Returns until when the previous token works. */
 const endText = ({ previous_until: until }: RotatedProbe): string =>
   until === null
     ? 'The old token no longer works.'
     : `The old token stops working when this one is first used, at ${time(until, now.value)} at the latest.`;
 
-/** Who tells when it is lost: an endpoint of type PROBE, with alerts as every other has them. */
+/** Shows which endpoint of type PROBE alerts when the probe is lost, or offers to create one. */
 function Teller({ of }: { of: Probe }) {
   const url = `probe:${locationOf(of)}`;
   const teller = items.value?.find((item) => item.type === 'PROBE' && item.url === url);
@@ -131,7 +130,6 @@ const GRACES = [
   ['86400', 'after a day at the latest'],
 ] as const;
 
-/** Asks how long the old token may go on. */
 function Rotate({ of, then, onClose }: { of: Probe; then: (made: RotatedProbe) => void; onClose: () => void }) {
   const grace = useSignal('3600');
   const rotate = async () => {
@@ -181,5 +179,5 @@ function Settings({ of, reload }: Omit<Props, 'ours'>) {
   );
 }
 
-/** What is allowed by it, as one chooses it. */
+/** The label of the setting that allows private addresses. */
 export const PRIVATE = 'Allow checks of private and loopback addresses, for example inside an office';

@@ -17,14 +17,14 @@ import { may } from '../../state/session';
 import { PRIVATE, ProbeDetails } from './probe-details';
 import { ProbeToken } from './probe-token';
 
-/** The probes of the organization and those that the operator shares, the worst first, and a form for a new one. */
+/** Lists the organization's probes and those the operator shares, worst first, with a form for a new one. */
 export function Probes() {
   const probes = useLoad('probes', (signal) => all<Probe>('/api/v1/probes', signal));
   const ours = useLoad('version', () => loadDocument().then(({ info }) => info.version)).data.value ?? null;
   const opened = useSignal('');
   useEvery(10, probes.reload);
   useEffect(() => {
-    // Read for the endpoints that tell of a probe.
+    // Loads the overview, which has the endpoints that monitor a probe.
     itemOf('');
     return listen({ probe: probes.reload, ready: probes.reload });
   }, []);
@@ -60,7 +60,7 @@ export function Probes() {
             <Section title="Probes">{table(list)}</Section>
           )}
           {may.admin() && (
-            // The token that it shows stays when the first probe takes the place of the drawing.
+            // The key keeps the shown token on the page when the list replaces the empty state.
             <Section key="add" title="Add a probe">
               <NewProbe used={list.length} onCreated={probes.reload} />
             </Section>
@@ -89,7 +89,7 @@ const rowOf = (probe: Probe, ours: string | null, isOpen: boolean, toggle: () =>
   !probe.shared && <DetailsButton of={probe.name} isOpen={isOpen} toggle={toggle} />,
 ];
 
-/** Beside ours where it is another one. */
+/** Shows the probe's version, and the service's if it differs. */
 const Version = ({ of, ours }: { of: string | null; ours: string | null }) =>
   of === null ? (
     <>–</>

@@ -1,6 +1,9 @@
 import { qrPath } from '../../logic/qr-code';
 
-/** Drawn on this page: nothing of the secret leaves it. Black on white in every theme, as scanners need it. */
+/**
+ * A QR code drawn on this page, so that the secret isn't sent anywhere. It is black on white in every theme, as
+ * scanners need.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = qrPath(text);
   return (

@@ -21,7 +21,7 @@ interface Props {
   saved: () => void;
 }
 
-/** The second factor of the account: set up with an app, new recovery codes, and turned off. */
+/** Manages the account's second factor: set up an app, create new recovery codes, or turn it off. */
 export function SecondFactor({ of, saved }: Props) {
   const codes = useSignal<readonly string[] | null>(null);
   const show = (made: RecoveryCodes) => {
@@ -198,5 +198,5 @@ const Owner = ({ of }: { of: Account }) => (
   <input type="email" autoComplete="username" value={of.email ?? ''} readOnly hidden />
 );
 
-/** In groups of four, as it is typed from a screen. */
+/** Returns the secret in groups of four, which are easier to type from a screen. */
 const groups = (secret: string): string => (secret.match(/.{1,4}/g) ?? []).join(' ');

@@ -35,7 +35,10 @@ const TABS: readonly Tab[] = [
   },
 ];
 
-/** People and one's own account, API keys, probes, the organization and its limits, its configuration as a file, who changed what, and the state of the installation. */
+/**
+ * The settings: members, the user's account, API keys, probes, the organization and its limits, configuration, audit
+ * log, and system state.
+ */
 export function SettingsPage({ tab }: { tab: string }) {
   const tabs = TABS.filter(({ isShown }) => isShown());
   const current = tabs.find(({ key }) => key === tab) ?? tabs[0];

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../../components/copy';
 
-/** A text that is shown this one time, with the button that copies it; above it what to do with it. */
+/** A text that is shown once, with a button that copies it and instructions above. */
 export const ShownOnce = (props: { text: string; copy: string; children: ComponentChildren }) => (
   <div class="notice good once" role="status">
     <p>{props.children}</p>

@@ -8,7 +8,7 @@ import { entry } from '../../state/entry';
 import { begin } from '../../state/session';
 import { runAction } from '../../state/toast';
 
-/** A page in front of the dashboard. The focus goes to the first field that is empty, else to its title. */
+/** A page in front of the dashboard. The first empty field gets the focus, or else the title. */
 export function Card({ title, children }: { title: string; children: ComponentChildren }) {
   const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -28,18 +28,20 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   );
 }
 
-/** Shows the dashboard to whoever has signed in; the link that was opened is done with. */
+/** Shows the dashboard to a user who has just signed in, and discards the opened link. */
 export function enter(next: SignedIn): void {
   begin(next);
   entry.value = null;
 }
 
-/** Back to what is behind. */
+/** Returns to the dashboard. */
 export function stay(): void {
   entry.value = null;
 }
 
-/** The way to the provider of single sign-on and, with the token of an invitation or of the start, into its organization. */
+/**
+ * Starts single sign-on. With a token of an invitation or of the first account, the user also joins its organization.
+ */
 export function SingleSignOn({ of, isFirst, token }: { of: SignInMethods; isFirst: boolean; token?: string }) {
   if (!of.single_sign_on) return null;
   const leave = async () => {

@@ -15,7 +15,7 @@ import { TokenPage } from './token';
 
 const Account = lazy(() => import('../settings/account').then((page) => page.Account));
 
-/** What is in front of the dashboard: signing in, the page of a link, or that one is in no organization. */
+/** The page in front of the dashboard: sign-in, the page of a link, or the page for users without an organization. */
 export function Door() {
   const methods = useSignal<SignInMethods | null>(null);
   useEffect(() => {
@@ -110,7 +110,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
   );
 }
 
-/** A link that is over, or single sign-on that was to be connected, while somebody is signed in. */
+/** Reports an expired link, or a failure to connect single sign-on, to a user who is signed in. */
 const SignedInAlready = ({ problem }: { problem: string }) => (
   <Card title="This did not work">
     <Warning text={problem} />
@@ -123,7 +123,10 @@ const SignedInAlready = ({ problem }: { problem: string }) => (
   </Card>
 );
 
-/** A person who is in no organization, or not any more in the organization of the session, or whose groups have to be confirmed. */
+/**
+ * The page for users without an organization. They may also have left the session's organization, or have to confirm
+ * their groups.
+ */
 function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignInMethods; problem: string | null }) {
   const { organizations, person, operator } = of;
   const { needs_single_sign_on: needsSingleSignOn, needs_second_factor: needsSecondFactor } = of;

@@ -8,7 +8,7 @@ import { refusalText } from '../../logic/sign-in';
 import { into } from '../../state/load';
 import { errorMessage } from '../../state/toast';
 
-/** Said before one has to be thought of. */
+/** Shown before the user has to think of a password. */
 const PASSWORD_HINT = 'At least 15 characters. A few unrelated words are easy to type.';
 
 const explainAs =
@@ -16,7 +16,7 @@ const explainAs =
   (error: unknown): string =>
     error instanceof ApiProblem ? refusalText(wrong, error, errorMessage(error)) : errorMessage(error);
 
-/** One line that a password manager or the browser may fill in; without `set` it says whose account this is. */
+/** A line that a password manager or the browser may fill in. Without `set`, it shows whose account this is. */
 function Line(props: {
   label: string;
   autoComplete: 'username' | 'name';
@@ -37,15 +37,14 @@ function Line(props: {
   );
 }
 
-/** One that has to be thought of. */
 const NewPassword = ({ label, of, error }: { label: string; of: Signal<string>; error: string | undefined }) => (
   <Password label={label} isNew hint={PASSWORD_HINT} value={of.value} set={into(of)} error={error} />
 );
 
-/** A code of a second factor, for which a form has a field once the service asks for it. */
+/** Returns the state of a second-factor code. A form shows its field once the service asks for it. */
 function useSecondFactor() {
   const [isAsked, code] = [useSignal(false), useSignal('')];
-  /** Sends a request, with the code if it was asked for. */
+  /** Sends a request, with the code if it was requested. */
   const send = async <T,>(request: (more: { second_factor?: string }) => Promise<T>): Promise<T> => {
     try {
       return await request(isAsked.value ? { second_factor: code.value } : {});
@@ -57,11 +56,11 @@ function useSecondFactor() {
   return { isAsked, code, send };
 }
 
-/** Whether the service asks for a second factor: all else was right. */
+/** Whether the service asks for a second factor, because everything else was right. */
 export const isSecondFactorAsked = (error: unknown): boolean =>
   error instanceof ApiProblem && error.code === 'second_factor_required';
 
-/** The field for a code of an app, which a phone fills in. */
+/** The field for a code from an app. Phones can fill it in. */
 export const SecondFactorField = ({ of }: { of: Signal<string> }) => (
   <Text
     label="Code"
@@ -75,7 +74,10 @@ export const SecondFactorField = ({ of }: { of: Signal<string> }) => (
 
 const WRONG_CODE = 'The code is wrong or was used before. Wait for the next one.';
 
-/** Signs in with email and password, and a code where there is a second factor. `email`: the email of the person, if it is known. */
+/**
+ * Signs in with email and password, and with a code if there is a second factor. `email` is the user's email address,
+ * if known.
+ */
 export function PasswordForm(props: { email: string; action: string; then: (made: SignedIn) => void | Promise<void> }) {
   const [email, password] = [useSignal(props.email), useSignal('')];
   const { isAsked, code, send } = useSecondFactor();
@@ -98,7 +100,7 @@ export function PasswordForm(props: { email: string; action: string; then: (made
   );
 }
 
-/** The second factor of a person who signs in by a link. */
+/** Asks for the second factor of a user who signs in with a link. */
 export function CodeForm({ save }: { save: (secondFactor: string) => Promise<void> }) {
   const code = useSignal('');
   return (
@@ -108,7 +110,6 @@ export function CodeForm({ save }: { save: (secondFactor: string) => Promise<voi
   );
 }
 
-/** Signs in with an API key. */
 export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
   const key = useSignal('');
   const save = async () => then(await post<CreatedSession>('/auth/session', { api_key: key.value.trim() }));
@@ -129,7 +130,7 @@ export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
   );
 }
 
-/** What an account is made of. `email` is `null` where it is not that of an invitation. */
+/** The fields of a new account. `email` is `null` unless an invitation has one. */
 export function AccountForm(props: {
   email: string | null;
   action: string;
@@ -161,7 +162,7 @@ export function AccountForm(props: {
   );
 }
 
-/** A new password for the account of this e-mail. */
+/** Sets a new password for the account with this email address. */
 export function NewPasswordForm(props: {
   email: string;
   save: (fields: { password: string; second_factor?: string }) => Promise<void>;

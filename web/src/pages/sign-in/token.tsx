@@ -22,8 +22,8 @@ interface Props {
 const isStatus = (error: unknown, status: number): boolean => error instanceof ApiProblem && error.status === status;
 
 /**
- * Runs what uses the token. When that is over, the page of signing in says so. `hasCode`: a code was sent as well, so a refusal may be
- * about the code, and the link may still work.
+ * Runs work that uses the token. If the link is no longer valid, the sign-in page says so. `hasCode` means that a code
+ * was sent as well. A refusal may then be about the code, and the link may still work.
  */
 async function using(work: () => Promise<void>, hasCode = false): Promise<void> {
   try {
@@ -34,14 +34,14 @@ async function using(work: () => Promise<void>, hasCode = false): Promise<void> 
   }
 }
 
-/** The page of a link, whatever it is for: what that is, and the way in. */
+/** The page of any link: its purpose, and how to continue. */
 export function TokenPage({ token, methods }: Props) {
   const link = useSignal<Link | null>(null);
   const look = async () => {
     try {
       link.value = await post<Link>('/auth/link', { token });
     } catch (error) {
-      // With AUTH=off there is nothing to sign in to.
+      // With AUTH=off, there is nothing to sign in to.
       if (!isStatus(error, 409)) throw error;
       stay();
     }
@@ -53,7 +53,7 @@ export function TokenPage({ token, methods }: Props) {
   );
 }
 
-/** Does something at once that needs no question, and again when that is asked for. */
+/** Runs work that needs no confirmation, and retries it on request. */
 function Working({ work }: { work: () => Promise<void> }) {
   const failure = useSignal('');
   const start = () => {
@@ -108,13 +108,13 @@ function Known({ token, methods, link }: Props & { link: Link }) {
       try {
         enter(await post<SignedIn>('/auth/account', { token, ...fields }));
       } catch (error) {
-        // Made meanwhile: the page goes on with it.
+        // An account was created in the meantime, so the page offers to sign in.
         if (link.kind === 'invitation' && error instanceof ApiProblem && error.code === 'conflict')
           hasAccount.value = true;
         throw error;
       }
     });
-  /** Who has signed in joins at once; what keeps them from it stands on the page that offers it. */
+  /** Joins the organization after signing in. If that fails, the page that offers it shows why. */
   const joinAs = async (made: SignedIn) => {
     try {
       if (!made.organizations.some(({ id }) => id === link.organization?.id))
@@ -126,7 +126,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
     begin(made);
   };
 
-  /** A person who opened the account before may have left another way in. */
+  /** Someone who used the account before may still have another way to sign in. */
   const setPassword = async (fields: { password: string; second_factor?: string }) => {
     const made = await post<SignedIn>('/auth/password', { token, ...fields });
     const account = await get<Account>('/auth/account');
@@ -277,7 +277,7 @@ const Invited = ({ link }: { link: Link }) => (
   </p>
 );
 
-/** After a new password by a link, shows the identities that can also sign in. */
+/** Shows, after a new password was set with a link, the identities that can also sign in. */
 function WaysIn({ made, account }: { made: SignedIn; account: Account }) {
   const left = useSignal(account.identities);
   const disconnect = (each: Account['identities'][number]) =>
@@ -314,7 +314,7 @@ function WaysIn({ made, account }: { made: SignedIn; account: Account }) {
   );
 }
 
-/** After the link of a key that had no secret yet: the key that its owner keeps, this one time. */
+/** Shows the key, after using the link of a key that had no secret yet. It is only shown this once. */
 function OwnKey({ of }: { of: CreatedSession }) {
   const key = of.api_key ?? '';
   return (
