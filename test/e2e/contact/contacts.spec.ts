@@ -321,10 +321,10 @@ describe('contacts', () => {
       await alertThrough(database, endpointId, contact.id);
       const one = await api.delete<Refusal>(`/contacts/${contact.id}`);
       expect([one.status, one.body.code]).toEqual([409, 'conflict']);
-      expect(one.body.detail).toContain('1 alert uses');
+      expect(one.body.detail).toContain('1 alert rule uses');
       await alertThrough(database, endpointId, contact.id);
       const two = await api.delete<Refusal>(`/contacts/${contact.id}`);
-      expect([two.status, two.body.detail]).toEqual([409, expect.stringContaining('2 alerts use')]);
+      expect([two.status, two.body.detail]).toEqual([409, expect.stringContaining('2 alert rules use')]);
       expect(await read(contact)).toEqual({ ...contact, alert_count: 2 });
     });
 
