@@ -18,7 +18,7 @@ describe('what extensions have left behind', () => {
 
   it('is told of an extension that was set back to an older version', () => {
     expect(leftBehind([row('billing', 'A1'), row('billing', 'B2')], [row('billing', 'A1')])).toEqual([
-      'Extension "billing" is older than its tables: it does not know B2. Nothing was undone.',
+      'Extension "billing" is older than its tables: it does not contain the migrations B2. Nothing was undone.',
     ]);
   });
 });
