@@ -29,7 +29,7 @@ describe('TLS settings', () => {
       code: 'invalid_format',
       says: 'certificate 2',
     },
-    { name: 'one without its end', ca: () => `${root}\n${begin}\nMIIB`, code: 'invalid_format', says: 'whole' },
+    { name: 'one without its end', ca: () => `${root}\n${begin}\nMIIB`, code: 'invalid_format', says: 'only complete' },
     {
       name: 'a public key',
       ca: () => root.replaceAll('CERTIFICATE', 'PUBLIC KEY'),

@@ -403,7 +403,7 @@ async function addEvent(
   const [id, at] = [newUuid(atMs), new Date(atMs)];
   const message =
     type === 'triggered'
-      ? `${endpoint} is down: The status is 503; expected is 200 to 299 (3 checks in a row)`
+      ? `${endpoint} is down: The status is 503; expected 200 to 299 (3 checks in a row)`
       : `${endpoint} is back up after ${Math.round(seconds / 60)} minutes`;
   const alertId = parseId('alert', ids.get(`${channel} alert`));
   await database.query(
@@ -420,7 +420,7 @@ async function addEvent(
       incident,
       message,
       type === 'triggered' ? 'status_unexpected' : null,
-      type === 'triggered' ? 'The status is 503; expected is 200 to 299.' : null,
+      type === 'triggered' ? 'The status is 503; expected 200 to 299.' : null,
       type === 'triggered' ? 3 : 0,
       type === 'triggered' ? 0 : 2,
       new Date(atMs - (seconds || 120) * 1000),

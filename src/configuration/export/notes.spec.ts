@@ -13,7 +13,7 @@ const exported = (more: Partial<Exported> = {}): Exported => ({
 describe('the notes at the top of an export', () => {
   it('state what it is, when it was created, and how to apply it', () => {
     expect(headLines(exported())).toEqual([
-      'What Example has, exported at 2026-11-20T09:00:00.000Z.',
+      'Configuration of Example, exported at 2026-11-20T09:00:00.000Z.',
       'See what it would change with "uptime plan FILE", and apply it with "uptime apply FILE".',
       '',
     ]);
@@ -21,7 +21,9 @@ describe('the notes at the top of an export', () => {
 
   it('name the owner, the secrets, and the omissions', () => {
     const lines = headLines(exported({ owner: 'shop-repo', secrets: ['A', 'B'], notes: ['Left out: x'] }));
-    expect(lines[0]).toBe('What Example has of what shop-repo declares, exported at 2026-11-20T09:00:00.000Z.');
+    expect(lines[0]).toBe(
+      'Configuration of Example (only the resources of shop-repo), exported at 2026-11-20T09:00:00.000Z.',
+    );
     expect(lines).toEqual(expect.arrayContaining(['  A', '  B', 'Left out: x']));
   });
 

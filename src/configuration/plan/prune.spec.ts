@@ -141,7 +141,7 @@ describe('a prune', () => {
     const { notes } = pruned('me', state(), declares('shop', 'cart'), NOTHING, DECLARES_NOTHING);
     expect(notes).toContainEqual({
       key: 'shop',
-      message: 'The history of 1 endpoint goes: checks, outages and events since 2026-01-02.',
+      message: 'The history of 1 endpoint will be deleted: checks, outages and events since 2026-01-02.',
     });
   });
 });

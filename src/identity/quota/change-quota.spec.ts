@@ -18,10 +18,10 @@ describe('isDisabling', () => {
 
 describe('problemOfChanges', () => {
   it.each([
-    [67_108_864, 67_200_000, 'have added 64.1 MiB today, of 64.0 MiB'],
-    [20_000, 20_001, 'have added 20 KiB today, of 20 KiB'],
-    [0, 0, 'have added 0 KiB today, of 0 KiB'],
-  ])('for %i bytes shows what was added and when changes are possible again', (limit, used, words) => {
+    [67_108_864, 67_200_000, 'have added 64.1 MiB today, and the limit is 64.0 MiB'],
+    [20_000, 20_001, 'have added 20 KiB today, and the limit is 20 KiB'],
+    [0, 0, 'have added 0 KiB today, and the limit is 0 KiB'],
+  ])('of %i bytes says what was added and when it goes on', (limit, used, words) => {
     const { status, detail, headers } = problemOfChanges(limit, used, 42);
     expect([status, headers['Retry-After']]).toEqual([429, '42']);
     expect(detail).toContain(words);

@@ -18,7 +18,7 @@ describe('migrations that extensions have left behind', () => {
 
   it('are reported for an extension that was set back to an older version', () => {
     expect(leftBehind([row('billing', 'A1'), row('billing', 'B2')], [row('billing', 'A1')])).toEqual([
-      'Extension "billing" is older than its tables: it does not know B2. Nothing was undone.',
+      'Extension "billing" is older than its tables: it does not contain the migrations B2. Nothing was undone.',
     ]);
   });
 });

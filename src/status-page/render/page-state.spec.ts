@@ -74,7 +74,7 @@ describe('the summary next to a heading', () => {
     [['up', 'up', 'up', 'down'], 'down', '3 of 4 work'],
     [['up', 'down'], 'down', '1 of 2 works'],
     [['up', 'up~'], 'degraded', 'All 2 work'],
-    [['down', 'down'], 'down', 'None of 2 works'],
+    [['down', 'down'], 'down', '0 of 2 work'],
     [['up', 'up', 'down!'], 'maintenance', '2 of 3 work, 1 in maintenance'],
     [['up', 'unknown', 'paused'], 'unknown', '1 of 3 works, 1 unknown, 1 paused'],
     [['paused', 'paused'], 'paused', '2 paused'],

@@ -196,9 +196,7 @@ describe('channel email, beyond the contract', () => {
     expect(outcome).toMatchObject({ result: 'rejected', error: expect.not.stringContaining('Relay') });
     const logged = warn.mock.calls.map(([text]) => String(text));
     warn.mockRestore();
-    expect(logged).toEqual([
-      expect.stringMatching(/^the mail server 127\.0\.0\.1:\d+ answered: .*Relay access denied/),
-    ]);
+    expect(logged).toEqual([expect.stringMatching(/^Mail server 127\.0\.0\.1:\d+ responded: .*Relay access denied/)]);
   });
 
   it('rejects a wrong password without repeating it in the error', async () => {

@@ -114,7 +114,7 @@ describe('The command uptime check --local', () => {
     [['http', 'http://a', '--assert', 'colour equals red'], 'where SOURCE is one of status_code'],
     [['http', 'http://a', '--assert', 'header equals x'], 'property must be the name of a header'],
     [['http', 'http://a', '--warn', 'response_time less_than soon'], 'target must be a number'],
-    [['tcp', 'a:1', '--warn', 'body contains x'], 'offers the sources response_time'],
+    [['tcp', 'a:1', '--warn', 'body contains x'], 'supports only the sources response_time'],
     [['https', 'https://a/', '--insecure', '--header', 'Cookie: a=b'], '--insecure: verify cannot be false'],
     [['https', 'https://a/', '--ca', '/nowhere.pem'], '--ca: the file /nowhere.pem cannot be read: ENOENT'],
     [['https', 'https://a/', '--ca', __filename], '--ca: ca must contain certificates in PEM'],

@@ -67,7 +67,7 @@ describe('an apply on the embedded database, whose only session it holds', () =>
     const refused = await org.write.put('/configuration', withAlerts(2000, { remind_every: 3600 }));
     expect([refused.status, refused.text]).toEqual([
       409,
-      expect.stringContaining('changes 2000 alerts of which an incident is open'),
+      expect.stringContaining('changes 2000 alerts that have an open incident'),
     ]);
     const { body } = await org.read.get<{ remind_every: number | null }[]>('/alerts?limit=1');
     expect(body).toMatchObject([{ remind_every: null }]);
@@ -89,7 +89,9 @@ describe('an apply on the embedded database, whose only session it holds', () =>
     const refused = await other.write.put('/configuration', document);
     expect([refused.status, refused.text]).toEqual([
       409,
-      expect.stringContaining('changes as much as 5101 endpoints, and the embedded database writes 5000 at once'),
+      expect.stringContaining(
+        'changes as much as 5101 endpoints, and the embedded database writes at most 5000 at a time',
+      ),
     ]);
   });
 });

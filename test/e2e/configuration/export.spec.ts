@@ -245,7 +245,7 @@ describe('The export of an organization', () => {
       response.headers.get('x-notes'),
     ]).toEqual(['application/yaml; charset=utf-8', 'Accept', '0']);
     const text = await response.text();
-    expect(text).toMatch(/^# What clicked has, exported at 20.*Z\.\n/);
+    expect(text).toMatch(/^# Configuration of clicked, exported at 20.*Z\.\n/);
     expect(text).toMatch(/^# {3}CONTACT_BY_SLACK_WEBHOOK_URL$/m);
     expect(text).toContain('      webhook_url: { $secret: CONTACT_BY_SLACK_WEBHOOK_URL }\n');
     expect(parse(text)).toEqual(await exported(clicked.read));

@@ -154,7 +154,10 @@ describe('an overloaded API', () => {
     const { details } = (await ready.json()) as { details: Record<string, object> };
     expect([ready.status, details['requests']]).toEqual([
       200,
-      { ok: true, detail: expect.stringMatching(/^shedding: \d+ requests without a known key, session or ping URL/) },
+      {
+        ok: true,
+        detail: expect.stringMatching(/^shedding load: \d+ requests without a known key, session or ping URL/),
+      },
     ]);
     await finishAll();
     expect(await Promise.all(slow)).toEqual(Array(5).fill(200));

@@ -156,7 +156,7 @@ describe('a process that is asked for more checks than it can make', () => {
     await app.app.get(Database).query(`UPDATE endpoint_schedule SET active = false WHERE endpoint_id IN (
       SELECT id FROM endpoint WHERE url LIKE 'timed://crowd/%' ORDER BY url LIMIT 36)`);
     await calm();
-    expect([lines('began'), lines('ended')].map((found) => found.length)).toEqual([1, 1]);
+    expect([lines('started'), lines('ended')].map((found) => found.length)).toEqual([1, 1]);
     expect(lines('ended')[0]).toMatch(/^Overload ended after \d+ s: \d+ slots skipped, 0 results lost/);
     expect(heard.map(([kind]) => kind)).toEqual(['began', 'ended']);
     expect(heard[1]?.[1].skipped).toBeGreaterThan(100);

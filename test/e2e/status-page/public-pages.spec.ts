@@ -168,7 +168,7 @@ describe('status pages of their own', () => {
       const theirs = await newEndpoint(other.write, await newWebsite(other.write));
       const nobodys = 'ep_01jd3k6q7be5y9x4v2m8n0r1st';
       const { status, body } = await make({ groups: [{ endpoints: [endpoint, theirs, nobodys] }] });
-      const message = 'there is no such endpoint; choose one that exists';
+      const message = 'this endpoint does not exist; choose one that exists';
       expect([status, body.errors]).toEqual([
         400,
         [

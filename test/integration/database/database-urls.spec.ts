@@ -296,7 +296,7 @@ interface Case {
     [
       'no TLS where it is needed',
       () => `encrypted@localhost:${cluster.port}/monitor`,
-      'does not let user "encrypted" in (pg_hba.conf rejects connection',
+      'rejected user "encrypted" (pg_hba.conf rejects connection',
     ],
   ])('with %s is refused at once and in words, by the service and by a backup', async (_, rest, sentence) => {
     const databaseUrl = `postgres://${rest()}`;

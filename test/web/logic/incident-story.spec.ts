@@ -96,7 +96,7 @@ describe('what an incident tells', () => {
 
   it('has the reason of the trigger also once it is resolved', () => {
     const error = { code: 'status_unexpected' as const, message: 'The status is 500; expected 200 to 299.' };
-    expect(reasonOf([{ error: null }, { error }])).toBe('The status is 500; expected is 200 to 299.');
+    expect(reasonOf([{ error: null }, { error }])).toBe('The status is 500; expected 200 to 299.');
     expect(reasonOf([{ error: null }])).toBeNull();
   });
 

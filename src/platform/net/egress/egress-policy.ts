@@ -182,7 +182,7 @@ class CidrRule {
 
   private judge(address: string): string | null {
     const forms = readings(address);
-    if (forms.length === 0) return 'only IP addresses are allowed';
+    if (forms.length === 0) return 'values that are not IP addresses are refused';
     for (const form of forms) {
       const refusal = this.refusalOf(form);
       if (refusal !== null) return refusal;
