@@ -94,7 +94,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await through().selectOption('Operations · Slack (default)');
       expect(await sent()).not.toContain('webhook');
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByRole('heading', { name: 'Slack alert' }).waitFor();
+      await page.getByRole('heading', { name: 'Slack alert rule' }).waitFor();
       expect(await page.locator('.head').getByRole('link', { name: 'Operations' }).getAttribute('href')).toBe(
         `#/contacts/${operations}`,
       );

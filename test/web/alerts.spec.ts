@@ -261,7 +261,7 @@ describe('alerts in the dashboard', () => {
       const alert = new URL(page.url()).hash.slice(1);
       await open('/alerts');
       await open(alert);
-      await page.getByRole('heading', { name: 'Webhook alert' }).waitFor();
+      await page.getByRole('heading', { name: 'Webhook alert rule' }).waitFor();
       expect(await page.getByText('shown only once').count()).toBe(0);
     });
   });

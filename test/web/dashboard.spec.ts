@@ -225,7 +225,7 @@ describe('the dashboard in a browser', () => {
       [`/endpoints/${endpoint}`, 'heading', 'Checkout'],
       ['/alerts', 'region', 'Alert rules'],
       ['/alerts/events', 'list', 'Alert events'],
-      [`/alerts/${alert}`, 'heading', 'Webhook alert'],
+      [`/alerts/${alert}`, 'heading', 'Webhook alert rule'],
       ['/settings/organization', 'region', 'Limits'],
     ];
     for (const [path, role, name] of pages) {

@@ -103,7 +103,7 @@ describe('maintenance in the dashboard', () => {
     expect(page.url()).toContain('planned=1');
     await visit.open('/maintenance');
     await page.getByRole('button', { name: 'End Muted: tag prod now' }).click();
-    await table().getByText('Ended').waitFor();
+    await table().getByText('Ended', { exact: true }).waitFor();
     await visit.open('/?planned=1');
     await page.getByText('No endpoint matches.').waitFor();
   });

@@ -157,7 +157,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
   it('makes an alert that notifies when the endpoint is degraded, and says so in the rule', async () => {
     const id = await made('Reports', { enabled: false });
     await visit.open(`/alerts/new?endpoint_id=${id}`);
-    await page.getByLabel('Notify when the endpoint is').selectOption('degraded');
+    await page.getByLabel('Notify when it is').selectOption('degraded');
     await page.getByLabel('URL', { exact: true }).fill(`${target.url}/hook`);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('shown only once').waitFor();

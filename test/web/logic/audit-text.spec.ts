@@ -62,7 +62,7 @@ describe('an entry of the audit log in words', () => {
     ['Bo joined as read', { action: 'create', resource_id: 'per_bo', after: { role: 'read' } }],
     ['Someone joined as read', { action: 'create', resource_id: 'per_gone', after: { role: 'read' } }],
     [
-      'Bo has the role admin now',
+      'Bo now has the role admin',
       { resource_id: 'per_bo', changed: ['role'], before: { role: 'read' }, after: { role: 'admin' } },
     ],
     ['Created a password link for Bo', { resource_id: 'per_bo', changed: ['password_link'], before: {}, after: {} }],

@@ -16,8 +16,8 @@ describe('a certificate that ends', () => {
     [14, 14, 'sent, again in 7 d'],
     [9, 14, 'sent, again in 2 d'],
     [7, 14, 'sent, again in 4 d'],
-    [1, 14, 'told'],
-    [0, 14, 'told'],
+    [1, 14, 'sent'],
+    [0, 14, 'sent'],
     [-2, 14, 'expired'],
     [9, null, 'no one is notified'],
   ])('in %d days, warned of from %s on, says: %s', (days, warnDays, text) =>

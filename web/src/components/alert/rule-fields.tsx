@@ -34,7 +34,7 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
   return (
     <>
       <Choice
-        label="Notify when the endpoint is"
+        label="Notify when it is"
         hint={value.condition === 'degraded' ? 'Degraded: up, but a warning condition fails.' : undefined}
         error={problem('condition')}
         value={value.condition}
