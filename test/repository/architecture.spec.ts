@@ -509,7 +509,8 @@ describe('the modules of src and packages', () => {
     ['session advisory locks', /pg_(try_)?advisory_lock\s*\(/],
     ['a deep import of Nest', /from '@nestjs\/[a-z-]+\/[a-z]/],
   ])('does without %s', (_, pattern) => {
-    expect(sources.filter(({ text }) => pattern.test(text)).map(({ path }) => short(path))).toEqual([]);
+    const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/ [^\n]*/g, '');
+    expect(sources.filter(({ text }) => pattern.test(code(text))).map(({ path }) => short(path))).toEqual([]);
   });
 
   // A @Route does not compile without its access, its idempotency, and its handling of If-Match.

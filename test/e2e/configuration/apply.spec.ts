@@ -313,7 +313,7 @@ describe('applying a configuration document', () => {
     expect(planned.body.notes).toEqual(
       expect.arrayContaining([
         { key: 'shop', message: expect.stringMatching(/^The website stays: it holds 1 thing/) },
-        { key: 'shop', message: expect.stringMatching(/^The history of 2 endpoints goes/) },
+        { key: 'shop', message: expect.stringMatching(/^The history of 2 endpoints will be deleted/) },
       ]),
     );
     const pruned = await apply(org, gone, '?prune=true');
