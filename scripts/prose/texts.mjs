@@ -65,7 +65,7 @@ function areaOfString(file, node) {
   }
   let property = null;
   for (let at = node.parent; at && property === null; at = at.parent) {
-    if (ts.isJsxAttribute(at) && /^class/.test(at.name.getText())) return null;
+    if (ts.isJsxAttribute(at) && at.name.getText().startsWith('class')) return null;
     if (ts.isPropertyAssignment(at)) property = at.name.getText();
     if (ts.isCallExpression(at)) {
       if (/\blogger\.\w+$/.test(at.expression.getText())) return 'logs';

@@ -1,6 +1,5 @@
 import type { Assertion } from '../checker/assertion/assertion';
 import type { ErrorCode, CheckPhase, Outcome } from '../checker/checker';
-import type { TlsSettings } from '../checker/tls-settings';
 
 /**
  * Protocol 1 between probe and service, see docs/probe-protocol.md. Both sides ignore unknown fields. Times are
@@ -102,8 +101,16 @@ export interface Definition {
   body: string | null;
   follow_redirects: boolean;
   assertions: Assertion[];
-  tls: TlsSettings | null;
+  tls: DefinitionTls | null;
   certificate_warn_days?: number | null;
+}
+
+/** How a check judges the certificate of the server: `TlsSettings` of the checkers, with the names of the API. */
+export interface DefinitionTls {
+  verify: boolean;
+  /** PEM. */
+  ca: string | null;
+  server_name: string | null;
 }
 
 /** A check that a caller is waiting for. */

@@ -27,8 +27,8 @@ export class ProbingMetrics {
       values: { kind: ['recorded', 'duplicate', 'late', 'refused'] },
     });
     metrics.watch(
-      { name: 'uptime_server_silent_seconds', help: 'How long ago the service last responded.' },
-      () => connection.silentMs / SECOND_MS,
+      { name: 'uptime_server_last_seen_timestamp_seconds', help: 'When the service last responded, by its own clock.' },
+      () => (clock.now() - connection.silentMs) / SECOND_MS,
     );
     metrics.watch(
       { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the clock of the service.' },

@@ -95,7 +95,7 @@ describe('the documents', () => {
   it.each(['docs/people.md', 'docs/single-sign-on.md'])('the settings that %s shows are taken', (document) => {
     const lines = [...read(document).matchAll(/^([A-Z][A-Z_]+)=(.*?)(?: +#.*)?$/gm)];
     const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
-    expect(settings).toHaveProperty('PEOPLE_GROUPS');
+    expect(settings).toHaveProperty('GROUP_ROLES');
     expect(Object.keys(settings).filter((name) => !known.includes(name))).toEqual([]);
     expect(() => loadConfig(settings)).not.toThrow();
   });

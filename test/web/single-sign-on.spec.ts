@@ -31,7 +31,7 @@ describe('single sign-on in the dashboard', () => {
       oidcClientSecret: 'the secret: of a client/+%',
       oidcName: 'Example ID',
       oidcScopes: 'openid profile email groups',
-      peopleGroups: ['ops=Default:admin'],
+      groupRoles: ['ops=Default:admin'],
     });
     cable.lead(app.url);
     hashCheaply(app);

@@ -16,7 +16,7 @@ or the last admin is lost. It reads the same variables as the service, and .env.
 service first. With PostgreSQL, the service may be running. Every change is recorded in the audit log.
 
   invite       print a link that works once, for 7 days. With it, one person creates an account or joins with an existing one
-  link         print a link that signs the person in once, within 15 minutes, also with PASSWORDS=off. The person can then
+  link         print a link that signs the person in once, within 15 minutes, also with PASSWORD_LOGIN=off. The person can then
                set a new password on the page My account without the old one
   unlink       revoke every open link of the person, including password links that an admin created
   operator     set whether the person may call the operator routes

@@ -12,7 +12,7 @@ import { PersonStore } from '../person/person-store';
 import { Memberships, type Place } from './memberships';
 
 /**
- * Applies `PEOPLE_GROUPS` to a person's groups: memberships of source `groups`, and operators by a group. IDs are
+ * Applies `GROUP_ROLES` to a person's groups: memberships of source `groups`, and operators by a group. IDs are
  * UUIDs.
  */
 @Injectable()
@@ -31,7 +31,7 @@ export class GroupMemberships {
    * Cost: one scan of the organizations per sign-in.
    */
   async granted(sql: Sql, groups: readonly string[]): Promise<GrantedByGroups> {
-    const rules = this.config.peopleGroups;
+    const rules = this.config.groupRoles;
     const { names, ids } = organizationsIn(rules);
     const organizations =
       names.length === 0
@@ -43,7 +43,7 @@ export class GroupMemberships {
     const granted = membershipsOf(groups, rules, organizations);
     for (const rule of granted.skipped)
       this.logger.warn(
-        `PEOPLE_GROUPS: skipping rule "${rule}", because no organization, or more than one, has that name`,
+        `GROUP_ROLES: skipping rule "${rule}", because no organization, or more than one, has that name`,
       );
     return granted;
   }

@@ -68,7 +68,7 @@ export class InstallationPeople {
     throw problems.conflict(`Several accounts have the email ${who}. Use the ID of one of them: ${named.join(', ')}.`);
   }
 
-  /** Creates a link that signs the person (UUID) in once, also with PASSWORDS=off. Returns its token and expiry. */
+  /** Creates a link that signs the person (UUID) in once, also with PASSWORD_LOGIN=off. Returns its token and expiry. */
   signInLink(id: string): Promise<{ token: string; expiresAt: Date }> {
     return this.change(id, 'sign_in_link', (tx) => this.links.makeSignIn(tx, id));
   }

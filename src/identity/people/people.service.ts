@@ -135,13 +135,13 @@ export class PeopleService {
 
   /**
    * Creates a link by which a member sets a password, for 24 hours. Throws `conflict` if it would open more than this
-   * organization: for an operator, or a member of another organization. Also throws `conflict` with PASSWORDS=off.
+   * organization: for an operator, or a member of another organization. Also throws `conflict` with PASSWORD_LOGIN=off.
    */
   passwordLink(caller: Caller, id: string): Promise<PasswordLinkView> {
     const { orgId } = caller;
     return this.database.transaction(async (tx) => {
       await this.requireOwn(tx, orgId, id);
-      if (!this.config.passwords) throw problems.conflict(NO_PASSWORDS);
+      if (!this.config.passwordLogin) throw problems.conflict(NO_PASSWORDS);
       const { token, expiresAt } = await this.links.makePassword(tx, id, orgId, makerOf(caller));
       await recordHidden(tx, orgId, id, 'password_link');
       return { token, url: linkOf(this.config, token), expires_at: expiresAt.toISOString() };

@@ -2,7 +2,7 @@ import { type Role, ROLES } from '../../platform/access/caller';
 import { GROUP_RULE } from '../../platform/config/config-rules';
 import { parseId } from '../../platform/ids/id';
 
-/** A parsed rule of `PEOPLE_GROUPS`. */
+/** A parsed rule of `GROUP_ROLES`. */
 interface GroupRule {
   text: string;
   /** The name of a group, or its prefix. */
@@ -28,7 +28,7 @@ export interface GrantedByGroups {
 }
 
 /**
- * Returns the rights that `PEOPLE_GROUPS` gives to members of these groups, with the highest role for each
+ * Returns the rights that `GROUP_ROLES` gives to members of these groups, with the highest role for each
  * organization.
  */
 export function membershipsOf(

@@ -39,12 +39,12 @@ export class Passwords {
     metrics.watchHashes(() => this.places.waiting);
   }
 
-  /** False with PASSWORDS=off. Then no password is accepted. */
+  /** False with PASSWORD_LOGIN=off. Then no password is accepted. */
   get areOn(): boolean {
-    return this.config.passwords;
+    return this.config.passwordLogin;
   }
 
-  /** Returns the problems of a new password, at `pointer`. Throws `conflict` with PASSWORDS=off. */
+  /** Returns the problems of a new password, at `pointer`. Throws `conflict` with PASSWORD_LOGIN=off. */
   findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {
     if (!this.areOn) throw problems.conflict(NO_PASSWORDS);
     const length = [...normalizePassword(password)].length;

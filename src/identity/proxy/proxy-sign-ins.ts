@@ -88,7 +88,7 @@ export class ProxySignIns extends ProxyUsers {
     if (found === undefined || this.hasHinted || roles.size > 0 || isOperator) return;
     this.hasHinted = true;
     this.logger.warn(
-      `PROXY_GROUPS_HEADER: a group has "${found}" in its name and matches no rule of PEOPLE_GROUPS. If that character separates groups, set PROXY_GROUPS_SEPARATOR. Logged only once.`,
+      `PROXY_GROUPS_HEADER: a group has "${found}" in its name and matches no rule of GROUP_ROLES. If that character separates groups, set PROXY_GROUPS_SEPARATOR. Logged only once.`,
     );
   }
 

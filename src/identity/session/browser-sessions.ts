@@ -29,9 +29,9 @@ export class BrowserSessions {
   ) {}
 
   async methods(): Promise<SignInMethodsView> {
-    const { auth, passwords, oidcIssuer, oidcName, publicUrl } = this.config;
+    const { auth, passwordLogin, oidcIssuer, oidcName, publicUrl } = this.config;
     return {
-      password: auth && passwords,
+      password: auth && passwordLogin,
       api_key: true,
       single_sign_on: oidcIssuer === null ? null : { name: oidcName },
       needs_account: auth && !(await this.people.isAnybodyThere(this.database)),

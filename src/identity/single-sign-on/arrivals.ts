@@ -135,7 +135,7 @@ export class Arrivals {
    * empty list.
    */
   private tellLack({ lack }: SentGroups, requestId: string | null): void {
-    if (this.config.peopleGroups.length === 0 || lack === null || (lack === 'missing' && this.hasToldMissing)) return;
+    if (this.config.groupRoles.length === 0 || lack === null || (lack === 'missing' && this.hasToldMissing)) return;
     this.hasToldMissing ||= lack === 'missing';
     this.logger.warn(
       `${requestId}: the claim "${this.config.oidcGroupsClaim}" (OIDC_GROUPS_CLAIM) ${LACKS[lack]}. That counts as no groups.`,

@@ -71,7 +71,7 @@ export class OidcProvider {
         idTokenExpected: true,
       });
       const idToken = tokens.claims();
-      const wanted = this.config.peopleGroups.length === 0 ? null : this.config.oidcGroupsClaim;
+      const wanted = this.config.groupRoles.length === 0 ? null : this.config.oidcGroupsClaim;
       const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       const userInfo =
         idToken && hasUserInfo && isLacking(idToken, wanted)

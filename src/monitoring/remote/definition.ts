@@ -11,6 +11,6 @@ export const definitionOf = (settings: CheckedSettings, headers: Definition['hea
   body: settings.body,
   follow_redirects: settings.followRedirects,
   assertions: settings.assertions,
-  tls: settings.tls,
+  tls: settings.tls && { verify: settings.tls.verify, ca: settings.tls.ca, server_name: settings.tls.serverName },
   certificate_warn_days: settings.certificateWarnDays,
 });

@@ -3,11 +3,11 @@ import { CheckErrorView, CertificateView, CheckPhasesView } from '../../history/
 import { AssertionDto, HeaderDto } from '../../endpoint/endpoint.dto';
 import type { Outcome } from '../../checker/checker';
 import type { Assertion } from '../../checker/assertion/assertion';
-import type { TlsSettings } from '../../checker/tls-settings';
 import {
   type Ask,
   type AssignedEndpoint,
   type Definition,
+  type DefinitionTls,
   MAX_RESULTS,
   MAX_WAIT_SECONDS,
   type PollRequest,
@@ -112,7 +112,7 @@ export class PollBody implements PollRequest {
   rtt_ms!: number;
 }
 
-export class ProbeTls implements TlsSettings {
+export class ProbeTls implements DefinitionTls {
   @ApiProperty({ description: '`false`: certificate errors do not make the check fail.', example: true })
   verify!: boolean;
 
@@ -130,7 +130,7 @@ export class ProbeTls implements TlsSettings {
     description: 'The name that the certificate must be valid for.',
     example: null,
   })
-  serverName!: string | null;
+  server_name!: string | null;
 }
 
 /** The definition of a check, with its secrets. */
@@ -160,7 +160,7 @@ export class ProbeDefinition implements Definition {
   assertions!: Assertion[];
 
   @ApiProperty({ type: ProbeTls, nullable: true })
-  tls!: TlsSettings | null;
+  tls!: ProbeTls | null;
 
   @ApiPropertyOptional({
     type: Number,

@@ -55,8 +55,12 @@ export class RemoteMetrics {
       });
     };
     gauge({ name: 'uptime_probe_up', help: 'Whether the probe is online.' }, ({ online }) => (online ? 1 : 0));
-    gauge({ name: 'uptime_probe_seen_seconds', help: 'How long ago the probe was last seen.' }, ({ silentMs }) =>
-      silentMs === null ? null : (silentMs + this.clock.monotonic() - this.readAt) / SECOND_MS,
+    gauge(
+      { name: 'uptime_probe_last_seen_timestamp_seconds', help: 'When the probe was last seen.' },
+      ({ silentMs }) =>
+        silentMs === null
+          ? null
+          : (this.clock.now().getTime() - silentMs - (this.clock.monotonic() - this.readAt)) / SECOND_MS,
     );
     gauge(
       {

@@ -141,9 +141,9 @@ describe('Config', () => {
     ]),
     ...['ops', 'ops=Default', '=Default:read', 'a*b=Default:read', 'ops=:read', 'ops=Default:owner', 'ops=root'].map(
       (text): [string, string, string] => [
-        'PEOPLE_GROUPS',
+        'GROUP_ROLES',
         text,
-        `PEOPLE_GROUPS must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas, not ${JSON.stringify(text)}.`,
+        `GROUP_ROLES must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas, not ${JSON.stringify(text)}.`,
       ],
     ),
   ])('states for %s=%s in one sentence what it must be', (name, text, sentence) => {

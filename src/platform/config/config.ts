@@ -116,10 +116,10 @@ export class Config {
    * Rights of the provider's groups: `group=organization:role` or `group=operator`, comma-separated. A trailing `*`
    * matches any rest.
    */
-  @Env('PEOPLE_GROUPS') @MostItems(200) @MostCharacters(600) @IsGroupRule peopleGroups: string[] = [];
+  @Env('GROUP_ROLES') @MostItems(200) @MostCharacters(600) @IsGroupRule groupRoles: string[] = [];
 
   /** If `off`, people sign in only with single sign-on or one-time links. */
-  @Env('PASSWORDS') @IsSwitch passwords = true;
+  @Env('PASSWORD_LOGIN') @IsSwitch passwordLogin = true;
 
   /** If `off`, no second factor is asked for or set up, even if an organization requires one. */
   @Env('SECOND_FACTOR') @IsSwitch secondFactor = true;

@@ -101,7 +101,7 @@ export class DefinitionReader {
       headers,
       body,
       followRedirects: definition.follow_redirects,
-      tls,
+      tls: tls && { verify: tls.verify, ca: tls.ca, serverName: tls.server_name },
       assertions,
       certificateWarnDays: definition.certificate_warn_days,
       now: this.now,

@@ -178,7 +178,7 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
       trustedProxies: ['127.0.0.0/8'],
       proxyUserHeader: 'Remote-User',
       proxyGroupsHeader: 'Remote-Groups',
-      peopleGroups: ['ops=Default:admin'],
+      groupRoles: ['ops=Default:admin'],
     });
     hashCheaply(app);
     // One credential of each kind.

@@ -106,7 +106,7 @@ describe('an issuer that sends', () => {
       oidcIssuer: issuer.url,
       oidcClientId: 'uptime',
       oidcClientSecret: 'client-secret',
-      peopleGroups: ['*=Default:read'],
+      groupRoles: ['*=Default:read'],
     });
   });
   beforeEach(async () => {

@@ -35,7 +35,7 @@ describe('a certified provider', () => {
         oidcClientId: 'uptime',
         oidcClientSecret: 'the secret: of a client/+%',
         oidcScopes: 'openid profile email groups',
-        peopleGroups: ['ops=Default:admin'],
+        groupRoles: ['ops=Default:admin'],
       },
       { durable: true },
     );

@@ -67,7 +67,7 @@ describe('an email that another organization knows', () => {
       publicUrl: HOME,
       oidcIssuer: issuer.url,
       oidcClientId: 'uptime',
-      peopleGroups: ['ops=Default:admin'],
+      groupRoles: ['ops=Default:admin'],
     });
     hashCheaply(app);
     a = await app.organization('A');

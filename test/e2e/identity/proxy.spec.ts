@@ -43,7 +43,7 @@ describe('behind a proxy that signs in', () => {
       proxyUserHeader: 'Remote-User',
       proxyNameHeader: 'Remote-Name',
       proxyGroupsHeader: 'Remote-Groups',
-      peopleGroups: ['ops=Default:admin', 'staff=Default:read', 'shop-*=Shop:write', 'root=operator'],
+      groupRoles: ['ops=Default:admin', 'staff=Default:read', 'shop-*=Shop:write', 'root=operator'],
       publicUrl: 'https://uptime.example.com',
       statusRateLimitPerSecond: 1,
       role: 'api',

@@ -58,7 +58,7 @@ describe('a person with single sign-on', () => {
       oidcIssuer: issuer.url,
       oidcClientId: 'uptime',
       oidcName: 'Example login',
-      peopleGroups: ['ops=Default:admin', 'shop-*=Shop:write', 'readers=Shop:read', 'root=operator', 'x=Gone:admin'],
+      groupRoles: ['ops=Default:admin', 'shop-*=Shop:write', 'readers=Shop:read', 'root=operator', 'x=Gone:admin'],
     });
     hashCheaply(app);
     await app.organization('Shop');
@@ -281,7 +281,7 @@ describe('a person with single sign-on', () => {
 describe('a person without passwords', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startOwnApp({ role: 'api', passwords: false });
+    app = await startOwnApp({ role: 'api', passwordLogin: false });
   });
   afterAll(() => app.close());
 
@@ -307,7 +307,7 @@ describe('the first account where there are no passwords', () => {
   beforeAll(async () => {
     issuer = await HostileIssuer.start();
     const provider = { publicUrl: HOME, oidcIssuer: issuer.url, oidcClientId: 'uptime' };
-    app = await startOwnApp({ role: 'api', passwords: false, ...provider });
+    app = await startOwnApp({ role: 'api', passwordLogin: false, ...provider });
   });
   afterAll(async () => {
     await app.close();

@@ -54,7 +54,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       trustedProxies: ['127.0.0.0/8'],
       proxyUserHeader: 'Remote-User',
       proxyGroupsHeader: 'Remote-Groups',
-      peopleGroups: ['shop=Shop:admin', 'root=operator', 'staff=Default:read'],
+      groupRoles: ['shop=Shop:admin', 'root=operator', 'staff=Default:read'],
     });
     hashCheaply(app);
     await app.organization('Shop');

@@ -170,7 +170,7 @@ describe('a start with a mistake', () => {
     }),
     misjudged({ OIDC_CLIENT_ID: 'uptime' }),
     misjudged({ OIDC_SCOPES: 'profile email' }),
-    misjudged({ PEOPLE_GROUPS: 'ops=Default' }),
+    misjudged({ GROUP_ROLES: 'ops=Default' }),
     misjudged({ TRUSTED_PROXIES: '0.0.0.0/0' }),
     misjudged({ PROXY_USER_HEADER: 'Authorization', TRUSTED_PROXIES: '10.0.0.7/32' }),
     misjudged({ PROXY_USER_HEADER: 'Remote-User' }),
