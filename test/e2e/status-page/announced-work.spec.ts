@@ -102,7 +102,7 @@ describe('announced work on a public status page', () => {
     const shown = await html();
     expect(shown).toMatch(/<title>Shop: Maintenance in progress<\/title>/);
     expect(shown).toMatch(
-      /<div class="overall maintenance"><svg [^>]+><path [^>]+><\/svg><p>Maintenance under way<\/p>/,
+      /<div class="overall maintenance"><svg [^>]+><path [^>]+><\/svg><p>Maintenance in progress<\/p>/,
     );
     expect(shown).toMatch(/<span class="pill maintenance">.+ Maintenance<\/span>/);
     expect(shown).toContain('<p>We move to new machines.</p><p>No data is lost.</p>');
@@ -283,8 +283,8 @@ describe('announced work on a public status page', () => {
 
     expect([planned.title, active.title, over.title]).toEqual([
       'Planned maintenance: Move',
-      'Maintenance under way: Move',
-      'Maintenance is over: Move',
+      'Maintenance in progress: Move',
+      'Maintenance completed: Move',
     ]);
     expect(new Set([planned.urn, active.urn, over.urn]).size).toBe(1);
     await move(-100, -49);
