@@ -274,7 +274,7 @@ describe('probes', () => {
       const endpoints = [await name(id), await name(id)];
       const refused = () => app.admin.delete<Refusal>(`/probes/${id}`);
       expect(await refused()).toMatchObject({ status: 409, body: { code: 'conflict' } });
-      expect((await refused()).body.detail).toMatch(/^2 endpoints name the probe\./);
+      expect((await refused()).body.detail).toMatch(/^2 endpoints use the probe\./);
       await database.query('DELETE FROM endpoint_location WHERE endpoint_id = ANY ($1::uuid[])', [
         endpoints.map((endpoint) => parseId('endpoint', endpoint)),
       ]);
