@@ -132,7 +132,7 @@ describe('the start with extensions', () => {
     await database.drop();
   });
 
-  it('is stopped by a route that does not declare who may call it, and by a path that is served already', async () => {
+  it('is stopped by a route that does not say who may call it, and by a path that is served already', async () => {
     @Controller('api/v1/open')
     class OpenController {
       @Get()
@@ -152,7 +152,7 @@ describe('the start with extensions', () => {
     class WrongModule {}
     const start = startOwnApp({ role: 'api' }, { extensions: [{ name: 'wrong', modules: [WrongModule] }] });
     await expect(start).rejects.toThrow(
-      /OpenController\.list \(GET \/api\/v1\/open\) does not say who may call it[\s\S]*GET \/api\/v1\/websites\/:name is served twice: by WebsiteController\.get and by SecondController\.get/,
+      /OpenController\.list \(GET \/api\/v1\/open\) does not declare who may call it[\s\S]*GET \/api\/v1\/websites\/:name is served twice: by WebsiteController\.get and by SecondController\.get/,
     );
   });
 

@@ -256,7 +256,7 @@ describe('uptime people', () => {
     await peopleHere('delete', 'ed@example.com');
     expect(await peopleHere('delete', 'ada@example.com')).toEqual({
       exitCode: 1,
-      remark: expect.stringMatching(/^Default: somebody else has to be an administrator first/),
+      remark: expect.stringMatching(/^Default: another member has to be an administrator first/),
     });
     const [newest] = (await app.admin.get<object[]>('/audit-log?resource=person')).body;
     expect(newest).toMatchObject({ action: 'delete', before: { role: 'admin' } });
