@@ -310,7 +310,7 @@ describe('channel configs', () => {
       { name: 'that looks like a URL', password: 'http://u:p@h/x' },
       { name: 'of 4 characters', password: 'k3y!' },
       { name: 'of 500 characters', password: 'x'.repeat(500) },
-    ])('presents no part of a password $name to anybody', ({ password }) => {
+    ])('shows no part of a password $name in any presentation', ({ password }) => {
       const config = { ...complete('email'), smtp: { host: 'smtp.example.com', username: 'uptime', password } };
       for (const role of ['read', 'write', 'admin'] as const)
         expect(bench.configs.present('email', config, role)).toMatchObject({ smtp: { password: MASK } });
@@ -420,7 +420,7 @@ describe('channel configs', () => {
       expect(valid('email', { ...before, smtp }, before).config).toMatchObject({ smtp: { password: 'canary' } });
     });
 
-    it('gives a masked header value to the header of its name only, in whatever order', () => {
+    it('restores a masked header value only to the header of the same name, in any order of the headers', () => {
       const before = { url: HOOK, headers: ['One', 'Two'].map((key) => ({ key, value: `of ${key}` })) };
       const swapped = { url: HOOK, headers: ['Two', 'One'].map((key) => ({ key, value: MASK })) };
       expect(valid('webhook', swapped, before).config).toMatchObject({

@@ -96,7 +96,7 @@ describe('the registry of channels', () => {
       ['a failure without words', { result: 'rejected', status: null, gone: false }],
       ['a status in words', { result: 'delivered', status: 'OK' }],
       ['no word whether it arrived', { result: 'retry', status: null, error: 'Closed.', retryAfterMs: null }],
-    ])('refuses what is no outcome, with the type: %s', async (_what, returns) => {
+    ])('refuses an invalid outcome and names the channel type: %s', async (_what, returns) => {
       await expect(send({ returns: returns ?? null })).rejects.toThrow('the pigeon channel returned no SendOutcome');
     });
 

@@ -178,7 +178,7 @@ describe('Packets that are not the reply to the query', () => {
   });
 });
 
-describe('A DNS check with several resolvers of its own', () => {
+describe('A DNS check with several configured resolvers', () => {
   it.each<[string, DnsScript]>([
     ['is silent', () => null],
     ['fails', () => ({ rcode: 2 })],

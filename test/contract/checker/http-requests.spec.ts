@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 describe('An HTTP check', () => {
-  it('sends method, headers and body as given, in order, and its own headers beside them', async () => {
+  it('sends the given method, headers, and body in order, and adds its default headers', async () => {
     const target = await serve(always(rawResponse(200)));
     const headers = [
       { key: 'X-Two', value: 'b' },

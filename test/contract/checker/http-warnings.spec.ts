@@ -50,7 +50,7 @@ describe('An HTTP check with warnings', () => {
     ],
     ['404, which none allows', 404, [warning(statusIn('200')), statusIn('500')], isDown('assertion_failed')],
   ] as const)(
-    'keeps the rule 200 to 299 beside a warning about the status: %s',
+    'keeps the rule 200 to 299 in addition to a warning about the status: %s',
     async (_, status, assertions, result) => {
       const url = await serve(always(rawResponse(status)));
       expect(await runCheck(checker, url, { assertions })).toMatchObject(result);

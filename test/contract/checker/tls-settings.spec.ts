@@ -43,7 +43,7 @@ describe('A check with TLS settings', () => {
   ];
 
   it.each(untrusted)(
-    'goes on with verify false when the certificate %s, reports it, and goes on for that endpoint alone',
+    'continues with verify false if the certificate %s, reports this, and does so for that endpoint only',
     async (_, issue, code) => {
       const target = await serve({ tls: await issue() });
       const result = await check(target, settings({ verify: false }));
@@ -71,7 +71,7 @@ describe('A check with TLS settings', () => {
     await target.close();
   });
 
-  it('trusts the given authority, and no longer those of the system', async () => {
+  it("trusts the given authority, and no longer the system's authorities", async () => {
     const ca = own.rootPem;
     expect(await check(await serve({ tls: await own.issue() }), settings({ ca }))).toMatchObject({ outcome: 'up' });
     const elsewhere = await serve({ tls: await known.issue() });
@@ -116,7 +116,7 @@ describe('A check with TLS settings', () => {
     });
   });
 
-  it('judges another host that a redirect leads to as ever, whatever the settings', async () => {
+  it('applies the usual TLS rules to another host after a redirect, regardless of the settings', async () => {
     const identity = await own.issue();
     const elsewhere = await serve({ tls: identity });
     const target = await serve({ tls: identity }, redirectTo(elsewhere.url('/', 'localhost')));

@@ -47,7 +47,7 @@ describe('The command uptime check --local', () => {
     expect(code).toBe(0);
   });
 
-  it('prints a warning as JSON, with exit code 0, and none beside an error, with exit code 2', async () => {
+  it('prints a warning as JSON with exit code 0, and no warning next to an error, with exit code 2', async () => {
     const json = async (...args: string[]) => {
       const { code, out } = await run([web.url(), '--json', ...args]);
       return { code, result: JSON.parse(out) as object };

@@ -203,7 +203,7 @@ describe('The command uptime mcp', () => {
     ],
     ['a lost connection', '', { status: null, code: 'no_usable_response', what_to_do: expect.stringMatching(/later/) }],
     ['another program', json({ hello: 'world' }), { status: null, code: 'no_usable_response' }],
-  ])('tells %s as an error of the tool, with what to do', async (_, response, expected) => {
+  ])('reports %s as an error of the tool, with advice', async (_, response, expected) => {
     script = always(response);
     expect(await mcp.refused('overview')).toMatchObject(expected);
   });
@@ -235,7 +235,7 @@ describe('The command uptime mcp', () => {
     expect((await mcp.refused('list_endpoints')).detail).toBe('No\\u{7}.');
   });
 
-  it('says of a change without a response that it may have been done', async () => {
+  it('reports that a change without a response may have been made', async () => {
     script = always('');
     const apply = { document: 'version: 1', etag: 'abcdefghijkl' };
     expect((await mcp.refused('apply_configuration', apply)).what_to_do).toMatch(
@@ -265,7 +265,7 @@ describe('The command uptime mcp', () => {
     expect(server.seen).toHaveLength(before);
   });
 
-  it('takes the time from the service: this machine’s clock does not decide when a window begins', async () => {
+  it('takes the time from the service: this machine’s clock does not decide when a window starts', async () => {
     const id = `ws_${'0'.repeat(26)}`;
     const window = { id: 'mw_1', name: 'Work', mute: true, exclude_from_uptime: false, status: 'active' };
     script = ({ method }, socket) =>

@@ -135,7 +135,7 @@ describe('the strict fake of a mail server', () => {
     expect(() => fake.verify()).toThrow('Mail: "subject" is required');
   });
 
-  it('fails "verify" for a mail that no script covers, and for a script that no mail used', async () => {
+  it('fails "verify" for an email that no script covers, and for a script that no email used', async () => {
     expect(await hand(real)).toBe(550);
     expect(() => fake.verify()).toThrow('unexpected emails from uptime@example.com');
     fake.succeed();

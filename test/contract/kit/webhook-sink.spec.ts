@@ -174,7 +174,7 @@ describe('a webhook sink', () => {
     expect((await send(sink, both)).status).toBe(204);
   });
 
-  it('takes any timestamp when it is told to, for a test that moves the clock of the service', async () => {
+  it('accepts any timestamp if configured to, for a test that moves the clock of the service', async () => {
     const patient = await webhookSink({ now: () => NOW, toleranceSeconds: Infinity });
     patient.acceptAll();
     const response = await send(patient, signed({ timestamp: nowSeconds + 86_400 })(trigger));

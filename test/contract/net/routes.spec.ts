@@ -26,7 +26,7 @@ it('This machine has a live route to itself', async () => {
   expect([await hasRoute('127.0.0.1'), await hasLiveRoute('127.0.0.1')]).toEqual([true, true]);
 });
 
-describe(`In a network of its own, without a default route${why},`, () => {
+describe(`In a separate network namespace, without a default route${why},`, () => {
   inNamespace('there is a live route to the neighbours and none to the rest of the world', () => {
     expect(found(LAN, '10.99.0.2', '203.0.113.1', '2001:db8::1')).toEqual([
       { route: true, live: true },

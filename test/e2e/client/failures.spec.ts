@@ -81,7 +81,7 @@ describe('the typed client, when something fails', () => {
     expect(second - first).toBeGreaterThan(990);
   });
 
-  it('does not wait for what comes after its deadline', async () => {
+  it('does not wait if the next try would come after its deadline', async () => {
     const { target, client } = await scripted([refused(429, 'rate_limited', { 'Retry-After': '3600' })]);
     await expect(client.getWebsite(ONE)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 });
     expect(target.seen).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('the typed client, when something fails', () => {
     expect(target.seen).toHaveLength(1);
   });
 
-  it('gives up after the last retry, with what was said then', async () => {
+  it('gives up after the last retry, with the last response as the error', async () => {
     const again = refused(503, 'shutting_down', { 'Retry-After': '0' });
     const { target, client } = await scripted([again, again, again, ok], { retries: 2 });
     await expect(client.getWebsite(ONE)).rejects.toMatchObject({ code: 'shutting_down', status: 503 });
@@ -134,7 +134,7 @@ describe('the typed client, when something fails', () => {
     expect(target.seen.map((request) => sent(request, 'Idempotency-Key'))).toEqual([undefined]);
   });
 
-  it('says in words that nobody listens', async () => {
+  it('reports that nothing listens at the address', async () => {
     const port = await closedPort();
     const client = new UptimeClient({ baseUrl: `http://127.0.0.1:${port}`, retries: 0 });
     await expect(client.getWebsite(ONE)).rejects.toThrow(
@@ -161,7 +161,7 @@ describe('the typed client, when something fails', () => {
     }
   });
 
-  it('says in words that a page of something else came', async () => {
+  it('reports that the response is a page of another server', async () => {
     const page: Step = (socket) =>
       socket.write(
         rawResponse(404, '<html><title>Sign in to the Wi-Fi</title></html>', { 'Content-Type': 'text/html' }),
@@ -176,14 +176,14 @@ describe('the typed client, when something fails', () => {
     ['a page to sign in', '<h1>Sign in</h1>', { 'Content-Type': 'text/html' }],
     ['a text without a type', 'hello', {}],
     ['JSON that breaks off', '{"a":', JSON_TYPE],
-  ])('takes no success of something else for its own: %s', async (_, text, headers) => {
+  ])('does not accept the successful response of another server: %s', async (_, text, headers) => {
     const { client } = await scripted([(socket) => socket.write(rawResponse(200, text, headers))]);
     const call = client.listWebsites();
     await expect(call).rejects.toBeInstanceOf(UptimeUnexpectedResponse);
     await expect(call).rejects.toThrow(/got a 200 response that is not from the service/);
   });
 
-  it.each(['', '.', '..'])('sends nothing for an id that leads elsewhere: %j', async (id) => {
+  it.each(['', '.', '..'])('sends nothing for an id that would change the path: %j', async (id) => {
     const { target, client } = await scripted([ok]);
     const words = `path.id must not be ${JSON.stringify(id)}`;
     await expect(client.getWebsite({ path: { id } })).rejects.toThrow(words);
@@ -200,7 +200,7 @@ describe('the typed client, when something fails', () => {
     expect(elsewhere.seen).toEqual([]);
   });
 
-  it('asks its own host for the next page, wherever the header leads', async () => {
+  it('requests the next page from its own host, even if the header names another one', async () => {
     const { target: elsewhere } = await scripted([ok]);
     const first: Step = (socket) => {
       const link = { Link: `<${elsewhere.url('/api/v1/websites?cursor=next')}>; rel="next"`, ...JSON_TYPE };

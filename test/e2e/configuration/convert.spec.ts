@@ -43,14 +43,14 @@ describe('POST /api/v1/configuration/convert', () => {
   };
   const FRONT = 'endpoints:\n  - name: front\n    url: https://shop.example.com\n    conditions: ["[STATUS] == 200"]\n';
 
-  it('makes a document of a foreign file, and says what became of each thing in it', async () => {
+  it("creates a document from another tool's file, and reports the result for each item in it", async () => {
     const { status, body } = await send(FRONT);
     expect(status).toBe(200);
     expect(body.document).toMatchObject({ version: 1, websites: [{ endpoints: [{ name: 'front', type: 'HTTPS' }] }] });
     expect(body.report).toEqual([expect.objectContaining({ name: 'front', at: 'line 2' })]);
   });
 
-  it('reads variables of Gatus where YAML has no place for them', async () => {
+  it('reads variables of Gatus in places that YAML does not allow', async () => {
     const endpoint = '{name: a, url: https://a.example, headers: {X-Key: ${KEY}}, conditions: []}';
     const { status, body } = await send(`endpoints: [${endpoint}]`);
     expect(status).toBe(200);
@@ -64,14 +64,14 @@ describe('POST /api/v1/configuration/convert', () => {
     },
   );
 
-  it('refuses other types, encodings and texts that are no UTF-8', async () => {
+  it('refuses other types, other encodings, and text that is not UTF-8', async () => {
     expect(await send(FRONT, { type: 'text/html' })).toMatchObject({ status: 415, code: 'unsupported_media_type' });
     expect(await send(FRONT, { type: 'application/yaml; charset=utf-16' })).toMatchObject({ status: 415 });
     expect(await send(FRONT, { headers: { 'content-encoding': 'gzip' } })).toMatchObject({ status: 415 });
     expect(await send(Buffer.from([0x61, 0x3a, 0x20, 0xff]))).toMatchObject({ status: 400, code: 'invalid_encoding' });
   });
 
-  it('asks who it is before it takes the body, and whose file it is', async () => {
+  it("checks the key before it accepts the body, and requires the tool's name", async () => {
     expect(await send(FRONT, { headers: { authorization: 'Bearer no' } })).toMatchObject({ status: 401 });
     expect(await send(FRONT, { from: 'nagios' })).toMatchObject({ status: 400, code: 'invalid_query' });
     expect(await send(undefined)).toMatchObject({ status: 400, code: 'validation_failed' });

@@ -199,7 +199,7 @@ describe('the live stream', () => {
     expect(alerts.map(({ data }) => data)).toEqual(listed.slice().reverse());
   });
 
-  it('tells the organization alone that a location sees something else, and that its probe is heard', async () => {
+  it("sends only to the organization that a location's result changed, and that its probe was seen", async () => {
     const endpoint = await makeEndpoint(app.write, 'Seen from two');
     const { body: probe } = await app.admin.post<{ id: string }>('/probes', { key: 'fra', allow_private: true });
     await app.write.put(`/endpoints/${endpoint}`, { locations: ['local', 'fra'] });
@@ -229,7 +229,7 @@ describe('the live stream', () => {
     expect(stranger.events.map(({ type }) => type)).not.toContain('probe');
   });
 
-  it('tells that an endpoint is still down after a pause, as every list shows', async () => {
+  it('sends that an endpoint is still down after a pause, as every list shows', async () => {
     target.status = 503;
     const endpoint = await makeEndpoint(app.write, 'Paused');
     const reader = await open(app.read);
@@ -381,7 +381,7 @@ describe('the live stream', () => {
     expect(other.isOver).toBe(false);
   });
 
-  it('ends the stream of a person who goes over to another organization, is removed, or whose session ends', async () => {
+  it('ends the stream of a person who switches to another organization, is removed, or whose session ends', async () => {
     const [moved, removed, left] = [await newMember(app), await newMember(app), await newMember(app)];
     const second = await new Api(app.url, other.admin.key).post<{ token: string }>('/invitations', {
       email: moved.email,
@@ -409,7 +409,7 @@ describe('the live stream', () => {
     expect([await open(other.orgId), await open(app.orgId)]).toEqual([409, 200]);
   });
 
-  it('ends the stream of a session that nobody used for half a day', async () => {
+  it('ends the stream of a session that was not used for half a day', async () => {
     const { cookie } = await signIn(app.url, { api_key: app.write.key });
     const reader = await StreamClient.open(app.read, undefined, cookie);
     readers.push(reader);
@@ -433,7 +433,7 @@ describe('the live stream', () => {
     await eventually('there is room again', async () => (await StreamClient.open(app.read)).status === 200);
   });
 
-  it('forgets clients that leave before their stream begins', async () => {
+  it('forgets clients that leave before their stream starts', async () => {
     const { address, port } = app.app.getHttpServer().address() as AddressInfo;
     const request = `GET /api/v1/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${other.read.key}\r\n\r\n`;
     await whileTheDatabaseWaits(() =>
@@ -452,7 +452,7 @@ describe('the live stream', () => {
   });
 
   describe('positions', () => {
-    it('say nothing about what happens elsewhere', async () => {
+    it('reveal nothing about events of other organizations', async () => {
       const [first, second] = [await open(app.read), await open(theirs())];
       expect(first.lastId).toMatch(/^at_[\w-]{60,}$/);
       expect(first.lastId).toHaveLength(second.lastId.length);

@@ -61,7 +61,7 @@ describe('the TLS settings of an endpoint', () => {
     expect((await put(id, { tls: {} })).body.tls).toEqual(DEFAULTS);
   });
 
-  it('warn 14 days before the certificate ends, or so many as are sent, until others are; null is never', async () => {
+  it('warn 14 days before the certificate expires, or the given number of days until it changes; null is never', async () => {
     const { id } = (await post({})).body;
     const days = async (tls: object | null) => (await put(id, { tls })).body.tls.warn_days;
     expect(await days({})).toBe(14);
@@ -116,7 +116,7 @@ describe('the TLS settings of an endpoint', () => {
     ).toEqual(['/name', '/tls/ca', '/tls/verify']);
   });
 
-  it('do not stand unverified beside what may be a credential, whichever of the two is sent', async () => {
+  it('cannot turn off verification next to a possible credential, no matter which of the two is sent', async () => {
     const credentials = [
       { headers: [{ key: 'Authorization', value: 'Bearer s3cret' }] },
       { body: '{"password":"s3cret"}' },
@@ -139,7 +139,7 @@ describe('the TLS settings of an endpoint', () => {
     expect((await put(both.id, { tls: null, ...credentials[0] })).status).toBe(200);
   });
 
-  it('decide about the test of an endpoint and about the checks of a stored one', async () => {
+  it('apply to the test of an endpoint and to the checks of a stored one', async () => {
     const draft = { name: 'NAS', type: 'HTTPS', url: target.url() };
     const outcome = async (tls: object | null) =>
       (await app.write.post<{ outcome: string }>('/endpoints/test', { ...draft, tls })).body.outcome;

@@ -122,7 +122,7 @@ describe('the counters of websites', () => {
     expect(await database.query('SELECT FROM website_use WHERE org_id = $1', [orgId])).toEqual([]);
   });
 
-  it('a website tells at once that one of very many endpoints is down, and that it is up again', async () => {
+  it('a website with very many endpoints shows at once that one of them is down, and that it has recovered', async () => {
     const { write, read } = await app.organization('Large');
     const websiteId = await newWebsite(write);
     await manyEndpoints(websiteId, 200);
@@ -137,7 +137,7 @@ describe('the counters of websites', () => {
     expect(await status()).toBe('unknown');
   });
 
-  it('the newest check of a large website is that of the endpoints that are checked most often', async () => {
+  it('the newest check of a large website comes from the endpoints that are checked most often', async () => {
     const { write, read } = await app.organization('Newest');
     const websiteId = await newWebsite(write);
     await manyEndpoints(websiteId, 40);

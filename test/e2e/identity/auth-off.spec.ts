@@ -74,7 +74,7 @@ describe('the API with AUTH=off', () => {
     expect((await send('GET', '/api/v1/websites', headers)).status).toBe(200);
   });
 
-  it('has no accounts: every route about people is 409, and the page of signing in is told so', async () => {
+  it('has no accounts: every route about people is 409, and the sign-in page gets this answer', async () => {
     // PUT /auth/session is also for users. The purpose of a start link is requested with a token.
     const routes = routesOf(app.app).filter(({ name, access }) =>
       access === 'person'
@@ -101,7 +101,7 @@ describe('the API with AUTH=off', () => {
     expect((await fetch(`${app.url}/auth/session`)).status).toBe(200);
   });
 
-  it('still wants the token of a probe on its two routes, by whatever name it calls, and takes it nowhere else', async () => {
+  it('still requires the token of a probe on its two routes, under any host name, and accepts it nowhere else', async () => {
     const { body } = await app.anonymous.post<{ token: string }>('/probes', { key: 'fra' });
     const pollWith = async (token: string, headers = {}) => {
       const request = { protocol: 1, session: 'a-process-of-fra-1' };

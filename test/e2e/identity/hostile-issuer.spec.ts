@@ -121,7 +121,7 @@ describe('an issuer that sends', () => {
     await issuer.close();
   });
 
-  it.each(TWISTS)('%s signs nobody in: %s', async (_, code, twist) => {
+  it.each(TWISTS)('%s signs no one in: %s', async (_, code, twist) => {
     const before = await rows();
     const browser = new Browser(app);
     const location = await begin(browser);
@@ -135,7 +135,7 @@ describe('an issuer that sends', () => {
     expect((await browser.send('GET', '/auth/session')).status).toBe(204);
   });
 
-  it('a refusal puts its own words into the log, and never a token', async () => {
+  it('a refusal writes its own words into the log, and never a token', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const browser = new Browser(app);
     const answer = async (twist: Twist) => {
@@ -162,7 +162,7 @@ describe('an issuer that sends', () => {
     warn.mockRestore();
   });
 
-  it('a code signs nobody in who has not begun, or in another browser', async () => {
+  it('a code does not sign in a browser that has not started the sign-in', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     const before = await rows();
@@ -179,7 +179,7 @@ describe('an issuer that sends', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('a code twice signs in once, even if it takes it and the browser has been copied', async () => {
+  it('a code that is sent twice signs in once, even if the issuer accepts it and the browser state was copied', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     const copy = new Browser(app).copy(ada);
@@ -197,7 +197,7 @@ describe('an issuer that sends', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('a code after ten minutes signs nobody in', async () => {
+  it('a code signs no one in after ten minutes', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     await app.advance('601 s');
@@ -207,7 +207,7 @@ describe('an issuer that sends', () => {
   it.each<[string, Twist]>([
     ['another issuer', { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) }],
     ['no address for its users', { metadata: without('authorization_endpoint') }],
-  ])('metadata with %s is as good as none', async (_, twist) => {
+  ])('metadata with %s counts as missing', async (_, twist) => {
     const browser = new Browser(app);
     await app.advance('61 min');
     issuer.twist = twist;
@@ -228,7 +228,7 @@ describe('an issuer that sends', () => {
       { metadata: (right) => ({ ...right, id_token_signing_alg_values_supported: ['HS256'] }) },
     ],
     ['no keys', 'refused', { metadata: without('jwks_uri') }],
-  ])('metadata with %s signs nobody in: %s', async (_, code, twist) => {
+  ])('metadata with %s signs no one in: %s', async (_, code, twist) => {
     const before = await rows();
     const browser = new Browser(app);
     await app.advance('61 min');
@@ -240,7 +240,7 @@ describe('an issuer that sends', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('metadata of another issuer, while somebody is on their way, signs nobody in', async () => {
+  it('metadata of another issuer, received during a sign-in, signs no one in', async () => {
     const browser = new Browser(app);
     await app.advance('61 min');
     await begin(browser);

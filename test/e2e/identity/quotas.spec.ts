@@ -55,7 +55,7 @@ describe('quotas', () => {
   const alert = (by: Api, endpointId: string) =>
     by.post<Refusal & { id: string }>('/alerts', { endpoint_id: endpointId, ...SLACK });
 
-  it('an organization reads what it may have and has', async () => {
+  it('an organization reads its limits and its use', async () => {
     const { admin, write, read } = await app.organization('Reader');
     const websiteId = await newWebsite(write);
     await newAlert(write, await newEndpoint(write, websiteId, { interval: 4 }));
@@ -128,7 +128,7 @@ describe('quotas', () => {
     expect((await alert(write, full)).status).toBe(201);
   });
 
-  it('counts the checks per second that endpoints ask for, those of paused ones too', async () => {
+  it('counts the checks per second that endpoints request, including paused ones', async () => {
     const { write } = await limited({ checks_per_second: 2 });
     const websiteId = await newWebsite(write);
     await newEndpoint(write, websiteId, { interval: 1, enabled: false });
@@ -138,7 +138,7 @@ describe('quotas', () => {
     expect((await endpoint(write, websiteId, 3600)).status).toBe(409);
   });
 
-  it('a change of an interval counts: up to the limit, not beyond it, and down at any time', async () => {
+  it('counts a change of an interval: up to the limit, not beyond it, and down at any time', async () => {
     const organization = await limited({ checks_per_second: 2 });
     const { write } = organization;
     const websiteId = await newWebsite(write);
@@ -166,7 +166,7 @@ describe('quotas', () => {
     expect((await key()).status).toBe(201);
   });
 
-  it('refuses one probe too many, and takes it after a delete; shared ones are nobody’s', async () => {
+  it('refuses one probe too many, and accepts it after a delete; shared probes count for no organization', async () => {
     const { admin } = await limited({ probes: 1 });
     const probe = (key: string) => admin.post<Refusal & { id: string }>('/probes', { key });
     expect((await app.operator.post('/shared-probes', { key: 'nobodys' })).status).toBe(201);
@@ -193,7 +193,7 @@ describe('quotas', () => {
     ['alerts', (by: Api, _: string, endpointId: string) => alert(by, endpointId)],
     ['alerts_per_endpoint', (by: Api, _: string, endpointId: string) => alert(by, endpointId)],
     ['api_keys', (by: Api) => by.post<Refusal>('/api-keys', { name: 'one more', role: 'read' })],
-  ])('of 20 parallel creations exactly as many succeed as the limit on %s has room for', async (name, create) => {
+  ])('allows exactly as many of 20 parallel creations as the limit on %s has room for', async (name, create) => {
     const organization = await app.organization(`Parallel ${name}`);
     const { admin } = organization;
     const websiteId = await newWebsite(admin);
@@ -291,7 +291,7 @@ describe('quotas', () => {
     }
   });
 
-  it('the counters hold what is in the tables, whoever wrote it', async () => {
+  it('the counters match the tables, no matter which statement wrote the rows', async () => {
     const database = app.app.get(Database);
     const counted = await database.query(
       `SELECT org_id, websites, endpoints, alerts, api_keys, status_pages, probes, check_rate::text FROM organization_use

@@ -39,7 +39,7 @@ import { hasProxy, ReverseProxy, skippedWithout } from '../../harness/processes/
     describeSuccesses(session, scene, true);
     describePaging(session);
 
-    it('tells no address that leads away from the path, in any header, body or page', () => {
+    it('sends no URL outside the path, in any header, body, or page', () => {
       expect(session().record.leadingAway).toEqual([]);
     });
   },

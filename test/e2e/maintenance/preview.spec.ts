@@ -56,12 +56,12 @@ describe('the preview of a maintenance window', () => {
     expect(await starts(nightly('UTC', '0 4 * * SUN#2'), '2027-02-01', 1)).toEqual(['2027-02-14T04:00:00.000Z']);
   });
 
-  it('goes on across midnight', async () => {
+  it('continues across midnight', async () => {
     const response = await preview(nightly('UTC', '0 23 * * *', 7200), '?from=2027-01-02T00:30:00Z&limit=1');
     expect(response.body).toEqual([{ starts_at: '2027-01-01T23:00:00.000Z', ends_at: '2027-01-02T01:00:00.000Z' }]);
   });
 
-  it('of a one-off window is that one, and nothing is stored', async () => {
+  it('of a one-off window is the window, and nothing is stored', async () => {
     const [starts_at, ends_at] = ['2127-01-01T00:00:00.000Z', '2127-01-02T00:00:00.000Z'];
     const response = await preview({ name: 'Move', scope: { tags: ['prod'] }, starts_at, ends_at });
     expect(response).toMatchObject({ status: 200, body: [{ starts_at, ends_at }] });

@@ -102,7 +102,7 @@ describe('probes', () => {
       expect(await read(probe)).toEqual(probe);
     });
 
-    it('creates one from what was sent, trimmed, with read-only fields ignored', async () => {
+    it('creates one from the request, trimmed, with read-only fields ignored', async () => {
       const sent = { name: ' Frankfurt ', region: ' eu ', enabled: false, allow_private: true };
       const probe = await create({ ...sent, id: 'x', status: 'online', shared: true, last_seen_at: 1, types: 7 });
       expect(probe).toMatchObject({ ...sent, name: 'Frankfurt', region: 'eu', status: 'disabled', shared: false });
@@ -135,7 +135,7 @@ describe('probes', () => {
       expect(body.errors).toEqual([expect.objectContaining({ pointer, code })]);
     });
 
-    it('refuses a key that is taken in the organization; of shared ones it is another', async () => {
+    it('refuses a key that is taken in the organization; shared probes have separate keys', async () => {
       const key = newKey();
       await create({ key });
       await share({ key });
@@ -147,7 +147,7 @@ describe('probes', () => {
         expect(await by.post<Refusal>(path, { key })).toMatchObject({ status: 409, body: { code: 'conflict' } });
     });
 
-    it('gives each a number of its own, also once the numbers have begun again', async () => {
+    it('gives each a separate number, also after the numbers have restarted', async () => {
       const first = await stored((await create()).id);
       await database.query(`SELECT setval('probe_number', 32767)`);
       await database.query('UPDATE probe SET number = 1 WHERE number = $1', [first.number]);
@@ -175,7 +175,7 @@ describe('probes', () => {
       ['unsupported', { ...SEEN, protocol: 99, online: true }],
       ['disabled', { ...SEEN, enabled: false, online: true }],
       ['disabled', { enabled: false }],
-    ])('shows the status %s of one that is %j, and finds it by it', async (status, state) => {
+    ])('shows the status %s of one that is %j, and finds it by that status', async (status, state) => {
       const { id } = await create();
       await become(id, { ...state, status_since: '2026-11-20T09:00:00.000Z' });
       for (const asked of ['new', 'online', 'offline', 'disabled', 'unsupported']) {
@@ -185,7 +185,7 @@ describe('probes', () => {
       expect(await read({ id })).toMatchObject({ status, status_since: '2026-11-20T09:00:00.000Z' });
     });
 
-    it('refuses a status that is none', async () => {
+    it('refuses an unknown status', async () => {
       expect(await app.read.get<Refusal>('/probes?status=lost')).toMatchObject({
         status: 400,
         body: { code: 'invalid_query', errors: [{ pointer: '?status' }] },
@@ -205,7 +205,7 @@ describe('probes', () => {
       dropped: 5_000_000_000,
       skipped: 1,
     };
-    it('shows what an own one tells of itself, and what it has to do', async () => {
+    it("shows what an organization's own probe reports of itself, and its work", async () => {
       const { id } = await create();
       await become(id, TOLD);
       await database.query(`UPDATE probe SET types = '{HTTP,TCP}' WHERE id = $1`, [parseId('probe', id)]);
@@ -216,7 +216,7 @@ describe('probes', () => {
       expect(await read({ id })).toMatchObject({ status: 'online', ...told, types: ['HTTP', 'TCP'], ...use });
     });
 
-    it('shows a shared one without address, clock and load, and counts the own endpoints alone', async () => {
+    it("shows a shared one without address, clock, and load, and counts only the organization's endpoints", async () => {
       const { id } = await share({ name: 'Virginia' });
       await become(id, TOLD);
       await Promise.all([name(id), name(id, other), name(id, other)]);
@@ -231,14 +231,14 @@ describe('probes', () => {
   });
 
   describe('PUT /probes/:id', () => {
-    it('changes what is sent and nothing else', async () => {
+    it('changes only the fields that are sent', async () => {
       const { token: _, ...probe } = await create({ name: 'Frankfurt' });
       const { status, body } = await put(probe.id, { region: 'eu' });
       expect([status, body]).toEqual([200, { ...probe, region: 'eu', updated_at: body.updated_at }]);
       expect(await read(probe)).toEqual(body);
     });
 
-    it('takes what GET shows, and refuses another key', async () => {
+    it('accepts the response of a GET, and refuses another key', async () => {
       const { token: _, ...probe } = await create();
       expect((await put(probe.id, probe)).body).toEqual(probe);
       expect((await put(probe.id, { key: 'another' })).body.errors).toEqual([
@@ -251,14 +251,14 @@ describe('probes', () => {
       ['nothing', { enabled: true, allow_private: false }, 0],
       ['allow_private', { allow_private: true }, 1],
       ['enabled', { enabled: false }, 1],
-    ])('with %s, of what the probe was told so much is void: %j', async (_, fields, more) => {
+    ])("with %s, voids so much of the probe's instructions: %j", async (_, fields, more) => {
       const { id } = await create();
       const { epoch } = await stored(id);
       await put(id, fields);
       expect((await stored(id)).epoch).toBe(epoch + more);
     });
 
-    it('that disables it ends what it was, and enabled it is as if never heard again', async () => {
+    it('ends the session of a probe that it disables, and shows it as never seen after it is enabled again', async () => {
       const { id } = await create();
       await become(id, { online: true, session: 'of a process that runs', last_seen_at: '2026-11-20T10:00:00Z' });
       const { body } = await put(id, { enabled: false });
@@ -269,7 +269,7 @@ describe('probes', () => {
   });
 
   describe('DELETE /probes/:id', () => {
-    it('refuses while endpoints name it, and says how many; then it is gone', async () => {
+    it('refuses while endpoints name it, and shows how many; then it deletes the probe', async () => {
       const { id } = await create();
       const endpoints = [await name(id), await name(id)];
       const refused = () => app.admin.delete<Refusal>(`/probes/${id}`);
@@ -284,7 +284,7 @@ describe('probes', () => {
     });
   });
 
-  it('of another organization, and what the operator shares, cannot be changed', async () => {
+  it('of another organization, and shared ones, cannot be changed', async () => {
     const [foreign, shared] = [await create({}, other.admin), await share()];
     for (const id of [foreign.id, shared.id, MISSING]) {
       const asked = [
@@ -298,7 +298,7 @@ describe('probes', () => {
     expect((await app.operator.get(`/shared-probes/${foreign.id}`)).status).toBe(404);
   });
 
-  it('that the operator shares are made, listed, changed, rotated and deleted by the operator', async () => {
+  it('that the operator shares are created, listed, changed, rotated, and deleted by the operator', async () => {
     await create();
     const { id, token: _, ...made } = await share({ name: 'Virginia' });
     const path = `/shared-probes/${id}`;
@@ -320,7 +320,7 @@ describe('probes', () => {
     expect(await audit(id)).toEqual([]);
   });
 
-  it('have in the audit log what was set, and never a token', async () => {
+  it('have their settings in the audit log, and never a token', async () => {
     const { id, key, token } = await create({ name: 'Frankfurt' });
     await put(id, { enabled: false });
     const rotated = await app.admin.post<{ token: string }>(`/probes/${id}/rotate`, {});
@@ -336,7 +336,7 @@ describe('probes', () => {
     for (const secret of [token, rotated.body.token]) expect(JSON.stringify(entries)).not.toContain(secret);
   });
 
-  it('go with their organization', async () => {
+  it('are deleted with their organization', async () => {
     const { admin, orgId } = await app.organization('Gone');
     await create({}, admin);
     expect((await app.operator.delete(`/organizations/${formatId('organization', orgId)}`)).status).toBe(204);
