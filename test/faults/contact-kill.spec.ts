@@ -169,7 +169,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
 
   describe.each(ways)('%s', (_, change, { first, next }) => {
     it.each(points)(
-      'killed at %s: nothing is lost, nothing comes twice, each end goes where its beginning was told',
+      'killed at %s: nothing is lost, nothing comes twice, each resolve goes to the destination of its trigger',
       async (point) => {
         const replacement = await newContact({ path: 'new', token: 'second' });
         const before = await stored();

@@ -31,7 +31,7 @@ suite('two instances and a maintenance window, one killed at each edge (skipped 
 
   const isAfter = (time: string) => async () => (await bench.witness.count('SELECT WHERE now() >= $1', [time])) === 1;
 
-  it('count the same checks as planned, say nothing inside it, and tell of each broken endpoint once after it', async () => {
+  it('count the same checks as planned, send nothing inside it, and trigger once for each broken endpoint after it', async () => {
     const [first, second] = await Promise.all([bench.start(), bench.start()]);
     await watch(first.api, ENDPOINTS, target.url, hook.url);
     await bench.allChecked(ENDPOINTS);

@@ -21,7 +21,7 @@ describe('the committed reports of what the package exports', () => {
   });
   afterAll(() => rmSync(declarations, { recursive: true, force: true }));
 
-  it('say all that the sources export: otherwise `npm run exports` writes them again', () => {
+  it('list all that the sources export: otherwise `npm run exports` writes them again', () => {
     expect(first).toEqual({ status: 0, said: '' });
   });
 
@@ -81,15 +81,15 @@ describe('two reports of one import path, compared', () => {
       "{ Socket } from 'node:tls'",
       'imports other types of other packages.',
     ],
-  ])('tell %s', (_what, from, to, words) => {
+  ])('report %s', (_what, from, to, words) => {
     expect(differences(altered(from, to))).toEqual([expect.stringContaining(`the path ${words}`)]);
   });
 
-  it('tell a path that is not exported any more', () => {
+  it('report a path that is no longer exported', () => {
     expect(differences('')).toEqual(['the path is not exported any more.']);
   });
 
-  it('tell a command and an export without types that are gone', () => {
+  it('report a command and an export without types that were removed', () => {
     const overview = readText('docs/exports/README.md');
     const without = overview.replace(/^\| (command uptime|uptime-monitor\/openapi.json) .*\n/gm, '');
     const program = `it.rowDifferences(${JSON.stringify(overview)}, ${JSON.stringify(without)})`;

@@ -75,7 +75,7 @@ describe('the request that saves an alert', () => {
     expect(routeIn(draft, stored)).toEqual(route);
   });
 
-  it('has everything else as it was read', () => {
+  it('has all other fields unchanged', () => {
     expect(alertBody(alertDraftOf(alert({ after: 600, remind_every: 5400, description: 'Runbook' })), alert())).toEqual(
       {
         endpoint_id: 'ep_1',
@@ -91,7 +91,7 @@ describe('the request that saves an alert', () => {
 });
 
 describe('a new alert', () => {
-  it('begins with the contact that is asked for, else a default one, else the first, else none', () => {
+  it('starts with the requested contact, else a default one, else the first, else none', () => {
     const [ops, boss] = [contact('ops'), contact('boss', { default: true })];
     expect(firstContact([ops, boss], 'ct_ops')).toBe(ops);
     expect(firstContact([ops, boss], null)).toBe(boss);
@@ -118,7 +118,7 @@ describe('a new alert', () => {
   });
 });
 
-describe('what is said of a change of whom an alert notifies', () => {
+describe("the warning about a change of an alert's contact", () => {
   const nameOf = (id: string) => ({ ct_ops: 'Operations', ct_boss: 'The boss' })[id] ?? 'the contact';
   const said = (stored: Alert | null, changes: Partial<AlertDraft>) =>
     routeChange({ ...(stored ? alertDraftOf(stored) : newAlert('ep_1', null)), ...changes }, stored, nameOf);
@@ -127,11 +127,11 @@ describe('what is said of a change of whom an alert notifies', () => {
     ['a new alert', null, { contact_id: 'ct_ops' }],
     ['the same contact', alert({ contact_id: 'ct_ops', triggered: true }), {}],
     ['settings of its own before and after', alert(), { config: { webhook_url: 'https://other' } }],
-  ])('nothing: %s', (_, stored, changes) => {
+  ])('is empty: %s', (_, stored, changes) => {
     expect(said(stored, changes)).toBeNull();
   });
 
-  it('moving names the contact, and that settings of its own go', () => {
+  it("names the new contact, and warns that the alert's own settings are removed", () => {
     expect(said(alert(), { contact_id: 'ct_ops' })).toBe(
       'When you save this, messages go through Operations. Its own settings are deleted.',
     );
@@ -140,7 +140,7 @@ describe('what is said of a change of whom an alert notifies', () => {
     );
   });
 
-  it('moving with an open incident says what becomes of it', () => {
+  it('explains what happens to an open incident', () => {
     const open = alert({ contact_id: 'ct_ops', triggered: true });
     expect(said(open, { contact_id: 'ct_boss' })).toContain('The open alert stays open if the account');
     expect(said(open, { contact_id: null, type: 'email', config: { to: ['a@example.com'] } })).toContain(
@@ -148,7 +148,7 @@ describe('what is said of a change of whom an alert notifies', () => {
     );
   });
 
-  it('detaching keeps the settings, and an open incident', () => {
+  it('explains that detaching keeps the settings, and an open incident', () => {
     expect(said(alert({ contact_id: 'ct_ops', triggered: true }), { contact_id: null })).toBe(
       'It keeps a copy of the settings of Operations. Later changes to Operations no longer affect it. The open alert stays open.',
     );

@@ -32,7 +32,7 @@ const edited = (changes: Partial<ContactDraft>): ContactDraft => ({ ...contactDr
 const rule = contactDraftOf(STORED).rule;
 
 describe('a contact while it is edited', () => {
-  it('is sent as it is stored while nobody touches it, its sparse defaults too', () => {
+  it('is sent as it is stored while it is not edited, including its sparse defaults', () => {
     const { name, type, config, default: isDefault, alert_defaults } = STORED;
     expect(contactRequestOf(edited({}), STORED)).toEqual({ name, type, config, default: isDefault, alert_defaults });
     expect(isEdited(edited({}), STORED)).toBe(false);
@@ -63,14 +63,14 @@ describe('a contact while it is edited', () => {
     });
   });
 
-  it('begins empty, as no default, with the usual rule', () => {
+  it('starts empty, not as a default, with the usual rule', () => {
     const draft = contactDraftOf(null);
     expect([draft.name, draft.config, draft.default]).toEqual(['', {}, false]);
     expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 3, success_threshold: 2 });
   });
 });
 
-describe('what saving a contact means for its alerts', () => {
+describe('the effect of saving a contact on its alerts', () => {
   const elsewhere = { config: { webhook_url: 'https://hooks.slack.com/services/T1' } };
 
   it.each<[string, Partial<ContactDraft>, Contact | null, RegExp | null]>([
@@ -102,14 +102,14 @@ it.each([
   [{ created: 1, existing: 0 }, '1 alert rule created.'],
   [{ created: 12, existing: 1 }, '12 alert rules created. 1 endpoint had one already.'],
   [{ created: 0, existing: 3 }, '0 alert rules created. 3 endpoints had one already.'],
-])('says of %p: %s', (result, text) => expect(madeText(result)).toBe(text));
+])('of %p: %s', (result, text) => expect(madeText(result)).toBe(text));
 
-describe('a default contact beside the endpoints that exist', () => {
+describe('a default contact and the endpoints that exist', () => {
   it.each([
     [true, 0, true],
     [true, 1, false],
     [false, 0, false],
-  ])('as default %s, used by %d alerts: says that they have no alert through it: %s', (isDefault, alert_count, is) =>
+  ])('as default %s, used by %d alerts: shows that they have no alert through it: %s', (isDefault, alert_count, is) =>
     expect(isUnguarding({ default: isDefault, alert_count })).toBe(is),
   );
 

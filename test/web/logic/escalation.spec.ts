@@ -32,7 +32,7 @@ const escalation = (...steps: Short): Escalation =>
   steps.map(([minutes, ...contacts], index) => ({ id: index + 1, minutes, contacts }));
 const short = (of: Escalation): Short => of.map(({ minutes, contacts }) => [minutes, ...contacts]);
 
-describe('the escalation of the alerts that exist', () => {
+describe('the escalation of existing alerts', () => {
   it.each<[string, StepAlert[], Short]>([
     ['none: nobody at once, and room for half an hour later', [], [['0'], ['30']]],
     [
@@ -57,7 +57,7 @@ describe('the escalation of the alerts that exist', () => {
     expect(short(escalationOf(alerts))).toEqual(expected);
   });
 
-  it('is no change of them', () => {
+  it('does not change them', () => {
     const alerts = [alert('pager', 0), alert('chat', 0), alert('chat', 90), alert(null, 600), alert('boss', 1800)];
     expect(isDone(escalationPlan(escalationOf(alerts), alerts, ['ep_1']))).toBe(true);
   });
@@ -103,7 +103,7 @@ describe('an escalation that is edited', () => {
     expect(short(arranged(escalation(...typed)))).toEqual(expected);
   });
 
-  it('knows a step again wherever it has moved to', () => {
+  it('recognizes a step after it has moved', () => {
     const steps = arranged(escalation(['0'], ['10', 'a'], ['30', 'b']));
     expect(arranged(withStep(steps, 2, { minutes: '45' })).map((step) => [step.id, step.minutes])).toEqual([
       [0, '0'],
@@ -125,13 +125,13 @@ describe('an escalation that is edited', () => {
     expect(secondsOf({ minutes })).toBe(seconds);
   });
 
-  it('is said in a sentence', () => {
+  it('is described in a sentence', () => {
     const steps = escalation(['0', 'On call', 'Team'], ['30', 'Manager'], ['60']);
     expect(escalationText(steps, (name) => name)).toBe('On call and Team at once, Manager after 30 min');
   });
 });
 
-describe('what saving an escalation does', () => {
+describe('the effect of saving an escalation', () => {
   const say = (steps: Short, alerts: StepAlert[], endpoints = ['ep_1']) =>
     escalationPlan(escalation(...steps), alerts, endpoints);
 
@@ -202,7 +202,7 @@ describe('what saving an escalation does', () => {
     expect(planText(say(steps, alerts, endpoints))).toBe(expected);
   });
 
-  it('asks once for all endpoints that lack an alert, and apart for a contact that is told twice', () => {
+  it('asks once for all endpoints that lack an alert, and separately for a contact that is notified twice', () => {
     const plan = say(
       [
         ['0', 'chat'],
@@ -220,7 +220,7 @@ describe('what saving an escalation does', () => {
     expect([touched(plan), isDone(plan)]).toEqual([3, false]);
   });
 
-  it('is told line by line', () => {
+  it('is described line by line', () => {
     const alerts = [alert('chat', 0, 'ep_1'), alert('mail', 600, 'ep_1')];
     const plan = say(
       [
@@ -238,14 +238,14 @@ describe('what saving an escalation does', () => {
     ]);
   });
 
-  it('says how many endpoints have other alerts than most of them', () => {
+  it('shows how many endpoints have other alerts than most of them', () => {
     const alerts = [alert('chat', 0, 'ep_1'), alert('chat', 0, 'ep_2')];
     expect(unlikeText(alerts, ['ep_1', 'ep_2'])).toBeNull();
     expect(unlikeText(alerts, ['ep_1', 'ep_2', 'ep_3'])).toBe('1 of 3 endpoints has different alert rules.');
   });
 });
 
-describe('whose escalation an address means', () => {
+describe('the escalation in a URL', () => {
   const item = (id: string, website: string, tags: string[]) =>
     ({ id, name: id.toUpperCase(), tags, website: { id: website, name: 'Shop' } }) as OverviewItem;
   const items = [item('ep_1', 'ws_1', ['prod']), item('ep_2', 'ws_1', []), item('ep_3', 'ws_2', [])];
@@ -266,8 +266,8 @@ describe('whose escalation an address means', () => {
   });
 });
 
-describe('the requests that carry a plan out', () => {
-  it('make first, beyond that next, and remove last', () => {
+describe('the requests of a plan', () => {
+  it('create first, then change, and remove last', () => {
     const [late, gone] = [alert('chat', 3600), alert('mail', 0)];
     const endpoints = Array.from({ length: 1001 }, (_, n) => `ep_${n}`);
     const plan = escalationPlan(escalation(['0', 'pager'], ['10', 'chat', 'pager']), [late, gone], endpoints);

@@ -30,7 +30,7 @@ describe('the pages that show an incident', () => {
     expect(names(given)).toEqual(expected);
   });
 
-  it('know whether anything that they show is still in it', () => {
+  it('know whether an endpoint that they show is still in it', () => {
     const [on] = shownOn(
       [page([group(['Login'], [])])],
       [{ ...endpoint('Login', 'ws_shop'), ended_at: 'then' }, ...affected.slice(1)],
@@ -38,7 +38,7 @@ describe('the pages that show an incident', () => {
     expect(on?.isNow).toBe(false);
   });
 
-  it('are found for one by hand by all that its scope covers, also by a tag of a website', () => {
+  it('are found for a manual one by everything that its scope covers, also by a tag of a website', () => {
     const items = [
       { id: 'ep_1', name: 'Login', website: { id: 'ws_1', name: 'Shop' }, tags: [] },
       { id: 'ep_2', name: 'Docs', website: { id: 'ws_2', name: 'Docs' }, tags: ['prod'] },
@@ -52,7 +52,7 @@ describe('the pages that show an incident', () => {
   });
 });
 
-describe('what customers read of an incident', () => {
+describe('the public view of an incident', () => {
   it.each([
     [{ title: 'Load balancer', severity: 'down' as const }, ['Login'], true, 'Load balancer'],
     [{ title: null, severity: 'down' as const }, ['Login'], true, 'Login is down'],
@@ -61,7 +61,7 @@ describe('what customers read of an incident', () => {
     expect(publicTitle(incident, { names, isNow })).toBe(title);
   });
 
-  it('is where they were told that it is, not where a note says', () => {
+  it('has the state of the newest public update, not of a note', () => {
     const said = (status: string | null, isPublic: boolean) => ({ status, public: isPublic }) as IncidentUpdate;
     const updates = [said('monitoring', false), said(null, true), said('identified', true)];
     const open = { state: 'open', status: 'monitoring', updates } as const;

@@ -5,7 +5,7 @@ const contact = (id: string, isDefault: boolean): Contact => ({ id, default: isD
 const CONTACTS = [contact('ct_ops', true), contact('ct_boss', true), contact('ct_shop', false)];
 
 describe('the alerts of a new endpoint', () => {
-  it('go through the default contacts at first', () => {
+  it('use the default contacts at first', () => {
     expect(defaultContacts(CONTACTS)).toEqual(['ct_ops', 'ct_boss']);
   });
 
@@ -23,7 +23,7 @@ describe('the alerts of a new endpoint', () => {
     expect(alertPlan(CONTACTS, chosen)).toEqual(plan);
   });
 
-  it('are made by nobody where there is no contact, and none is kept from acting', () => {
+  it('are empty if there is no contact, and do not prevent saving', () => {
     expect(alertPlan([], [])).toEqual({ query: '', after: [] });
     expect(alertPlan([contact('ct_shop', false)], [])).toEqual({ query: '', after: [] });
   });

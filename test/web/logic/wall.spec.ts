@@ -24,7 +24,7 @@ describe('the tiles of a wall', () => {
     [0, 500],
     [2000, 12],
     [1500, 500],
-  ])('fit the screen: %d quiet and %d loud ones', (quiet, loud) => {
+  ])('fit the screen: %d healthy and %d failing ones', (quiet, loud) => {
     const { columns, width, height, gap, span } = wallGrid(quiet, loud, SCREEN);
     const rows = Math.floor((SCREEN.height + gap) / (height + gap));
     expect(columns * (width + gap) - gap).toBeLessThanOrEqual(SCREEN.width);
@@ -35,7 +35,7 @@ describe('the tiles of a wall', () => {
     expect(wallGrid(3, 1, { width: 0, height: 0 })).toMatchObject({ columns: 1 });
   });
 
-  it('begins with what is down, then degraded, and is in the order of names otherwise', () => {
+  it('shows down first, then degraded, and is in the order of names otherwise', () => {
     const item = (name: string, status: OverviewItem['status'], degraded = false) =>
       ({ id: name, name, status, degraded }) as OverviewItem;
     const sorted = wallOrder([
