@@ -73,7 +73,7 @@ describe('the supply chain', () => {
     expect(scarf).toEqual([]);
   });
 
-  it('single sign-on adds three packages, all of one author, none of which is built at the install', () => {
+  it('single sign-on adds three packages of one author, which have no build step at the install', () => {
     const brought = new Set(['openid-client']);
     for (const name of brought)
       for (const other of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {})) brought.add(other);

@@ -69,7 +69,7 @@ describe('the escalation and the website page', () => {
     ]);
   });
 
-  it('of a website makes the alerts of its endpoints alike, and keeps their other settings and alerts without a contact', async () => {
+  it('of a website unifies the alerts of its endpoints, and keeps their other settings and alerts without a contact', async () => {
     const { page } = visit;
     await newAlert(app.write, ids['Search'] ?? '', {
       type: undefined,

@@ -200,7 +200,7 @@ describe('status pages in the browser', () => {
         ['told', '.overall p', 'Payments by card take long', 1440],
         ['told/history', '.incidents h3', 'Payments by card take long', 390],
       ])(
-        'shows %s in %s "%s" without accessibility errors, in both modes, %i pixels wide',
+        'shows %s with %s "%s" without accessibility errors, in both modes, %i pixels wide',
         async (path, where, text, width) => {
           const visit = await Visit.start(browser, app.url, { width });
           const { page } = visit;
@@ -262,7 +262,7 @@ describe('status pages in the browser', () => {
         ['work', 'Maintenance in progress', 390],
         ['work', 'Maintenance in progress', 1280],
         ['warned', '1 of 2 is degraded', 390],
-      ])('shows %s as "%s" without accessibility errors, in both modes, %i pixels wide', async (slug, text, width) => {
+      ])('shows on the page %s "%s" without accessibility errors, in both modes, %i pixels wide', async (slug, text, width) => {
         const visit = await Visit.start(browser, app.url, { width });
         const { page } = visit;
         await page.goto(`${app.url}/status/${slug}`);

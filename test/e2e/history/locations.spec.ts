@@ -113,7 +113,7 @@ describe('history of several locations over HTTP', () => {
     expect(new Set(paged.map(({ id }) => id)).size).toBe(all.length);
   });
 
-  it("names no probe of another organization whose number was once that of the organization's own probe", async () => {
+  it("names no probe of another organization whose number once belonged to the organization's own probe", async () => {
     const other = await app.organization('Elsewhere');
     expect((await other.admin.post('/probes', { key: 'theirs' })).status).toBe(201);
     const [theirs] = await database.query<{ number: number }>(`SELECT number FROM probe WHERE key = 'theirs'`);

@@ -262,7 +262,7 @@ describe('the access matrix', () => {
   );
 
   it.each(['read', 'write', 'admin'] as const)(
-    'a person who is "%s" may call exactly the routes of that role, and the routes of their own account',
+    'a person who is "%s" may call exactly the routes of that role, and the routes of the own account',
     async (role: Role) => {
       const { browser } = await newMember(app, role);
       const headers = fromDashboard(app.url, browser.cookie);

@@ -43,7 +43,7 @@ describe('a service that is in use', () => {
   describeContract(() => app.url, keys, { name: 'the public contract without an operator' }, []);
 
   describe('after the public contract was proved', () => {
-    it('has the same data as before, and nothing else', async () => {
+    it('has its earlier data, and nothing else', async () => {
       expect(await settings()).toBe(before);
     });
   });

@@ -107,14 +107,14 @@ describe('the start and the end of maintenance', () => {
     expect(await told()).toEqual(['Move started', 'Move ended']);
   });
 
-  it('does not make an endpoint due that no scope of the window covered', async () => {
+  it('does not schedule an endpoint that no scope of the window covered', async () => {
     const [by, other] = [await endpoint(DOWN), await endpoint(DOWN)];
     await app.write.post(`/maintenance-windows/${await running({ endpoint_ids: [by], tags: ['nobody'] })}/end`);
     await sweep();
     expect([await isDueSoon(by), await isDueSoon(other)]).toEqual([true, false]);
   });
 
-  it('makes an endpoint due that a change removes from the scope, and sends an update event, not an end', async () => {
+  it('schedules an endpoint that a change removes from the scope, and sends an update event, not an end', async () => {
     const [left, out] = [await endpoint(DOWN), await endpoint(DOWN)];
     const id = await running({ endpoint_ids: [left, out] });
     await sweep();

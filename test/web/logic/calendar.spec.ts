@@ -25,7 +25,7 @@ describe('the availability of a day', () => {
     ['nothing could tell', { unknown: 3 }, 'unknown'],
     ['it was in maintenance', { planned: 3, unknown: 1 }, 'planned'],
     ['nothing was checked', {}, 'none'],
-  ] as const)('is correct for %s', (_, counts, kind) => {
+  ] as const)('has the right kind if %s', (_, counts, kind) => {
     expect(kindOf({ ...NOTHING, ...counts })).toBe(kind);
   });
 

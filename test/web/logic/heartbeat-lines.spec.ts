@@ -29,7 +29,7 @@ describe('The lines that ping a heartbeat', () => {
   it.each([
     ['success', 'true', '/0'],
     ['failure', '(exit 3)', '/3'],
-  ])('of a shell and a crontab send a %s to the unchanged URL, whatever it contains', async (_, job, end) => {
+  ])('of a shell and a crontab send a %s to the unchanged URL, with any characters in it', async (_, job, end) => {
     expect(await runs(textOf('Shell').replace('JOB', job))).toEqual([`${ODD}${end}`]);
     expect(await runs(cronCommand(textOf('Crontab')).replace('JOB', job))).toEqual([`${ODD}${end}`]);
   });
