@@ -78,20 +78,24 @@ describe('the properties of the jobs of a chaos run', () => {
   });
 
   it.each<[string, Partial<StoredJob>, string]>([
-    ['an acknowledged ping that is gone', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
-    ['a ping that is there twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],
+    ['an acknowledged ping that is missing', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
+    ['a ping that is stored twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],
     ['a ping without its check', { checks: without(1) }, '2 pings that end a run, 1 checks'],
     ['a ping with two checks', { checks: [...CHECKS, check(21, 0, 'heartbeat_failed')] }, '2 pings that end a run, 3'],
     ['a ping with the check of another', { checks: [check(0, 0, 'heartbeat_failed'), ...without(0)] }, 'another check'],
-    ['a check at another time', { checks: [check(5, 1), ...without(0)] }, 'ping a has another check'],
+    ['a check at the wrong time', { checks: [check(5, 1), ...without(0)] }, 'ping a has another check'],
     ['a miss soon after a ping', { checks: [...without(3), check(70, 0, 'heartbeat_missed')] }, 'was missed at'],
-    ['a miss that is told twice', { checks: [...CHECKS, check(MISSED_AT + 1, 0, 'heartbeat_missed')] }, 'missed twice'],
     [
-      'a run too long that never began',
+      'a missed run that is reported twice',
+      { checks: [...CHECKS, check(MISSED_AT + 1, 0, 'heartbeat_missed')] },
+      'missed twice',
+    ],
+    [
+      'an overdue run that never started',
       { pings: [PINGS[0], ping(10, 3, 'b'), PINGS[2]] as StoredPing[] },
       'nothing began',
     ],
-    ['a run too long that had ended', { pings: [...PINGS.slice(0, 2), ping(20, 2, 'c', RUN)] }, 'after c'],
+    ['an overdue run that had ended', { pings: [...PINGS.slice(0, 2), ping(20, 2, 'c', RUN)] }, 'after c'],
   ])('find %s', (_, changes, finding) => {
     expect(broken(changes)).toContainEqual(expect.stringContaining(finding));
   });

@@ -145,7 +145,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     ['slow headers', ['-H']],
     ['slow bodies', ['-B']],
   ])(
-    'stays up under slowhttptest with %s (skipped where it is not installed)',
+    'stays up under slowhttptest with %s (skipped if it is not installed)',
     async (_, mode) => {
       const args = ['-c', '500', '-r', '250', '-i', '2', '-l', '8', '-p', '3', '-u', `${app.url}/api/v1/websites`];
       const attack = spawn('slowhttptest', [...mode, ...args], { stdio: 'ignore' });

@@ -30,7 +30,7 @@ const OLD: Way = { path: 'old', token: 'first' };
  * The process that changes a contact (the victim) is killed. Another one (the survivor, in this process) checks and
  * sends nothing until then. It makes the change again if it did not happen, and sends everything that is due.
  */
-suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', () => {
+suite('kill -9 at every point of a contact change (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
   let survivor: TestApp;
   let sink: FakeProvider;

@@ -22,7 +22,7 @@ interface Watched {
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('two instances on one database, both taking pings and sweeping (needs PostgreSQL)', () => {
+suite('two instances on one database that both accept pings and sweep (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
   let hook: SwitchableServer;
   let first: TestApp;

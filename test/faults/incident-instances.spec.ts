@@ -18,7 +18,7 @@ import { DatabaseWitness } from '../harness/processes/service-process';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('incidents beside another instance and another version (needs PostgreSQL)', () => {
+suite('incidents with another instance and another version (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
   let scene: DeliveryScene;
   let other: TestApp;
@@ -36,7 +36,7 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
     await cluster.remove();
   }, 60_000);
 
-  it('with an older instance that knows no incidents, each event is sent once, and a minute later each endpoint is a member or has left', async () => {
+  it('with an instance that does not know incidents, each event is sent once, and a minute later each endpoint is a member or has left', async () => {
     // The previous version did only this: it wrote flags, events, and deliveries.
     other.app.get(IncidentRecorder).record = async (_tx, _triggers, _leaving, saveFlags) => {
       await saveFlags(new Map());

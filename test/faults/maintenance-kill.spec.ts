@@ -5,7 +5,7 @@ import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQL’s programs)', () => {
+suite('kill -9 at the start and end of a maintenance window (skipped without PostgreSQL’s programs)', () => {
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
   let target: SwitchableServer;

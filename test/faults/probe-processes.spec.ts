@@ -148,7 +148,7 @@ const kill = async (process: StartProcess): Promise<void> => {
 const suite = findPostgres() === null ? describe.skip : describe;
 
 // Each scene mostly waits, so they run in parallel, and each test waits for its own scene.
-suite('the programs of probes beside a service (skipped without PostgreSQL’s programs)', () => {
+suite('probe processes and a service (skipped without PostgreSQL’s programs)', () => {
   const folder = new StartFolder();
   const clocks = fakeTime === null ? [] : [new SetClock(), new SetClock()];
   let target: SwitchableServer;

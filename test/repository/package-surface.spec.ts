@@ -67,14 +67,14 @@ describe('two reports of one import path, compared', () => {
       'parseHostPort(url: URL',
       'has other signatures: parseHostPort.',
     ],
-    ['a member less', '  readonly targetForm: string;\n', '', 'has other signatures: Checker.'],
+    ['a removed member', '  readonly targetForm: string;\n', '', 'has other signatures: Checker.'],
     [
       'another mentioned type',
       'class TrustedRoots {\n',
       'class TrustedRoots {\n  more(): void;\n',
       'mentions types that are not as they were: TrustedRoots.',
     ],
-    ['one export more', '\ntype WaitingPhase', '\nexport type WaitingPhase', 'exports in addition: WaitingPhase.'],
+    ['an added export', '\ntype WaitingPhase', '\nexport type WaitingPhase', 'exports in addition: WaitingPhase.'],
     [
       'another foreign type',
       "{ Socket } from 'node:net'",

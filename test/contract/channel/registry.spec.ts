@@ -92,10 +92,13 @@ describe('the registry of channels', () => {
 
     it.each([
       ['nothing', undefined],
-      ['a result that there is none of', { result: 'maybe' }],
-      ['a failure without words', { result: 'rejected', status: null, gone: false }],
-      ['a status in words', { result: 'delivered', status: 'OK' }],
-      ['no word whether it arrived', { result: 'retry', status: null, error: 'Closed.', retryAfterMs: null }],
+      ['an unknown result', { result: 'maybe' }],
+      ['a failure without a message', { result: 'rejected', status: null, gone: false }],
+      ['a status that is text', { result: 'delivered', status: 'OK' }],
+      [
+        'no statement of whether the message arrived',
+        { result: 'retry', status: null, error: 'Closed.', retryAfterMs: null },
+      ],
     ])('refuses an invalid outcome and names the channel type: %s', async (_what, returns) => {
       await expect(send({ returns: returns ?? null })).rejects.toThrow('the pigeon channel returned no SendOutcome');
     });

@@ -68,10 +68,10 @@ describe("An organization that may not enter the operator's network, through the
   });
 
   it.each<[string, DnsScript]>([
-    ['what is there', () => ({ answers: [alias('db.prod.internal'), a('93.184.216.34', 'db.prod.internal')] })],
-    ['that nothing is there', () => ({ rcode: 3, answers: [alias('db.prod.internal')] })],
-    ['what is under the search list', () => ({ answers: [alias('db.corp.example.com')] })],
-  ])('does not learn through its own alias about an internal zone %s', async (_, script) => {
+    ['what exists there', () => ({ answers: [alias('db.prod.internal'), a('93.184.216.34', 'db.prod.internal')] })],
+    ['that nothing exists there', () => ({ rcode: 3, answers: [alias('db.prod.internal')] })],
+    ['what exists under the search list', () => ({ answers: [alias('db.corp.example.com')] })],
+  ])('does not learn through its own alias into an internal zone %s', async (_, script) => {
     const { ask } = await bench(script);
     const result = await ask(`dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' }, records: [] });

@@ -167,10 +167,7 @@ describe('Packets that are not the reply to the query', () => {
     ['another name', () => ({ ...wrong, question: { name: 'evil.example', type: 'A', class: 'IN' } as const })],
     ['another type', () => ({ ...wrong, question: { name: NAME, type: 'MX', class: 'IN' } as const })],
     ['three bytes', () => ({ raw: Buffer.from('abc') })],
-    [
-      'our own question sent back',
-      (id: number) => ({ raw: Buffer.from([id >> 8, id & 255, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) }),
-    ],
+    ['the query sent back', (id: number) => ({ raw: Buffer.from([id >> 8, id & 255, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) })],
   ])('ignores %s', async (_, spoofed) => {
     const server = await serve(({ id }) => [spoofed(id), right]);
     const result = await runCheck(checker, server.target(NAME));
@@ -180,7 +177,7 @@ describe('Packets that are not the reply to the query', () => {
 
 describe('A DNS check with several configured resolvers', () => {
   it.each<[string, DnsScript]>([
-    ['is silent', () => null],
+    ['does not respond', () => null],
     ['fails', () => ({ rcode: 2 })],
     ['refuses', () => ({ rcode: 5 })],
   ])('asks the second resolver when the first %s', async (_, script) => {

@@ -33,22 +33,22 @@ const isDown = (code: string) => ({ outcome: 'down', error: { code }, warning: n
 
 describe('An HTTP check with warnings', () => {
   it.each([
-    ['200, as wished', 200, [warning(statusIn('200'))], { outcome: 'up', warning: null }],
+    ['200, as expected', 200, [warning(statusIn('200'))], { outcome: 'up', warning: null }],
     [
-      '204, not as wished',
+      '204, not as expected',
       204,
       [warning(statusIn('200'))],
       warns('Expected status_code to be one of 200, but it was 204.'),
     ],
-    ['500, not as wished', 500, [warning(statusIn('200'))], isDown('status_unexpected')],
-    ['500, as wished', 500, [warning(statusIn('200-599'))], isDown('status_unexpected')],
+    ['500, not as expected', 500, [warning(statusIn('200'))], isDown('status_unexpected')],
+    ['500, as expected', 500, [warning(statusIn('200-599'))], isDown('status_unexpected')],
     [
       '500, which a critical assertion allows',
       500,
       [warning(statusIn('200')), statusIn('200-599')],
       warns('Expected status_code to be one of 200, but it was 500.'),
     ],
-    ['404, which none allows', 404, [warning(statusIn('200')), statusIn('500')], isDown('assertion_failed')],
+    ['404, which no assertion allows', 404, [warning(statusIn('200')), statusIn('500')], isDown('assertion_failed')],
   ] as const)(
     'keeps the rule 200 to 299 in addition to a warning about the status: %s',
     async (_, status, assertions, result) => {

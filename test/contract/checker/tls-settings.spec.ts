@@ -37,9 +37,9 @@ describe('A check with TLS settings', () => {
 
   const untrusted: [string, () => Promise<ServerIdentity>, string][] = [
     ['is self-signed', () => selfSigned(), 'tls_untrusted'],
-    ['comes from an authority nobody knows', () => own.issue(), 'tls_untrusted'],
+    ['comes from an unknown authority', () => own.issue(), 'tls_untrusted'],
     ['has expired', () => known.issue({ fromDays: -9, untilDays: -2 }), 'tls_expired'],
-    ['is made for another name', () => known.issue({ names: ['other.example'] }), 'tls_hostname_mismatch'],
+    ['was issued for another name', () => known.issue({ names: ['other.example'] }), 'tls_hostname_mismatch'],
   ];
 
   it.each(untrusted)(

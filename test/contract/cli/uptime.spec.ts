@@ -46,28 +46,28 @@ describe('The command uptime', () => {
   it.each([
     ['a refused key', problem(401, { title: 'No' }), /^The API key was not accepted \(401\)/],
     [
-      'a key that may not',
+      'a key without the role',
       problem(403, { detail: 'It needs "write".' }),
       /is not allowed to do this \(403\)\. It needs "write"\./,
     ],
     ['too many requests', problem(429, {}, { 'Retry-After': '7' }), /\(429\)\. Try again in 7 s\./],
     [
-      'a service that is overloaded',
+      'an overloaded service',
       problem(503, { title: 'Busy' }, { 'Retry-After': '1' }),
       /^Busy\. \(503\) Try again in 1 s\./,
     ],
     ['a proxy that refuses', rawResponse(503, 'down'), /^The request was refused\. \(503\)/],
     [
-      'another program',
+      'another program at the URL',
       rawResponse(200, '<html>', { 'Content-Type': 'text/html' }),
       /200 and text\/html, which is not a response of this API/,
     ],
     [
-      'an address that is not there',
+      'a URL that is not found',
       rawResponse(404, 'no'),
       /404 and no content type, which is not a response of this API\. Is UPTIME_URL/,
     ],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|closed the connection/],
+    ['a response that is not HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|closed the connection/],
     ['half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[', /closed the connection|could not be reached/],
   ])('exits with code 1 and explains %s', async (_, response, words) => {
     expect(await ls(response)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
@@ -139,11 +139,11 @@ describe('The command uptime', () => {
   });
 
   it.each([
-    ['no address', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
-    ['an address without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ URL/],
-    ['credentials in the address', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must not contain credentials/],
-    ['no key', { UPTIME_API_KEY: '' }, /^Set UPTIME_API_KEY/],
-    ['a key that is none', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is not an API key/],
+    ['a missing URL', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
+    ['a URL without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ URL/],
+    ['credentials in the URL', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must not contain credentials/],
+    ['a missing key', { UPTIME_API_KEY: '' }, /^Set UPTIME_API_KEY/],
+    ['an invalid key', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is not an API key/],
   ])('refuses %s before anything is sent', async (_, env, words) => {
     const before = server.seen.length;
     expect(await run(['ls'], { env })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
@@ -254,7 +254,7 @@ describe('The command uptime', () => {
 
   it.each([
     [
-      'something changed meanwhile',
+      'something has changed since the plan',
       problem(412, { code: 'precondition_failed' }),
       /^Something has changed since this plan .* Nothing was applied/,
     ],

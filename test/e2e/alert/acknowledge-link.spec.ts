@@ -252,9 +252,12 @@ describe('the acknowledge link of a message', () => {
     });
 
     it.each([
-      ['from a mail client, without an origin', {}],
-      ['from our own page, whose policy hides the origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
-      ['with the cookie of nobody', { cookie: '__Host-session=unknown; session=unknown' }],
+      ['from an email client, without an origin', {}],
+      [
+        "from the service's own page, whose policy hides the origin",
+        { origin: 'null', 'sec-fetch-site': 'same-origin' },
+      ],
+      ['with the cookie of no session', { cookie: '__Host-session=unknown; session=unknown' }],
     ])('needs the token and nothing else: %s', async (_, headers) => {
       const { token } = await triggered();
       expect(await textOf(take(token, '', headers))).toContain('You have acknowledged it.');

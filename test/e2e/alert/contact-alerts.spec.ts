@@ -79,11 +79,11 @@ describe('POST /contacts/:id/alerts', () => {
     ['a tag of an endpoint', () => ({ tags: ['critical'] }), ['cart']],
     ['a tag of endpoints and websites, in capitals', () => ({ tags: ['PUBLIC'] }), ['search', 'feed']],
     [
-      'what any of the lists names',
+      'everything that any of the lists names',
       () => ({ website_ids: [blog], endpoint_ids: [endpoints.feed], tags: ['critical'] }),
       ['cart', 'feed'],
     ],
-    ['a tag that nothing has', () => ({ tags: ['nowhere'] }), []],
+    ['no endpoint with an unused tag', () => ({ tags: ['nowhere'] }), []],
   ])('reaches %s', async (_, scope, names) => {
     expect((await add({ scope: scope() })).body).toEqual({ created: names.length, existing: 0 });
     expect(await reached()).toEqual(names);
@@ -158,7 +158,7 @@ describe('POST /contacts/:id/alerts', () => {
       ['no scope', {}, '/scope', 'required'],
       ['an empty scope', { scope: {} }, '/scope', 'required'],
       ['empty lists', { scope: { tags: [], endpoint_ids: [] } }, '/scope', 'required'],
-      ['all beside a list', { scope: { all: true, tags: ['a'] } }, '/scope/all', 'invalid_format'],
+      ['all together with a list', { scope: { all: true, tags: ['a'] } }, '/scope/all', 'invalid_format'],
       ['all: false', { scope: { all: false } }, '/scope/all', 'invalid_format'],
       ['a scope that is a list', { scope: [] }, '/scope', 'wrong_type'],
       [
@@ -168,7 +168,7 @@ describe('POST /contacts/:id/alerts', () => {
         'invalid_format',
       ],
       [
-        'a threshold out of range',
+        'a threshold that is out of range',
         { scope: { all: true }, failure_threshold: 0 },
         '/failure_threshold',
         'out_of_range',

@@ -182,7 +182,7 @@ describe('the audit log', () => {
     expect(changed?.after).toEqual({ description: `${'x'.repeat(499)}… (601 characters)` });
   });
 
-  it('keeps at most 2 KiB of the settings of an endpoint that was only tried out', async () => {
+  it('keeps at most 2 KiB of the settings of an endpoint that was only tested', async () => {
     const response = await app.write.post('/endpoints/test', {
       name: 'Large',
       type: 'HTTP',

@@ -56,7 +56,7 @@ describe('the typed client, when something fails', () => {
       '503 with a Retry-After as a date that has passed',
       refused(503, 'shutting_down', { 'Retry-After': new Date(0).toUTCString() }),
     ],
-    ['503 without one', refused(503, 'storage_unavailable')],
+    ['503 without Retry-After', refused(503, 'storage_unavailable')],
     ["a proxy's 502", (socket) => socket.write(rawResponse(502, '<title>Bad gateway</title>'))],
     ['a reset connection', slam],
     ['a connection that breaks within the body', cutInBody],
@@ -173,9 +173,9 @@ describe('the typed client, when something fails', () => {
   });
 
   it.each<[string, string, Record<string, string>]>([
-    ['a page to sign in', '<h1>Sign in</h1>', { 'Content-Type': 'text/html' }],
+    ['a sign-in page', '<h1>Sign in</h1>', { 'Content-Type': 'text/html' }],
     ['a text without a type', 'hello', {}],
-    ['JSON that breaks off', '{"a":', JSON_TYPE],
+    ['truncated JSON', '{"a":', JSON_TYPE],
   ])('does not accept the successful response of another server: %s', async (_, text, headers) => {
     const { client } = await scripted([(socket) => socket.write(rawResponse(200, text, headers))]);
     const call = client.listWebsites();

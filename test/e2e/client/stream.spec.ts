@@ -218,7 +218,7 @@ describe("the typed client's stream, from a server that misbehaves", () => {
   }
 
   it.each([
-    ['behind its id', 'id: b\nevent: check\n'],
+    ['after its id', 'id: b\nevent: check\n'],
     ['within its data', 'id: b\nevent: check\ndata: {"endpoint_id":'],
   ])('does not deliver an event that is cut off %s', async (_, cut) => {
     const server = await scripted([

@@ -79,8 +79,8 @@ describe('POST /api/v1/configuration/convert', () => {
 
   it.each([
     ['tabs as indentation', 'endpoints:\n\t- name: front\n', ['2  invalid_syntax']],
-    ['keys that are there twice', `${FRONT}ui: {}\nui: {}\n`, ['6 /ui duplicate_key']],
-    ['tags of its own', 'endpoints: !run x\n', ['1  invalid_syntax']],
+    ['duplicate keys', `${FRONT}ui: {}\nui: {}\n`, ['6 /ui duplicate_key']],
+    ['custom tags', 'endpoints: !run x\n', ['1  invalid_syntax']],
   ])('refuses %s with the line', async (_, text, errors) => {
     expect(await send(text)).toMatchObject({ status: 400, code: 'malformed_document', errors });
   });

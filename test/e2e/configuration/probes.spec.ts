@@ -118,23 +118,15 @@ describe('probes in configuration documents', () => {
   });
 
   it.each<[what: string, changes: Changes, errors: string[][]]>([
-    [
-      'a location that nobody has',
-      { locations: ['nobody'] },
-      [['/websites/0/endpoints/0/locations/0', 'unknown_location']],
-    ],
+    ['an unknown location', { locations: ['nobody'] }, [['/websites/0/endpoints/0/locations/0', 'unknown_location']]],
     [
       'a location that the document disables',
       { probes: [{ key: 'fra', enabled: false }] },
       [['/websites/0/endpoints/0/locations/0', 'unknown_location']],
     ],
+    ['a reserved key', { probes: [{ key: 'local' }], locations: ['local'] }, [['/probes/0/key', 'reserved']]],
     [
-      'a key with a meaning of its own',
-      { probes: [{ key: 'local' }], locations: ['local'] },
-      [['/probes/0/key', 'reserved']],
-    ],
-    [
-      'one key twice and a token',
+      'a duplicate key and a token',
       { probes: [{ key: 'fra' }, { key: 'fra', token: 'ump_x' }] },
       [
         ['/probes/1/token', 'unknown_field'],

@@ -84,13 +84,13 @@ describe('A secret of a document', () => {
       7,
     ],
     [
-      'setting of an alert of its own',
+      'setting of an alert without a contact',
       withEndpoint({ alerts: [{ key: 'a', type: 'slack', config: { webhook_url: HOOK, channel: reference } }] }),
       '/websites/0/endpoints/0/alerts/0/config/channel',
       8,
     ],
     [
-      'header that carries no credential',
+      'header that contains no credential',
       withEndpoint({ headers: [{ key: 'User-Agent', value: reference }] }),
       '/websites/0/endpoints/0/headers/0/value',
       8,

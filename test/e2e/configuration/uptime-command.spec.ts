@@ -120,8 +120,8 @@ contacts:
       documentOf('weekly'),
       /^stdin:4: \/contacts\/0\/config\/webhook_url: .* \(or set UPTIME_SECRET_CHAT\)\n/,
     ],
-    ['a field that is wrong', documentOf('weekly').replace('name: ', 'nome: '), /^stdin:2: \/websites\/0\/nome: /m],
-    ['a key twice', `${documentOf('weekly')}version: 1\n`, /^stdin:5: .*\n.*\(400 malformed_document\)$/m],
+    ['an invalid field', documentOf('weekly').replace('name: ', 'nome: '), /^stdin:2: \/websites\/0\/nome: /m],
+    ['a duplicate key', `${documentOf('weekly')}version: 1\n`, /^stdin:5: .*\n.*\(400 malformed_document\)$/m],
     ['JSON', '{"version": 1,\n "websites": {}}', /^stdin:2: \/websites: /],
   ])('plan shows the line of %s', async (_, stdin, words) => {
     expect(await run(['plan', '-'], { stdin })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });

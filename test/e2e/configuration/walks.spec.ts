@@ -101,7 +101,7 @@ describe('the examples in the docs', () => {
   );
 
   itWith('sqlite3', '--version')(
-    'docs/moving-in.md: the tables of Uptime Kuma 2 are read, empty ones and missing ones, too',
+    'docs/moving-in.md: the tables of Uptime Kuma 2 are read, including empty and missing ones',
     async () => {
       const page = readFileSync(join(ROOT, 'docs/moving-in.md'), 'utf8');
       const lines = [...page.matchAll(BLOCK)]

@@ -123,7 +123,7 @@ describe('contacts', () => {
         'out_of_range',
       ],
       [
-        'reminders each second',
+        'reminders every second',
         { alert_defaults: { remind_every: 1 } },
         '/alert_defaults/remind_every',
         'out_of_range',
@@ -232,9 +232,9 @@ describe('contacts', () => {
     });
 
     it.each([
-      ['of nothing', () => ({})],
-      ['of what GET gave', (contact: ContactView) => read(contact)],
-      ['of what GET gave to a read key, masks included', (contact: ContactView) => read(contact, app.read)],
+      ['without fields', () => ({})],
+      ['with the response of a GET', (contact: ContactView) => read(contact)],
+      ['with the response of a GET with a read key, masks included', (contact: ContactView) => read(contact, app.read)],
     ])('an update %s changes nothing and leaves no entry in the audit log', async (_, body) => {
       const email = {
         type: 'email',

@@ -149,7 +149,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
 
     it.each([
       ['has ended', -2, -1],
-      ['has not begun', 1, 2],
+      ['has not started', 1, 2],
     ])('is not shown for a window that %s', async (_, from, to) => {
       await addEndpoint(await addWebsite(), 'Checkout');
       await addOccurrence(database, { orgId: own.orgId, ...between(now + from * HOUR, now + to * HOUR) });

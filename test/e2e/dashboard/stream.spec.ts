@@ -295,7 +295,7 @@ describe('the live stream', () => {
   );
 
   onServer(
-    'resumes after an event that was told while an older transaction stays open for minutes (skipped on the embedded database)',
+    'resumes after an event that was sent while an older transaction stays open for minutes (skipped on the embedded database)',
     async () => {
       target.status = 200;
       const database = app.app.get(Database);
@@ -462,11 +462,11 @@ describe('the live stream', () => {
 
     it.each([
       ['of another organization', async () => (await open(theirs())).lastId],
-      ['that nobody signed', () => Promise.resolve(`at_${Date.now()}_0_0`)],
-      ['far beyond every number', () => Promise.resolve('at_1_0_9999999999999999999')],
-      ['of an alert event long ago', () => Promise.resolve('ev_00000000000000000000000000')],
+      ['that was not signed by the service', () => Promise.resolve(`at_${Date.now()}_0_0`)],
+      ['far beyond any number', () => Promise.resolve('at_1_0_9999999999999999999')],
+      ['of an alert event from long ago', () => Promise.resolve('ev_00000000000000000000000000')],
       ['of a check in a thousand years', () => Promise.resolve(formatId('check', firstUuidAt(new Date('3026-01-01'))))],
-      ['that is no id', () => Promise.resolve('x'.repeat(150))],
+      ['that is not an id', () => Promise.resolve('x'.repeat(150))],
     ])('are not looked up when they are one %s', async (_, make) => {
       const id = await make();
       const query = jest.spyOn(app.app.get(Database), 'query');

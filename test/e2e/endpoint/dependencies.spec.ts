@@ -114,7 +114,7 @@ describe('the depends_on list of an endpoint', () => {
   it.each([
     ['an unknown id', () => Promise.resolve([UNKNOWN])],
     ['an endpoint of another organization', async () => [await foreign()]],
-    ['one of both beside its own', async () => [await made(), await foreign()]],
+    ["another organization's endpoint next to a valid one", async () => [await made(), await foreign()]],
   ])('is refused with %s as if the parent did not exist', async (_, parents) => {
     const [depends_on, child] = [await parents(), await made()];
     const sent: [{ status: number; body: Problem }, string][] = [
@@ -142,7 +142,7 @@ describe('the depends_on list of an endpoint', () => {
 
   it.each([
     ['an id of another kind', ['ws_00000000000000000000000000'], 'invalid_format'],
-    ['no list', 'ep_00000000000000000000000000', 'wrong_type'],
+    ['not a list', 'ep_00000000000000000000000000', 'wrong_type'],
     ['null', null, 'wrong_type'],
     ['more than ten', Array.from({ length: 11 }, () => UNKNOWN), 'out_of_range'],
   ])('is refused when it is %s', async (_, depends_on, code) => {

@@ -250,7 +250,7 @@ describe('the locations of an endpoint', () => {
   it.each<[what: string, fields: object, errors: [pointer: string, code: string][]]>([
     ['none', { locations: [] }, [['/locations', 'out_of_range']]],
     ['eleven', { locations: many(11, (i) => `p${i}`) }, [['/locations', 'out_of_range']]],
-    ['what is no list', { locations: 'fra' }, [['/locations', 'wrong_type']]],
+    ['a value that is not a list', { locations: 'fra' }, [['/locations', 'wrong_type']]],
     ['no location', { locations: ['FRA'] }, [['/locations', 'invalid_format']]],
     ['null', { locations: null }, [['/locations', 'wrong_type']]],
     ['no quorum', { quorum: 'most' }, [['/quorum', 'invalid_format']]],
@@ -268,7 +268,7 @@ describe('the locations of an endpoint', () => {
       ],
     ],
     [
-      'any but local of a heartbeat',
+      'any location but local for a heartbeat',
       { type: 'HEARTBEAT', url: undefined, heartbeat: { every: 600 }, locations: ['fra'] },
       [['/locations', 'not_supported']],
     ],

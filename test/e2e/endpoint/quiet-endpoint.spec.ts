@@ -118,8 +118,8 @@ describe('what an endpoint shows in addition to its status', () => {
 
   it.each<[string, Occurrence]>([
     ['is over', { name: 'Past', from: -60, to: -1, all: true }],
-    ['has not begun', { name: 'Later', from: 60, to: 120, all: true }],
-    ['covers nothing of it', { name: 'Others', from: -5, to: 60, tags: ['other'] }],
+    ['has not started', { name: 'Later', from: 60, to: 120, all: true }],
+    ['does not cover the endpoint', { name: 'Others', from: -5, to: 60, tags: ['other'] }],
   ])('names no window that %s', async (_, occurrence) => {
     await window(occurrence);
     expect((await shown()).maintenance).toBeNull();

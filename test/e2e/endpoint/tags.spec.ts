@@ -96,13 +96,13 @@ describe('tags', () => {
 
   it.each([
     ['a space', ['a b'], 'invalid_format'],
-    ['a dash at the beginning', ['-a'], 'invalid_format'],
+    ['a dash at the start', ['-a'], 'invalid_format'],
     ['too many characters', ['x'.repeat(51)], 'invalid_format'],
-    ['nothing in it', [''], 'invalid_format'],
+    ['an empty text', [''], 'invalid_format'],
     ['a number', [7], 'invalid_format'],
-    ['no list around it', 'web', 'wrong_type'],
+    ['a text instead of a list', 'web', 'wrong_type'],
     ['null instead of a list', null, 'wrong_type'],
-    ['twenty others beside it', Array.from({ length: 21 }, (_, i) => `t${i}`), 'out_of_range'],
+    ['one more than twenty', Array.from({ length: 21 }, (_, i) => `t${i}`), 'out_of_range'],
   ])('with %s are refused', async (_, tags, code) => {
     const website = await newWebsite(owner.write);
     const sent = [

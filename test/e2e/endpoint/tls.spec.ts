@@ -92,7 +92,7 @@ describe('the TLS settings of an endpoint', () => {
     ['verify that is a text', { verify: 'no' }, '/tls/verify', 'wrong_type'],
     ['verify that is null', { verify: null }, '/tls/verify', 'wrong_type'],
     ['an unknown setting', { insecure: true }, '/tls/insecure', 'unknown_field'],
-    ['a ca that is no PEM', { ca: 'MIIB' }, '/tls/ca', 'invalid_format'],
+    ['a ca that is not PEM', { ca: 'MIIB' }, '/tls/ca', 'invalid_format'],
     ['a ca of more than 32 KiB', { ca: 'x'.repeat(32 * 1024 + 1) }, '/tls/ca', 'too_long'],
     ['a ca with a NUL', { ca: '-----BEGIN CERTIFICATE-----\0' }, '/tls/ca', 'invalid_characters'],
     ['an address as server name', { server_name: '192.0.2.1' }, '/tls/server_name', 'invalid_format'],

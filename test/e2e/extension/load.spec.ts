@@ -106,7 +106,7 @@ describe('EXTENSIONS', () => {
 
   it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
     [
-      'a file that is not there',
+      'a file that does not exist',
       './missing.js',
       {},
       /^EXTENSIONS: \.\/missing\.js cannot be loaded from \S+ \(Cannot find module '\S+missing\.js'\)\.\n$/,
@@ -130,13 +130,13 @@ describe('EXTENSIONS', () => {
       /^EXTENSIONS: \.\/a\.cjs cannot be loaded from \S+ \(no licence key\)\.\n$/,
     ],
     [
-      'a file with a mistake in its syntax',
+      'a file with a syntax error',
       './a.mjs',
       { 'a.mjs': 'export default {' },
       /^EXTENSIONS: \.\/a\.mjs cannot be loaded from \S+ \(Unexpected end of input\)\.\n$/,
     ],
     [
-      'one extension twice',
+      'a duplicate extension',
       './a.mjs,./a.mjs',
       { 'a.mjs': `export default { name: 'a' }` },
       /^Extension "a": there are two extensions with this name\. Remove one, or rename it\.\n$/,

@@ -220,7 +220,7 @@ describe('a heartbeat', () => {
   it.each([
     ['a result with its reason and its time', '?status=up&msg=214%20tables&ping=31.6', '214 tables', 10, 32],
     ['a failure with its reason', '?status=down&msg=disk%20full&ping=', 'disk full', 9, null],
-    ['no number as a time', '?msg=OK&ping=1e99', 'OK', 2, null],
+    ['a time that is not a number', '?msg=OK&ping=1e99', 'OK', 2, null],
     ['a negative time', '?msg=&ping=-1', null, 0, null],
     ['the first 10,000 bytes of a reason', `?msg=${'x'.repeat(9999)}%C3%BC%C3%BC`, 'x'.repeat(9999), 10_003, null],
   ])('lists a push in the form of Uptime Kuma: %s', async (_, query, body, body_bytes, duration_ms) => {
@@ -365,7 +365,7 @@ describe('a heartbeat', () => {
   });
 
   it.each<[string, (endpoint: Endpoint) => Promise<unknown>]>([
-    ['is taken back', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
+    ['is removed', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
     [
       'ends at its time',
       async () => {
@@ -389,7 +389,7 @@ describe('a heartbeat', () => {
   });
 
   it.each<[string, (parent: Endpoint) => Promise<unknown>]>([
-    ['is well again', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
+    ['has recovered', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
     ['is paused', (parent) => app.write.put(`/endpoints/${parent.id}`, { enabled: false })],
     ['is deleted', (parent) => app.write.delete(`/endpoints/${parent.id}`)],
   ])('down while another heartbeat that it depends on is down triggers when that %s', async (_, end) => {

@@ -169,10 +169,10 @@ describe('limits of pings', () => {
 
   it.each<[string, Sent]>([
     ['in chunks', { body: ['one', 'two', 'three'] }],
-    ['of a mebibyte', { body: Array<Buffer>(16).fill(Buffer.alloc(MIB / 16, 0xc3)) }],
+    ['of one mebibyte', { body: Array<Buffer>(16).fill(Buffer.alloc(MIB / 16, 0xc3)) }],
     ['of a form', { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: ['--y\r\n\r\nno end'] }],
-    ['that is no JSON', { headers: { 'content-type': 'application/json' }, body: ['{"a":'] }],
-    ['that is not compressed as it says', { headers: { 'content-encoding': 'gzip, br' }, body: ['plain'] }],
+    ['that is not JSON', { headers: { 'content-type': 'application/json' }, body: ['{"a":'] }],
+    ['whose declared compression is wrong', { headers: { 'content-encoding': 'gzip, br' }, body: ['plain'] }],
     [
       'of a charset that does not exist',
       { headers: { 'content-type': 'text/plain; charset=x' }, body: ['\0\u{1f600}'] },

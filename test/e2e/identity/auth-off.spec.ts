@@ -66,7 +66,7 @@ describe('the API with AUTH=off', () => {
 
   it.each([
     ['another origin', { Origin: 'https://evil.example' }],
-    ['no origin at all', { Origin: 'null' }],
+    ['a page without an origin', { Origin: 'null' }],
     ['another site without an origin', { 'Sec-Fetch-Site': 'cross-site' }],
     ['another port of this machine', { 'Sec-Fetch-Site': 'same-site' }],
   ])('refuses a change that a browser sends from %s', async (_, headers: Record<string, string>) => {

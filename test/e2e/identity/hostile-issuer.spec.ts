@@ -24,21 +24,25 @@ const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
   ['another issuer in the response', 'refused', { response: (right) => ({ ...right, iss: 'https://evil.example' }) }],
   ['no issuer in the response, although it is announced', 'refused', { response: without('iss') }],
   ['another audience', 'refused', { claims: (right) => ({ ...right, aud: 'other' }) }],
-  ['several audiences, and none who asked', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'other'] }) }],
-  ['another party that asked', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'x'], azp: 'x' }) }],
-  ['a token that is over', 'refused', { claims: (right) => ({ ...right, exp: Math.floor(Date.now() / 1000) - 61 }) }],
-  ['a token without an end', 'refused', { claims: without('exp') }],
+  [
+    "several audiences without the client's",
+    'refused',
+    { claims: (right) => ({ ...right, aud: ['uptime', 'other'] }) },
+  ],
+  ['another authorized party', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'x'], azp: 'x' }) }],
+  ['an expired token', 'refused', { claims: (right) => ({ ...right, exp: Math.floor(Date.now() / 1000) - 61 }) }],
+  ['a token without an expiry', 'refused', { claims: without('exp') }],
   [
     'a token from the future',
     'refused',
     { claims: (right) => ({ ...right, nbf: Math.floor(Date.now() / 1000) + 90 }) },
   ],
   ['no subject', 'refused', { claims: without('sub') }],
-  ['a subject that no column takes', 'refused', { claims: (right) => ({ ...right, sub: 'a\u0000b' }) }],
+  ['a subject that no column can store', 'refused', { claims: (right) => ({ ...right, sub: 'a\u0000b' }) }],
   ['a subject that is too long', 'refused', { claims: (right) => ({ ...right, sub: 'x'.repeat(256) }) }],
   ['alg none', 'refused', { token: (header, claims) => unsigned({ ...header, alg: 'none' }, claims) }],
   ['no signature', 'refused', { token: (header, claims) => unsigned(header, claims) }],
-  ['the key of somebody else', 'refused', { token: (header, claims, { wrong }) => signedBy(wrong, header, claims) }],
+  ["another user's key", 'refused', { token: (header, claims, { wrong }) => signedBy(wrong, header, claims) }],
   [
     'a key that is not published',
     'refused',
@@ -58,7 +62,7 @@ const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
     { token: (header, claims) => signedWith('client-secret', { ...header, alg: 'HS256' }, claims) },
   ],
   [
-    'a key that comes with the token',
+    'a key sent with the token',
     'refused',
     {
       token: (header, claims, { wrong, wrongPublic }) =>
@@ -66,19 +70,19 @@ const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
     },
   ],
   ['no ID token', 'refused', { tokens: (body) => ({ body: without('id_token')(body) }) }],
-  ['an ID token that is none', 'refused', { token: () => 'a.b.c' }],
+  ['an invalid ID token', 'refused', { token: () => 'a.b.c' }],
   ['no tokens', 'refused', { tokens: () => ({ body: [] }) }],
-  ['a refusal of the code', 'refused', { tokens: () => ({ status: 400, body: { error: 'invalid_grant' } }) }],
-  ['an error of its own', 'unreachable', { tokens: () => ({ status: 500, body: {} }) }],
+  ['an error response to the code', 'refused', { tokens: () => ({ status: 400, body: { error: 'invalid_grant' } }) }],
+  ['a custom error', 'unreachable', { tokens: () => ({ status: 500, body: {} }) }],
   ['more than a mebibyte', 'unreachable', { tokens: (body) => ({ body: { ...body, more: 'x'.repeat(2 ** 20) } }) }],
-  ['UserInfo about somebody else', 'refused', { userInfo: (right) => ({ ...right, sub: 'eve' }) }],
-  ['UserInfo about nobody', 'refused', { userInfo: without('sub') }],
+  ['UserInfo about another user', 'refused', { userInfo: (right) => ({ ...right, sub: 'eve' }) }],
+  ['UserInfo about no user', 'refused', { userInfo: without('sub') }],
   ['another state', 'mismatch', { response: (right) => ({ ...right, state: 'another' }) }],
   ['no state', 'mismatch', { response: without('state') }],
   ['no code', 'refused', { response: without('code') }],
-  ['what its user did not want', 'denied', { response: failed('access_denied') }],
+  ['a cancellation by the user', 'denied', { response: failed('access_denied') }],
   ['an error', 'refused', { response: failed('invalid_scope') }],
-  ['that it is away', 'unreachable', { response: failed('temporarily_unavailable') }],
+  ['no response at all', 'unreachable', { response: failed('temporarily_unavailable') }],
 ];
 
 describe('an issuer that sends', () => {
@@ -206,7 +210,7 @@ describe('an issuer that sends', () => {
 
   it.each<[string, Twist]>([
     ['another issuer', { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) }],
-    ['no address for its users', { metadata: without('authorization_endpoint') }],
+    ['no authorization endpoint', { metadata: without('authorization_endpoint') }],
   ])('metadata with %s counts as missing', async (_, twist) => {
     const browser = new Browser(app);
     await app.advance('61 min');
@@ -218,12 +222,12 @@ describe('an issuer that sends', () => {
 
   it.each<[string, string, Twist]>([
     [
-      'an address of a cloud',
+      'a cloud metadata address',
       'unreachable',
       { metadata: (right) => ({ ...right, token_endpoint: 'http://169.254.169.254/' }) },
     ],
     [
-      'nothing but HS256',
+      'only HS256',
       'refused',
       { metadata: (right) => ({ ...right, id_token_signing_alg_values_supported: ['HS256'] }) },
     ],

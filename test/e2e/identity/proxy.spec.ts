@@ -143,7 +143,7 @@ describe('signing in through a reverse proxy', () => {
 
   it.each<[string, Headers]>([
     ['empty', { 'remote-user': '' }],
-    ['there twice', { 'remote-user': ['ada', 'bo'] }],
+    ['sent twice', { 'remote-user': ['ada', 'bo'] }],
     ['longer than 255 characters', { 'remote-user': 'a'.repeat(256) }],
     ['not printable', { 'remote-user': 'a\u0080b' }],
   ])('refuses a user that is %s, regardless of other credentials', async (_, headers) => {

@@ -153,9 +153,9 @@ describe('browser sessions', () => {
     });
 
     it.each([
-      ['a proxy says so', { 'X-Forwarded-Proto': 'https' }],
-      ['a proxy says so in the standard way', { Forwarded: 'for=192.0.2.1;proto=https' }],
-      ['the browser says where it came from', { 'Sec-Fetch-Site': 'same-origin', Host: 'uptime.example' }],
+      ['a proxy reports https', { 'X-Forwarded-Proto': 'https' }],
+      ['a proxy reports https with the standard header', { Forwarded: 'for=192.0.2.1;proto=https' }],
+      ['the browser sends its origin', { 'Sec-Fetch-Site': 'same-origin', Host: 'uptime.example' }],
     ])('takes no other cookie when %s', async (_, headers: Record<string, string>) => {
       const { own, tossed } = await cookies();
       expect(await roleWith({ Cookie: tossed, ...headers })).toBeNull();

@@ -151,9 +151,9 @@ describe('a person with single sign-on', () => {
 
   it.each<[string, object]>([
     ['an empty list', { groups: [] }],
-    ['no claim at all, as providers that leave out empty lists do', {}],
-    ['groups that it keeps elsewhere', { _claim_names: { groups: 'src1' } }],
-    ['groups that are no list', { groups: { ops: true } }],
+    ['no claim at all, like providers that omit empty lists', {}],
+    ['a reference to groups that are stored elsewhere', { _claim_names: { groups: 'src1' } }],
+    ['groups that are not a list', { groups: { ops: true } }],
   ])("loses the rights from groups, including an operator's rights, when the provider sends %s", async (_, lost) => {
     const lou = new Browser(app);
     expect(await go(lou, { sub: 'lou', groups: ['ops', 'root'] })).toBe('/');

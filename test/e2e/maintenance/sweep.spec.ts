@@ -83,7 +83,7 @@ describe('the start and the end of maintenance', () => {
     ).map(({ payload }) => `${payload.name} ${payload.state}`);
 
   it.each([
-    ['ended by hand', (id: string) => app.write.post(`/maintenance-windows/${id}/end`)],
+    ['ended manually', (id: string) => app.write.post(`/maintenance-windows/${id}/end`)],
     ['deleted', (id: string) => app.write.delete(`/maintenance-windows/${id}`)],
     [
       'shortened',

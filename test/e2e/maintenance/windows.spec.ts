@@ -188,7 +188,7 @@ describe('maintenance windows', () => {
     ['a start that is moved into the past', () => ({ starts_at: at(-DAY) }), '/starts_at', 'in_past'],
     ['an end before its start', () => ({ ends_at: at(-DAY) }), '/ends_at', 'out_of_range'],
     ['half a recurrence', () => ({ cron: '0 2 * * *', timezone: 'UTC' }), '/duration', 'required'],
-    ['a scope of nothing', () => ({ scope: {} }), '/scope', 'required'],
+    ['an empty scope', () => ({ scope: {} }), '/scope', 'required'],
   ])('refuses %s in a change', async (_, fields, pointer, code) => {
     const { id } = await create(oneOff(0, HOUR));
     expect(errors(await put(id, fields()))).toEqual([400, [expect.objectContaining({ pointer, code })]]);

@@ -100,16 +100,16 @@ describe('a check on demand that results in a warning', () => {
   });
 
   it.each([
-    ['says nothing of warnings', 'old', { outcome: 'up', degraded: false, error: null, warning: null }],
-    ['warns by itself', 'slow', { outcome: 'up', degraded: true, error: null, warning: SLOW }],
+    ['does not support warnings', 'old', { outcome: 'up', degraded: false, error: null, warning: null }],
+    ['returns a warning', 'slow', { outcome: 'up', degraded: true, error: null, warning: SLOW }],
     [
-      'warns of what is down',
+      'returns a warning with a failure',
       'both',
       { outcome: 'down', degraded: false, error: { code: 'connection_refused' }, warning: null },
     ],
     ['returns no result', 'fine', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
     // Some seconds after the timeout.
-    ['never ends', 'never', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
+    ['never finishes', 'never', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
   ])('is recorded and listed when its checker %s', async (_what, host, expected) => {
     const foreign = { name: 'Foreign', type: 'FOREIGN', url: `foreign://${host}`, interval: 86_400, timeout: 1 };
     const id = await newEndpoint(app.write, website, foreign);

@@ -111,10 +111,10 @@ describe('while history cannot be written', () => {
   };
 
   it.each([
-    ['its disk fails', '58030'],
-    ['a node of it is away', '08006'],
-    ['it takes too long', '57014'],
-    ['it fails in a way nobody knows', 'P0001'],
+    ['the disk of the database fails', '58030'],
+    ['a node of the database is away', '08006'],
+    ['the database takes too long', '57014'],
+    ['the database fails with an unknown error', 'P0001'],
   ])(
     'because %s, sites that fail and recover trigger their alerts, and history follows with every check once',
     async (_, sqlstate) => {
@@ -212,7 +212,7 @@ describe('while history cannot be written', () => {
   });
 
   onServer(
-    'because another session keeps its table locked, sites that fail are told, and history follows (skipped on the embedded database)',
+    'because another session keeps its table locked, alerts of failing sites trigger, and history follows (skipped on the embedded database)',
     async () => {
       await database.transaction(async (tx) => {
         await tx.query('LOCK TABLE check_result IN ACCESS EXCLUSIVE MODE');

@@ -96,7 +96,7 @@ describe('a result that cannot be written', () => {
     ['its values', '22P05'],
     ['a constraint', '23514'],
     ['a limit of the database', '54000'],
-    ['an error of its own', 'P0001'],
+    ['a custom error', 'P0001'],
   ])('delays no other result and is given up if the database refuses it because of %s', async (_, sqlstate) => {
     const [culprit] = await definitionsOf(attackers, 1);
     if (!culprit) throw new Error('no endpoint');

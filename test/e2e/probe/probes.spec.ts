@@ -110,8 +110,8 @@ describe('probes', () => {
 
     const bad: [string, object, string, string][] = [
       ['no key', { key: undefined }, '/key', 'required'],
-      ['a key of null', { key: null }, '/key', 'wrong_type'],
-      ['a key that is no text', { key: 7 }, '/key', 'wrong_type'],
+      ['a key that is null', { key: null }, '/key', 'wrong_type'],
+      ['a key that is not text', { key: 7 }, '/key', 'wrong_type'],
       ['an empty key', { key: '' }, '/key', 'invalid_format'],
       ['a key with capitals', { key: 'Fra' }, '/key', 'invalid_format'],
       ['a key with a slash', { key: 'shared/fra' }, '/key', 'invalid_format'],
@@ -119,13 +119,13 @@ describe('probes', () => {
       ['the key local', { key: 'local' }, '/key', 'reserved'],
       ['the key shared', { key: 'shared' }, '/key', 'reserved'],
       ['an empty name', { name: '  ' }, '/name', 'invalid_format'],
-      ['a name of null', { name: null }, '/name', 'wrong_type'],
+      ['a name that is null', { name: null }, '/name', 'wrong_type'],
       ['a name that is too long', { name: 'x'.repeat(256) }, '/name', 'too_long'],
-      ['a name with a line end', { name: 'a\nb' }, '/name', 'invalid_characters'],
+      ['a name with a line break', { name: 'a\nb' }, '/name', 'invalid_characters'],
       ['a region that is too long', { region: 'x'.repeat(65) }, '/region', 'too_long'],
-      ['a region that is no text', { region: ['eu'] }, '/region', 'wrong_type'],
-      ['enabled as text', { enabled: 'yes' }, '/enabled', 'wrong_type'],
-      ['allow_private of null', { allow_private: null }, '/allow_private', 'wrong_type'],
+      ['a region that is not text', { region: ['eu'] }, '/region', 'wrong_type'],
+      ['enabled as a text', { enabled: 'yes' }, '/enabled', 'wrong_type'],
+      ['allow_private that is null', { allow_private: null }, '/allow_private', 'wrong_type'],
       ['an unknown field', { labels: [] }, '/labels', 'unknown_field'],
       ['a token', { token: 'ump_1' }, '/token', 'unknown_field'],
     ];
@@ -247,7 +247,7 @@ describe('probes', () => {
     });
 
     it.each([
-      ['a name', { name: 'Other' }, 0],
+      ['a changed name', { name: 'Other' }, 0],
       ['nothing', { enabled: true, allow_private: false }, 0],
       ['allow_private', { allow_private: true }, 1],
       ['enabled', { enabled: false }, 1],

@@ -372,11 +372,11 @@ describe('the probe protocol', () => {
 
     it.each([
       ['nothing', '', 400],
-      ['no JSON', '{"protocol": 1', 400],
-      ['no list', { results: {} }, 400],
+      ['invalid JSON', '{"protocol": 1', 400],
+      ['a value that is not a list', { results: {} }, 400],
       ['1,001 rows', { results: Array.from({ length: 1001 }, () => 0) }, 400],
       ['256 KiB', { results: [], more: 'x'.repeat(262_144) }, 413],
-      ['very many values', { results: [], more: Array.from({ length: 110_000 }, () => 0) }, 413],
+      ['too many values', { results: [], more: Array.from({ length: 110_000 }, () => 0) }, 413],
     ])('but refuses a batch of %s', async (_, body, status) => {
       const sent = typeof body === 'string' ? body : { protocol: 1, session: probe.session, ...body };
       expect((await probe.post(RESULTS_PATH, sent)).status).toBe(status);

@@ -94,7 +94,7 @@ describe('a poll that waits', () => {
     Object.assign(probe, { session: other.session, cursor: other.cursor });
   });
 
-  onServer('is written down later when another session holds its row (skipped on the embedded database)', async () => {
+  onServer('is recorded later if another session holds its row (skipped on the embedded database)', async () => {
     await silentFor(10);
     await database.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM probe WHERE id = $1 FOR UPDATE', [id]);

@@ -90,7 +90,7 @@ describe('the first key', () => {
 
   const onServer = findPostgres() === null ? it.skip : it;
 
-  onServer('is made once by several instances that start on one PostgreSQL at the same time', async () => {
+  onServer('is created once by several instances that start on one PostgreSQL at the same time', async () => {
     const cluster = await PostgresCluster.start();
     const folders = [folder, new StartFolder(), new StartFolder()];
     try {

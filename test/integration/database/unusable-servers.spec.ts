@@ -26,7 +26,7 @@ suite('a PostgreSQL that the service cannot use (skipped without PostgreSQL’s 
     DatabaseServer.open({ databaseUrl: `postgres://monitor@127.0.0.1:${port}/${database}`, dataDir: '' });
 
   it.each(['LATIN1', 'SQL_ASCII'])(
-    'because of its encoding %s is refused with the statement that helps',
+    'because of its encoding %s is refused with the statement that corrects it',
     async (encoding) => {
       const name = `of_${encoding.toLowerCase()}`;
       await asSuperuser(

@@ -310,7 +310,7 @@ describe('an alert that notifies through another destination', () => {
     it.each([
       ['goes through the new credential of', ROTATED, ['old second reminder'], 'reminder delivered'],
       [
-        'is not sent any more after another destination of',
+        'is no longer sent after another destination of',
         ELSEWHERE,
         ['old first resolved'],
         'reminder superseded:resolved_before_sent',

@@ -317,11 +317,11 @@ describe('checks in maintenance and with warnings', () => {
   }
 
   it.each([
-    ['breaks and heals inside it', 'SSfffssSS', []],
+    ['breaks and recovers inside it', 'SSfffssSS', []],
     ['is still down after it, with the first failure after it', 'SSfffFF', ['triggered since 5']],
-    ['was down before it, heals inside', 'SFFffss', ['triggered since 1', 'resolved since 1']],
+    ['was down before it and recovers inside it', 'SFFffss', ['triggered since 1', 'resolved since 1']],
     ['was down before it and is down after it, once', 'SFFfffFFF', ['triggered since 1']],
-    ['heals inside and breaks again inside it', 'SFFssffff', ['triggered since 1', 'resolved since 1']],
+    ['recovers inside it and breaks again inside it', 'SFFssffff', ['triggered since 1', 'resolved since 1']],
   ])('trigger in a muted window for an endpoint that %s', async (_, letters, expected) => {
     expect(await eventsAfter(letters)).toEqual(expected);
   });

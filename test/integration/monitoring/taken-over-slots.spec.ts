@@ -61,9 +61,9 @@ describe('a slot of an instance that is presumed dead and comes back', () => {
   });
 
   it.each([
-    ['', 'that is past', -0.5, false],
+    ['', 'in the past', -0.5, false],
     ['', 'claimed ahead of its time', 1.5, false],
-    ['at one of several locations ', 'that is past', -0.5, true],
+    ['at one of several locations ', 'in the past', -0.5, true],
     ['at one of several locations ', 'claimed ahead of its time', 1.5, true],
   ])('is recorded %sonly for the instance that took it over, one %s', async (_, __, seconds, isLocated) => {
     if (isLocated) {

@@ -72,7 +72,7 @@ describe('the document of a list', () => {
     ['of the host by its key', { websites: [{ ...website, key: 'main' }] }, 'main Shop https://www.shop.example/'],
     ['that was chosen', { websites: [{ ...website, url: 'https://x/' }], target: 'ws_1' }, 'shop Shop https://x/'],
     [
-      'that is new beside one that a document declares',
+      'that is new next to one that a document declares',
       { websites: [{ ...website, key: 'shop.example', owner: 'repo' }] },
       'shop.example-2 shop.example https://shop.example/',
     ],

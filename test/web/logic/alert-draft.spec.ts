@@ -47,25 +47,25 @@ describe('the request that saves an alert', () => {
   const withContact = alert({ contact_id: 'ct_ops' });
 
   it.each<[string, Alert | null, Partial<AlertDraft>, object]>([
-    ['a new one with its own settings', null, OWN, OWN],
-    ['a new one through a contact', null, { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
-    ['settings of its own that stay', alert(), {}, OWN],
-    ['from its own settings to a contact', alert(), { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
-    ['to another contact', withContact, { contact_id: 'ct_boss' }, { contact_id: 'ct_boss' }],
+    ['creates an alert with its own settings', null, OWN, OWN],
+    ['creates an alert through a contact', null, { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
+    ["keeps the alert's own settings", alert(), {}, OWN],
+    ['moves an alert with its own settings to a contact', alert(), { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
+    ['moves an alert to another contact', withContact, { contact_id: 'ct_boss' }, { contact_id: 'ct_boss' }],
     [
-      'detached as it is: the service keeps what it does not show',
+      'detaches an alert unchanged: the service keeps what it does not show',
       withContact,
       { contact_id: null },
       { contact_id: null },
     ],
     [
-      'detached with other settings',
+      'detaches an alert with other settings',
       withContact,
       { contact_id: null, type: 'telegram', config: { chat_id: '-1' } },
       { contact_id: null, type: 'telegram', config: { chat_id: '-1' } },
     ],
     [
-      'a field that was emptied again is no other setting',
+      'ignores a field that was emptied again',
       withContact,
       { contact_id: null, config: { webhook_url: 'https://hooks.slack.com/***', channel: '' } },
       { contact_id: null },
@@ -124,10 +124,10 @@ describe("the warning about a change of an alert's contact", () => {
     routeChange({ ...(stored ? alertDraftOf(stored) : newAlert('ep_1', null)), ...changes }, stored, nameOf);
 
   it.each<[string, Alert | null, Partial<AlertDraft>]>([
-    ['a new alert', null, { contact_id: 'ct_ops' }],
-    ['the same contact', alert({ contact_id: 'ct_ops', triggered: true }), {}],
-    ['settings of its own before and after', alert(), { config: { webhook_url: 'https://other' } }],
-  ])('is empty: %s', (_, stored, changes) => {
+    ['for a new alert', null, { contact_id: 'ct_ops' }],
+    ['for the same contact', alert({ contact_id: 'ct_ops', triggered: true }), {}],
+    ['for own settings before and after', alert(), { config: { webhook_url: 'https://other' } }],
+  ])('is empty %s', (_, stored, changes) => {
     expect(said(stored, changes)).toBeNull();
   });
 

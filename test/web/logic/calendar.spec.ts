@@ -19,10 +19,10 @@ const day = (date: string, more: Partial<Day> = {}): Day => ({ date, ...NOTHING,
 
 describe('the availability of a day', () => {
   it.each([
-    ['all checks were good', { up: 10 }, 'good'],
+    ['all checks were successful', { up: 10 }, 'good'],
     ['one of a hundred failed', { up: 99, down: 1 }, 'some'],
     ['one of ninety failed', { up: 89, down: 1 }, 'bad'],
-    ['nothing could tell', { unknown: 3 }, 'unknown'],
+    ['no check was conclusive', { unknown: 3 }, 'unknown'],
     ['it was in maintenance', { planned: 3, unknown: 1 }, 'planned'],
     ['nothing was checked', {}, 'none'],
   ] as const)('has the right kind if %s', (_, counts, kind) => {

@@ -48,7 +48,7 @@ describe('a contact while it is edited', () => {
 
   it.each<[string, Partial<ContactDraft>]>([
     ['a field that was filled in and emptied again', { config: { ...STORED.config, channel: '' } }],
-    ['what its draft holds already', { rule: { ...rule } }],
+    ['a value that its draft already has', { rule: { ...rule } }],
   ])('is not edited by %s', (_, changes) => expect(isEdited(edited(changes), STORED)).toBe(false));
 
   it('sends all its defaults once one of them is changed, in the units of the API', () => {
@@ -70,27 +70,27 @@ describe('a contact while it is edited', () => {
   });
 });
 
-describe('the effect of saving a contact on its alerts', () => {
+describe('the warning before a contact is saved', () => {
   const elsewhere = { config: { webhook_url: 'https://hooks.slack.com/services/T1' } };
 
   it.each<[string, Partial<ContactDraft>, Contact | null, RegExp | null]>([
     ['nothing for a new contact', elsewhere, null, null],
-    ['nothing where no alert uses it', elsewhere, { ...STORED, alert_count: 0 }, null],
+    ['nothing if no alert uses it', elsewhere, { ...STORED, alert_count: 0 }, null],
     ['nothing for another name', { name: 'Night shift' }, STORED, null],
     [
-      'incidents that begin again, for another config',
+      'incidents that start again, for another config',
       elsewhere,
       STORED,
       /^2 alert rules use it.*destination.*trigger again.*token/,
     ],
     ['the same for one alert', elsewhere, { ...STORED, alert_count: 1 }, /^1 alert rule uses it/],
     [
-      'incidents that begin again, for another channel',
+      'incidents that start again, for another channel',
       { type: 'email', config: {} },
       STORED,
       /another channel.*trigger again/,
     ],
-  ])('is %s', (_, changes, stored, text) => {
+  ])('shows %s', (_, changes, stored, text) => {
     const found = consequenceOf(edited(changes), stored);
     if (text === null) expect(found).toBeNull();
     else expect(found).toMatch(text);

@@ -21,11 +21,15 @@ describe('the pages that show an incident', () => {
   const names = (...pages: ReturnType<typeof page>[]) => shownOn(pages, affected).map((each) => each.names);
 
   it.each([
-    ['those with one of its endpoints, by the names shown there', page([group(['Login', 'Other'], [])]), [['Login']]],
-    ['those with a website of them', page([group([], ['ws_docs'])]), [['Docs']]],
-    ['those of a website that have no groups', page([], 'ws_shop'), [['Login']]],
-    ['not those that show others', page([group(['Other'], ['ws_other'])], 'ws_shop'), []],
-    ['not those that are not public', page([group(['Login'], [])], null, false), []],
+    [
+      'the pages with one of its endpoints, by the names shown there',
+      page([group(['Login', 'Other'], [])]),
+      [['Login']],
+    ],
+    ['the pages with a website of an endpoint', page([group([], ['ws_docs'])]), [['Docs']]],
+    ['the pages of a website that have no groups', page([], 'ws_shop'), [['Login']]],
+    ['not the pages that show other endpoints', page([group(['Other'], ['ws_other'])], 'ws_shop'), []],
+    ['not the pages that are not public', page([group(['Login'], [])], null, false), []],
   ])('are %s', (_what, given, expected) => {
     expect(names(given)).toEqual(expected);
   });

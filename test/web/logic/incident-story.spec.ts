@@ -29,13 +29,13 @@ const clock = (seconds: number) => time(new Date(NOW + seconds * 1000).toISOStri
 describe('the description of an incident', () => {
   it.each([
     [
-      'its length and its reason once it is over',
+      'its duration and its reason once it is over',
       [RESOLVED, event()],
       `down ${clock(0)} to ${clock(35)}: the status is 500`,
     ],
-    ['its length alone where no reason is kept', [RESOLVED], `down ${clock(0)} to ${clock(35)}`],
+    ['only its duration if no reason is kept', [RESOLVED], `down ${clock(0)} to ${clock(35)}`],
     [
-      'that it was degraded, for an alert on that',
+      'that it was degraded, for an alert on degraded',
       [{ ...RESOLVED, condition: 'degraded' as const }],
       `degraded ${clock(0)} to ${clock(35)}`,
     ],

@@ -37,28 +37,28 @@ const MANUAL = { kind: 'manual', severity: null, summary: null, cause: null, tit
 
 describe('an incident in words', () => {
   it.each([
-    ['what people call it', { title: 'Load balancer' }, 'Load balancer'],
-    ['the sentence of the service where it has no name', {}, SUMMARY],
-    ['its number where there is neither', { summary: null }, 'Incident #12'],
+    ['the name that a person gave it', { title: 'Load balancer' }, 'Load balancer'],
+    ['the sentence of the service if it has no name', {}, SUMMARY],
+    ['its number if it has neither', { summary: null }, 'Incident #12'],
   ])('has as its title %s', (_what, changes, title) => {
     expect(titleOf(incident(changes))).toBe(title);
   });
 
   it.each([
-    ['nothing where its title is the sentence of the service', {}, ''],
-    ['that sentence where it has a name', { title: 'Load balancer' }, SUMMARY],
-    ['that people put it together', { cause: { kind: 'people', value: null } }, 'Grouped manually'],
-    ['that it was opened by hand', MANUAL, 'Created manually'],
+    ['nothing if its title is the sentence of the service', {}, ''],
+    ['the sentence of the service if it has a name', { title: 'Load balancer' }, SUMMARY],
+    ['that people merged it', { cause: { kind: 'people', value: null } }, 'Grouped manually'],
+    ['that it is manual', MANUAL, 'Created manually'],
   ] as [string, Partial<Incident>, string][])('has below its title %s', (_what, changes, text) => {
     expect(causeText(incident(changes))).toBe(text);
   });
 
   it.each([
-    ['how many of all are down', {}, '38 of 40 down'],
+    ['how many of its endpoints are down', {}, '38 of 40 down'],
     ['how many are degraded', { severity: 'degraded' }, '38 of 40 degraded'],
     ['how many it had once it is over', { state: 'ended' }, '40 endpoints'],
-    ['nothing of one alone, which its title names', { endpoint_count: 1 }, ''],
-    ['nothing where no check counts', { kind: 'manual' }, ''],
+    ['nothing for a single endpoint, which its title names', { endpoint_count: 1 }, ''],
+    ['nothing if no check counts', { kind: 'manual' }, ''],
   ] as [string, Partial<Incident>, string][])('counts %s', (_what, changes, text) => {
     expect(downText(incident(changes))).toBe(text);
   });
@@ -66,9 +66,9 @@ describe('an incident in words', () => {
   it.each([
     ['that it is down', {}, 'Down for 23 min'],
     ['that it is degraded', { severity: 'degraded' }, 'Degraded for 23 min'],
-    ['that it is open, by hand', { kind: 'manual' }, 'Open for 23 min'],
+    ['that a manual incident is open', { kind: 'manual' }, 'Open for 23 min'],
     ['that it is over', { state: 'ended', ended_at: at(300) }, 'Ended after 5 min'],
-    ['that it is part of another', { state: 'merged' }, 'Merged into another'],
+    ['that it was merged into another', { state: 'merged' }, 'Merged into another'],
   ] as [string, Partial<Incident>, string][])('announces %s, in minutes that do not tick', (_what, changes, text) => {
     expect(stateText(incident(changes), Date.parse(at(23 * 60 + 41)))).toBe(text);
   });

@@ -148,10 +148,10 @@ describe('the form of a maintenance window', () => {
 
   it.each([
     ['a new window', newDraft(NOW, true), null, ['starts_at', 'ends_at'], false],
-    ['a window to come', draftOf(stored), stored, ['starts_at', 'ends_at'], false, -60_000],
-    ['one that has begun', draftOf(stored), stored, ['starts_at', 'ends_at'], true, 60_000],
+    ['a window in the future', draftOf(stored), stored, ['starts_at', 'ends_at'], false, -60_000],
+    ['a window that has started', draftOf(stored), stored, ['starts_at', 'ends_at'], true, 60_000],
     [
-      'a recurring one that has begun',
+      'a recurring window that has started',
       draftOf(window({ starts_at: stored.starts_at })),
       window({ starts_at: stored.starts_at }),
       ['cron', 'timezone', 'duration'],

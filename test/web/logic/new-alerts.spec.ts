@@ -10,14 +10,14 @@ describe('the alerts of a new endpoint', () => {
   });
 
   it.each<[string, string[], AlertPlan]>([
-    ['the default contacts alone act by themselves', ['ct_ops', 'ct_boss'], { query: '', after: [] }],
-    ['another contact is added to them', ['ct_boss', 'ct_shop', 'ct_ops'], { query: '', after: ['ct_shop'] }],
+    ['use the default contacts without a selection', ['ct_ops', 'ct_boss'], { query: '', after: [] }],
+    ['add another contact to the default ones', ['ct_boss', 'ct_shop', 'ct_ops'], { query: '', after: ['ct_shop'] }],
     [
-      'a default contact that is taken away keeps all from acting',
+      'use no default automatically if a default contact is removed',
       ['ct_ops'],
       { query: '?alerts=none', after: ['ct_ops'] },
     ],
-    ['another contact instead of them', ['ct_shop'], { query: '?alerts=none', after: ['ct_shop'] }],
+    ['use another contact instead of the default ones', ['ct_shop'], { query: '?alerts=none', after: ['ct_shop'] }],
     ['nobody', [], { query: '?alerts=none', after: [] }],
   ])('%s', (_, chosen, plan) => {
     expect(alertPlan(CONTACTS, chosen)).toEqual(plan);

@@ -80,19 +80,24 @@ describe('the page of signing in', () => {
 
 describe('the page of a link', () => {
   it.each<[string, Partial<Link>, Parameters<typeof stepOf>[1], string]>([
-    ['the start, to nobody', { kind: 'first_account' }, null, 'make_yours'],
-    ['the start, to a key', { kind: 'first_account' }, byKey, 'make_yours'],
-    ['signing in, to nobody, who is asked because mail scanners open links', { kind: 'sign_in' }, null, 'ask'],
-    ['signing in, to whoever is in already', { kind: 'sign_in' }, byKey, 'ask'],
-    ['signing in, to a person in no organization', { kind: 'sign_in' }, byPerson(), 'ask'],
-    ['a new password, to nobody', { kind: 'password' }, null, 'new_password'],
-    ['a new password, to somebody else', { kind: 'password' }, byPerson(), 'new_password'],
-    ['an invitation, to nobody', {}, null, 'make_account'],
-    ['an invitation, to a key', {}, byKey, 'make_account'],
-    ['an invitation, to whoever says that they have an account', { has_account: true }, null, 'sign_in'],
-    ['an invitation, to a person', {}, byPerson({ id: 'org_other', name: 'Other', role: 'read' }), 'join'],
-    ['an invitation, to a person in no organization', { has_account: true }, byPerson(), 'join'],
-    ['an invitation, to a member', {}, byPerson({ ...SHOP, role: 'read' }), 'member'],
+    ['the start link, opened anonymously', { kind: 'first_account' }, null, 'make_yours'],
+    ['the start link, opened with a key', { kind: 'first_account' }, byKey, 'make_yours'],
+    [
+      'the sign-in link, opened anonymously, which asks first because mail scanners open links',
+      { kind: 'sign_in' },
+      null,
+      'ask',
+    ],
+    ['the sign-in link, opened by a signed-in user', { kind: 'sign_in' }, byKey, 'ask'],
+    ['the sign-in link, opened by a person in no organization', { kind: 'sign_in' }, byPerson(), 'ask'],
+    ['the password link, opened anonymously', { kind: 'password' }, null, 'new_password'],
+    ['the password link, opened by another user', { kind: 'password' }, byPerson(), 'new_password'],
+    ['an invitation, opened anonymously', {}, null, 'make_account'],
+    ['an invitation, opened with a key', {}, byKey, 'make_account'],
+    ['an invitation, opened by a user who says that they have an account', { has_account: true }, null, 'sign_in'],
+    ['an invitation, opened by a person', {}, byPerson({ id: 'org_other', name: 'Other', role: 'read' }), 'join'],
+    ['an invitation, opened by a person in no organization', { has_account: true }, byPerson(), 'join'],
+    ['an invitation, opened by a member', {}, byPerson({ ...SHOP, role: 'read' }), 'member'],
   ])('for %s, offers the matching ways to sign in', (_, link, by, step) => {
     expect(stepOf(linkOf(link), by)).toBe(step);
   });

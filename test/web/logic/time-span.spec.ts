@@ -9,7 +9,7 @@ describe('a length of time in a form', () => {
     [45, { amount: '45', unit: 'seconds' }],
     [0, { amount: '0', unit: 'hours' }],
     [null, { amount: '', unit: 'hours' }],
-  ])('%j seconds are %j, and come back as they were', (seconds, span) => {
+  ])('%j seconds are shown as %j, and read back unchanged', (seconds, span) => {
     expect(spanOf(seconds, 'hours')).toEqual(span);
     expect(secondsOf(span)).toBe(seconds);
   });

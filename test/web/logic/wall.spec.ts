@@ -5,10 +5,10 @@ const SCREEN = { width: 1888, height: 900 };
 
 describe('the tiles of a wall', () => {
   it.each([
-    ['a few are as large as they may be', 12, 0, { width: 467, height: 280, span: 2 }],
-    ['sixty are about as large as is meant', 60, 5, { width: 179, height: 107, span: 2 }],
+    ['show a few at the maximum size', 12, 0, { width: 467, height: 280, span: 2 }],
+    ['show sixty at about the intended size', 60, 5, { width: 179, height: 107, span: 2 }],
     [
-      'two thousand are colours, and the one that is down is read all the same',
+      'show two thousand as colors, and still show the text of the one that is down',
       2011,
       1,
       { width: 33, height: 20, span: 5 },
