@@ -262,19 +262,23 @@ describe('status pages in the browser', () => {
         ['work', 'Maintenance in progress', 390],
         ['work', 'Maintenance in progress', 1280],
         ['warned', '1 of 2 is degraded', 390],
-      ])('shows on the page %s "%s" without accessibility errors, in both modes, %i pixels wide', async (slug, text, width) => {
-        const visit = await Visit.start(browser, app.url, { width });
-        const { page } = visit;
-        await page.goto(`${app.url}/status/${slug}`);
-        expect((await page.locator('.overall p').innerText()).trim()).toBe(text);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
-          const folder = process.env['SCREENSHOTS'];
-          if (folder) await page.screenshot({ path: `${folder}/${slug}-${width}-${colorScheme}.png`, fullPage: true });
-        }
-        await visit.close();
-      });
+      ])(
+        'shows on the page %s "%s" without accessibility errors, in both modes, %i pixels wide',
+        async (slug, text, width) => {
+          const visit = await Visit.start(browser, app.url, { width });
+          const { page } = visit;
+          await page.goto(`${app.url}/status/${slug}`);
+          expect((await page.locator('.overall p').innerText()).trim()).toBe(text);
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
+            const folder = process.env['SCREENSHOTS'];
+            if (folder)
+              await page.screenshot({ path: `${folder}/${slug}-${width}-${colorScheme}.png`, fullPage: true });
+          }
+          await visit.close();
+        },
+      );
 
       it.each([
         [true, /[A-Z][a-z]{2,3} \d{4}, \d{2}:\d{2}\s*–\s*(\d+ [A-Z][a-z]{2,3} \d{4}, )?\d{2}:\d{2}/],
