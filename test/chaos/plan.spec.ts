@@ -94,14 +94,14 @@ describe('probes and the pager in the plan of a chaos run', () => {
       command.do === 'update' && command.kind === 'endpoint' && field in command.fields ? [command] : [],
     );
 
-  it('changes where endpoints are checked from, and never the interval of those that other locations check', () => {
+  it('changes the locations of endpoints, and never the interval of endpoints with other locations', () => {
     expect(new Set(edited('locations').map(({ fields }) => fields['locations'])).size).toBeGreaterThan(3);
     expect(edited('locations').filter((command) => !isFar(command))).toEqual([]);
     expect(edited('interval').filter(isFar)).toEqual([]);
     for (const one of model.of('endpoint')) expect(isFar(one) || one.fields['locations'] === 'local').toBe(true);
   });
 
-  it('leaves alerts to the pager where they are', () => {
+  it('leaves the destination of alerts to the pager unchanged', () => {
     const pagers = model.of('alert').filter(isPager);
     expect(pagers.length).toBeGreaterThanOrEqual(4);
     for (const { fields } of pagers) expect(fields).toMatchObject({ via: '', reminds: false });

@@ -160,7 +160,7 @@ suite(`history on a Citus cluster${nodes === null ? ` (${NO_CITUS})` : ''}`, () 
     await expectSameFigures();
   });
 
-  it('makes the partition of a day on every worker, and drops it there', async () => {
+  it('creates the partition of a day on every worker, and drops it there', async () => {
     const old = new Date(NOW - 5 * DAY);
     const name = `check_result_${old.toISOString().slice(0, 10).replaceAll('-', '')}`;
     const [, , , endpoint] = endpoints;

@@ -276,7 +276,7 @@ suite('probe processes and a service (skipped without PostgreSQL’s programs)',
   }
 
   it(
-    'two with one token: the second works and the first waits, and takes over within 60 s of its end',
+    'that share one token: the second works and the first waits, and takes over within 60 s after the second ends',
     () => played.twoProcesses,
     LIMIT,
   );

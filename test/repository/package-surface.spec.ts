@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { askScript, readText, ROOT } from './project-files';
 
-describe('the committed reports of what the package exports', () => {
+describe("the committed reports of the package's exports", () => {
   let declarations: string;
   let first: { status: number | null; said: string };
 

@@ -203,7 +203,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
         expect([type, isPager(type)]).toEqual([type, channels.get(type).audience === 'pager']);
     });
 
-    it('asks for a channel while there is no contact, and offers a contact that was created in the meantime', async () => {
+    it('shows the channel fields while there is no contact, and offers a contact that was created in the meantime', async () => {
       await open(`/alerts/new?endpoint_id=${endpoint}`);
       await page.getByLabel('URL', { exact: true }).waitFor();
       expect(await through().count()).toBe(0);

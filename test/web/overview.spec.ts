@@ -46,7 +46,7 @@ describe('the overview', () => {
     (await app.read.get<{ name: string }[]>(`/websites/${website}/endpoints`)).body.map(({ name }) => name);
   const focused = (): Promise<string> => page.evaluate<string>('document.activeElement?.textContent');
 
-  it('shows what is down first, with its website, and counts it below its website', async () => {
+  it('shows endpoints that are down first, with their website, and counts them below their website', async () => {
     const [first] = await page.locator('.rows > *').allTextContents();
     expect(first).toContain('Down');
     expect(await page.locator('.row').first().textContent()).toContain('Payments API');

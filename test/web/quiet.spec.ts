@@ -88,7 +88,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
     expect(await page.evaluate('window.marked')).toBe(true);
   });
 
-  it('shows what is up with a failing warning as degraded, in a word and with its text, and finds it by that', async () => {
+  it('shows an endpoint that is up with a failing warning as degraded, in a word and with its text, and finds it by status', async () => {
     const id = await made('Slow', {
       assertions: [
         { source: 'header', property: 'X-Ready', comparison: 'exists', target: 'true', severity: 'warning' },

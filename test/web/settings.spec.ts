@@ -28,7 +28,7 @@ describe('settings and the session, in a browser', () => {
     return visit;
   };
 
-  it('explains why it asks to sign in again, and keeps the filled-in form', async () => {
+  it('explains why the user has to sign in again, and keeps the filled-in form', async () => {
     const key = await newKey(app.admin, 'write');
     const user = await signedIn(key.key);
     const { page } = user;
@@ -101,7 +101,7 @@ describe('settings and the session, in a browser', () => {
     await user.close();
   });
 
-  it('shows who changed what, filtered by kind', async () => {
+  it('shows the author and details of each change, filtered by kind', async () => {
     const website = (
       await app.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' })
     ).body;

@@ -71,7 +71,7 @@ describe('status pages in the browser', () => {
     await visit.close();
   });
 
-  it('of a website are made from the website and edited with the others', async () => {
+  it('of a website are created from the website and edited with the others', async () => {
     const visit = await Visit.start(browser, app.url);
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');

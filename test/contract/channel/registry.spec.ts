@@ -86,7 +86,7 @@ describe('the registry of channels', () => {
       { result: 'delivered', status: 200, warning: 'The loft has moved.' },
       { result: 'retry', status: 503, error: 'The loft is closed.', retryAfterMs: 5000, mayHaveArrived: false },
       { result: 'rejected', status: 410, error: 'The loft is gone.', gone: true },
-    ])('takes its outcome: $result', async (returns) => {
+    ])('accepts its outcome: $result', async (returns) => {
       expect(await send({ returns })).toEqual(returns);
     });
 

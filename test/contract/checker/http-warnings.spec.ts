@@ -65,12 +65,12 @@ describe('An HTTP check with warnings', () => {
       warning({ source: 'header', property: 'X-Cache', comparison: 'equals', target: 'HIT' }),
       'Expected header X-Cache to equal HIT, but it was absent.',
     ],
-  ])('warns of what a %s does not hold', async (_, assertion, message) => {
+  ])('warns of an assertion that a %s does not hold', async (_, assertion, message) => {
     const url = await serve(always(rawResponse(200, '{"status":"failing"}')));
     expect(await runCheck(checker, url, { assertions: [assertion] })).toMatchObject(warns(message));
   });
 
-  it('warns of what a large body does not hold, and finds it down when that is critical as well', async () => {
+  it('warns of an assertion that a large body does not hold, and reports down if a critical assertion fails as well', async () => {
     const url = await serve(always(rawResponse(200, 'x'.repeat(300_000))));
     const message = 'Expected body to contain needle, but it was another value.';
     expect(await runCheck(checker, url, { assertions: [warning(needle)] })).toMatchObject(warns(message));
@@ -95,7 +95,7 @@ describe('An HTTP check with warnings', () => {
     expect(await runCheck(checker, url, { assertions: both })).toMatchObject(isDown('protocol_error'));
   });
 
-  it('finds down what is critical without its turn to judge a large body that only a warning is about', async () => {
+  it('reports a critical failure without waiting for a turn to judge a large body that only a warning is about', async () => {
     const turns = new JudgingTurns();
     const busy = new HttpChecker(new HttpCheck(dialerWith(), new BodyBudget(), turns));
     const over = new AbortController();

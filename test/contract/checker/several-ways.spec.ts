@@ -156,7 +156,7 @@ here(`What a firewall before the target answers${why}`, () => {
     );
   });
 
-  it.each(rows.map((row, at) => ({ ...row, at })))('makes a $type check down: $reject', ({ at, code }) => {
+  it.each(rows.map((row, at) => ({ ...row, at })))('reports a $type check as down: $reject', ({ at, code }) => {
     expect(results[at]).toMatchObject({ outcome: 'down', error: { code } });
   });
 });

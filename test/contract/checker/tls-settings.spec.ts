@@ -91,7 +91,7 @@ describe('A check with TLS settings', () => {
     expect(await check(await serve({ tls: issued }), settings({ ca: issued.cert }))).toMatchObject({ outcome: 'up' });
   });
 
-  it('still refuses what has expired or has another name, with the authority given', async () => {
+  it('still refuses a certificate that has expired or has another name, with the given authority', async () => {
     const ca = own.rootPem;
     const expired = await serve({ tls: await own.issue({ fromDays: -9, untilDays: -2 }) });
     expect(await check(expired, settings({ ca }))).toMatchObject({ error: { code: 'tls_expired' } });
@@ -99,7 +99,7 @@ describe('A check with TLS settings', () => {
     expect(await check(other, settings({ ca }))).toMatchObject({ error: { code: 'tls_hostname_mismatch' } });
   });
 
-  it('asks for the server name, wants it in the certificate, and sends the Host of the URL', async () => {
+  it('sends the server name, requires it in the certificate, and sends the Host of the URL', async () => {
     const named = await known.issue({ names: ['shop.internal'] });
     const target = await serve({
       tls: {

@@ -208,7 +208,7 @@ describe('The command uptime mcp', () => {
     expect(await mcp.refused('overview')).toMatchObject(expected);
   });
 
-  it('writes out what cannot be seen, in the data, in its text and in errors', async () => {
+  it('escapes invisible characters in the data, in its text, and in errors', async () => {
     const endpoint = {
       id: 'ep_1',
       name: 'Fr\u202eont\u001b[2J',
@@ -286,7 +286,7 @@ describe('The command uptime mcp', () => {
     });
   });
 
-  it('shows a plan of bounded size, what would be deleted first', async () => {
+  it('shows a plan of bounded size, with deletions first', async () => {
     const change = (action: string, key: string) => ({ action, resource: 'endpoint', key, id: null, fields: [] });
     const changes = [
       ...Array.from({ length: 150 }, (_, index) => change('create', `new-${index}`)),

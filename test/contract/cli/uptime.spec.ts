@@ -164,7 +164,7 @@ describe('The command uptime', () => {
     expect(sent(server.seen.at(-1), 'authorization')).toBe('Bearer ums_r_old');
   });
 
-  it('takes the key from a file, and an address with a path', async () => {
+  it('accepts the key from a file, and a URL with a path', async () => {
     script = always(json([]));
     writeFileSync(join(folder, 'key'), 'ums_r_other\n');
     const { code } = await run(['--url', server.url('/monitor/api/v1/'), '--key-file', 'key', 'ls', '-q']);
@@ -322,7 +322,7 @@ describe('The command uptime', () => {
     expect(err).toMatch(/^The connection was lost \(.* 1048576 .*\)\. Trying again\.\nThe API key was not accepted/);
   });
 
-  it('check asks the service for what its options say, and for nothing else', async () => {
+  it('check sends the service exactly the request of its options', async () => {
     script = always(json({ outcome: 'up', duration_ms: 1, phases: {}, redirects: [] }));
     const asked = async (...args: string[]): Promise<unknown> => {
       expect(await run(['check', ...args])).toMatchObject({ code: 0, err: '' });

@@ -153,7 +153,7 @@ describe('a webhook sink', () => {
   afterEach(() => sink.verify());
   afterAll(() => sink.stop());
 
-  it('gives the events in their order, each once, and counts what was repeated', async () => {
+  it('returns the events in their order, each once, and counts repeated ones', async () => {
     for (const request of [trigger, trigger, resolve, trigger]) await send(sink, request);
     expect(sink.events().map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
     expect(sink.repeats()).toBe(2);

@@ -40,7 +40,7 @@ afterEach(async () => {
   expect(target.seen).toEqual([]);
 });
 
-describe('A foreign organization cannot make the monitor connect to its own machine', () => {
+describe('A foreign organization cannot have the monitor connect to its own machine', () => {
   it.each([
     '127.0.0.1',
     '127.1',

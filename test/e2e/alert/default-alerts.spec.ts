@@ -71,7 +71,7 @@ describe('new endpoints and default contacts', () => {
     expect((await api.get<{ alert_count: number }>(`/contacts/${contact}`)).body.alert_count).toBe(2);
   });
 
-  it('?alerts=none makes endpoints without them', async () => {
+  it('?alerts=none creates endpoints without them', async () => {
     await newContact(api, { default: true });
     const website = await newWebsite(api);
     const one = await api.post<{ id: string }>(`/websites/${website}/endpoints?alerts=none`, ENDPOINT);

@@ -66,7 +66,7 @@ describe('the typed client, when something fails', () => {
     expect(target.seen).toHaveLength(2);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it('waits for the time in Retry-After', async () => {
     const arrivals: number[] = [];
     const at =
       (step: Step): Step =>
@@ -103,7 +103,7 @@ describe('the typed client, when something fails', () => {
     expect(target.seen).toHaveLength(3);
   });
 
-  it('repeats a POST that honours an Idempotency-Key, with one key for all tries and another for each call', async () => {
+  it('repeats a POST that honors an Idempotency-Key, with one key for all tries and another for each call', async () => {
     const { target, client } = await scripted([slam, ok, ok]);
     await client.createWebsite(CREATE);
     await client.createWebsite(CREATE);
@@ -213,7 +213,7 @@ describe('the typed client, when something fails', () => {
     expect(elsewhere.seen).toEqual([]);
   });
 
-  it('sends the headers of the client and of the call, each name once, and nothing about what it was generated with', async () => {
+  it('sends the headers of the client and of the call, each name once, and nothing about its generator', async () => {
     const { target, client } = await scripted([ok], { headers: { 'X-Team': 'shop', Accept: 'text/plain' } });
     await client.getWebsite(ONE, { headers: { accept: 'application/json', 'x-team': 'checkout' } });
     const headers = target.seen[0]?.headers ?? [];

@@ -82,7 +82,7 @@ describe('the typed client, with the service', () => {
     await expect(client.getMetrics()).resolves.toContain('# TYPE');
   });
 
-  it('creates one website although the response to the first POST was lost', async () => {
+  it('creates one website even though the response to the first POST was lost', async () => {
     const port = Number(new URL(app.url).port);
     let lost = 0;
     const proxy = await TcpTarget.listen((socket) => {

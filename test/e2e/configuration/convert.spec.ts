@@ -58,7 +58,7 @@ describe('POST /api/v1/configuration/convert', () => {
   });
 
   it.each(['application/json', 'application/x-yaml', 'text/yaml', 'text/plain; charset=utf-8', 'application/x-ndjson'])(
-    'takes %s',
+    'accepts %s',
     async (type) => {
       expect(await send('{"checks": []}', { from: 'healthchecks', type })).toMatchObject({ status: 200 });
     },
@@ -98,7 +98,7 @@ describe('POST /api/v1/configuration/convert', () => {
     expect(errors).toEqual([expect.stringMatching(/^\d+ \/a\d+\S* too_large$/)]);
   });
 
-  it('takes a document of 8 MiB and refuses one of 9 MiB', async () => {
+  it('accepts a document of 8 MiB and refuses one of 9 MiB', async () => {
     const line = `# ${'x'.repeat(1021)}\n`;
     const largest = FRONT + line.repeat((MAX_BYTES - FRONT.length) / line.length);
     expect(await send(largest)).toMatchObject({ status: 200 });

@@ -9,7 +9,7 @@ import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources
 
 const MINUTE_MS = 60_000;
 
-describe('what a contact shows of its messages', () => {
+describe('the message status of a contact', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {

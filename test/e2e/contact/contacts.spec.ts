@@ -211,7 +211,7 @@ describe('contacts', () => {
   });
 
   describe('PUT /contacts/:id', () => {
-    it('changes only what was sent, and updated_at', async () => {
+    it('changes only the fields that were sent, and updated_at', async () => {
       const contact = await create({ alert_defaults: { after: 60 } });
       const { status, body } = await api.put<ContactView>(`/contacts/${contact.id}`, { name: ' Night ' });
       expect(status).toBe(200);

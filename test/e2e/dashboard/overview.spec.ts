@@ -8,7 +8,7 @@ import { addOccurrence, NO_SCOPE } from '../../harness/app/occurrences';
 
 const HOUR = 3_600_000;
 
-describe('what the overview shows of maintenance, acknowledgements, warnings and tags', () => {
+describe('maintenance, acknowledgements, warnings, and tags on the overview', () => {
   let app: TestApp;
   let database: Database;
   let own: ServiceOrganization;

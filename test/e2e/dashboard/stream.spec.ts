@@ -350,7 +350,7 @@ describe('the live stream', () => {
     expect(reader.events.slice(0, 2).map(({ type }) => type)).toEqual(['reset', 'ready']);
   });
 
-  it('ends the stream when its key is revoked, and asks for all keys in one statement', async () => {
+  it('ends the stream when its key is revoked, and checks all keys in one statement', async () => {
     const names = ['short', 'longer', 'longest'];
     const keys = await Promise.all(
       names.map(
@@ -422,7 +422,7 @@ describe('the live stream', () => {
     await eventually('the stream ends', () => reader.isOver);
   });
 
-  it('gives an organization its hundred streams at most, however many are asked for at once', async () => {
+  it('allows an organization a hundred streams at most, even if it requests more at once', async () => {
     const clients = await whileTheDatabaseWaits(() => Array.from({ length: 130 }, () => StreamClient.open(app.read)));
     readers.push(...clients);
     const statuses = clients.map(({ status }) => status);
@@ -479,7 +479,7 @@ describe('the live stream', () => {
       expect(reader.events[0]?.type).toBe('reset');
     });
 
-    it('lead to the rows of one organization by an index, however many the others have', async () => {
+    it('lead to the rows of one organization by an index, no matter how many the others have', async () => {
       const database = app.app.get(Database);
       const { lastId } = await open(theirs());
       await database.query(

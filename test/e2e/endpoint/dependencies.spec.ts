@@ -157,7 +157,7 @@ describe('the depends_on list of an endpoint', () => {
     expect(body).not.toHaveProperty('errors');
   });
 
-  it.each([1, 2, 3, 12])('never makes a cycle of %d endpoints', async (length) => {
+  it.each([1, 2, 3, 12])('never becomes a cycle of %d endpoints', async (length) => {
     const ids = await chain(length);
     const [first, last] = [ids[0] ?? '', ids.at(-1) ?? ''];
     const { status, body } = await put(first, [last]);

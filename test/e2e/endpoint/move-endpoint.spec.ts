@@ -112,7 +112,7 @@ describe('moving an endpoint to another website', () => {
     ]);
   });
 
-  it('pauses it in a website that is disabled, resolves what is open, and starts it again elsewhere', async () => {
+  it('pauses it in a disabled website, resolves its open episodes, and starts it again elsewhere', async () => {
     await newAlert(owner.write, endpoint, { failure_threshold: 1 });
     await alerting.play(endpoint, 'F');
     await owner.write.put(`/websites/${to}`, { enabled: false });

@@ -25,7 +25,7 @@ interface Occurrence {
   tags?: string[];
 }
 
-describe('what an endpoint shows in addition to its status', () => {
+describe('the details that an endpoint shows in addition to its status', () => {
   let app: TestApp;
   let owner: ServiceOrganization;
   let website: string;

@@ -72,7 +72,7 @@ describe('the TLS settings of an endpoint', () => {
       expect(pointersOf(await put<Problem>(id, { tls: { warn_days } }))[0]?.[0]).toBe('/tls/warn_days');
   });
 
-  it('make a new revision and an audit entry when they change, and neither when they are sent as they are', async () => {
+  it('create a new revision and an audit entry when they change, and neither when they are sent unchanged', async () => {
     const { id } = (await post({})).body;
     const revision = async () => {
       const sql = 'SELECT revision FROM endpoint WHERE id = $1';

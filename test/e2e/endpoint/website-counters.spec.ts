@@ -170,7 +170,7 @@ describe('the counters of websites', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('no index of the state covers what every check changes, so that its updates stay heap-only', async () => {
+  it('no index of the state covers columns that every check changes, so that its updates stay heap-only', async () => {
     const rows = await database.query<{ column: string }>(
       `SELECT DISTINCT a.attname AS column
          FROM pg_index i JOIN pg_depend d ON d.objid = i.indexrelid AND d.refobjid = i.indrelid

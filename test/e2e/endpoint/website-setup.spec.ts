@@ -78,7 +78,7 @@ describe('a website that is created with its endpoints', () => {
     expect(body.endpoints?.[0]?.status).toBe('paused');
   });
 
-  it('leaves nothing behind when one endpoint is wrong, and names all that is wrong with all of them', async () => {
+  it('leaves nothing behind if one endpoint is invalid, and names all errors of all endpoints', async () => {
     const organization = await fresh();
     const { status, body } = await organization.write.post<Made>('/websites', {
       name: 'Shop',
@@ -131,7 +131,7 @@ describe('a website that is created with its endpoints', () => {
     expect([status, pointersOf(body)]).toEqual([400, [pointer]]);
   });
 
-  it('takes 50 endpoints', async () => {
+  it('accepts 50 endpoints', async () => {
     const { status, body } = await website(Array.from({ length: 50 }, (_, i) => page(`${i}`, { interval: 3600 })));
     expect([status, body.endpoint_count, body.endpoints?.length]).toEqual([201, 50, 50]);
   });

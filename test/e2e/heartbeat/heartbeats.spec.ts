@@ -183,7 +183,7 @@ describe('a heartbeat', () => {
     expect((await pinged(`/ping/${id}`, { method: 'PUT' }))[0]).toBe(405);
   });
 
-  it('takes any body, and keeps its first 10,000 bytes as text', async () => {
+  it('accepts any body, and keeps its first 10,000 bytes as text', async () => {
     const made = await make();
     const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
       pinged(`/ping/${made.heartbeat.ping_id}/log`, { method: 'POST', body, headers });
@@ -416,7 +416,7 @@ describe('a heartbeat', () => {
     expect(await checks(slow)).toMatchObject([{ outcome: 'down', error: { code: 'heartbeat_overran' } }]);
   });
 
-  it('takes pings while it is disabled, and expects the next in the future when it is enabled', async () => {
+  it('accepts pings while it is disabled, and expects the next in the future when it is enabled', async () => {
     const made = await make({ heartbeat: { every: 3600 } });
     await app.ping(made);
     await app.write.put(`/endpoints/${made.id}`, { enabled: false });

@@ -124,7 +124,7 @@ describe('the metrics of an organization', () => {
     expect(await scrape((await app.organization('Other')).read)).toEqual([]);
   });
 
-  it('are Prometheus text of version 0.0.4, gzipped for a client that takes it', async () => {
+  it('are Prometheus text of version 0.0.4, gzipped for a client that accepts it', async () => {
     await newEndpoint(own.write, website);
     const ask = (encoding: string) =>
       fetch(`${app.url}/api/v1/metrics`, {

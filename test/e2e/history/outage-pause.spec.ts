@@ -119,7 +119,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect((await uptime()).outage_count).toBe(2);
   });
 
-  it('is open on the public page as long as the page says that the endpoint is down', async () => {
+  it('is open on the public page as long as the page shows that the endpoint is down', async () => {
     await record('down');
     await pause();
     await resume();

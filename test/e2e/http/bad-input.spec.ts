@@ -131,7 +131,7 @@ describe('bad input', () => {
     expect([status, /^invalid_(query|cursor)$/.test(code ?? '')]).toEqual([400, true]);
   });
 
-  it('ignores headers that ask for another format, method or address', async () => {
+  it('ignores headers that request another format, method, or address', async () => {
     expect(
       await send({
         method: 'GET',

@@ -59,7 +59,7 @@ describe('a certified provider', () => {
     expect(await go(new Browser(app), null)).toBe(`${HOME}/#/sign-in/problem/denied`);
   });
 
-  it('takes each code once', async () => {
+  it('accepts each code once', async () => {
     const ada = new Browser(app);
     const location = await begin(ada);
     const copy = new Browser(app).copy(ada);

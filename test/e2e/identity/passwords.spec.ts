@@ -68,7 +68,7 @@ describe('the password of a person', () => {
     hashCheaply(app);
   });
 
-  it('costs 32 MiB and three rounds where the service runs', async () => {
+  it('costs 32 MiB and three rounds in the running service', async () => {
     const stored = await hashPassword(PASSWORD, HASH_COST);
     expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
     expect(await comparePassword(PASSWORD, stored, HASH_COST)).toEqual({ isRight: true, isOutdated: false });

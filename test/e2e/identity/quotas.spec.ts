@@ -77,7 +77,7 @@ describe('quotas', () => {
     });
   });
 
-  it('refuses one website too many, and takes it after a delete', async () => {
+  it('refuses one website too many, and accepts it after a delete', async () => {
     const { write } = await limited({ websites: 2 });
     const ids = [await newWebsite(write), await newWebsite(write)];
     expectRefused(await website(write), { name: 'websites', limit: 2, used: 2 });
@@ -86,7 +86,7 @@ describe('quotas', () => {
     expect((await website(write)).status).toBe(409);
   });
 
-  it('refuses one endpoint too many, and takes it after a delete', async () => {
+  it('refuses one endpoint too many, and accepts it after a delete', async () => {
     const { write } = await limited({ endpoints: 2 });
     const websiteId = await newWebsite(write);
     const endpointId = await newEndpoint(write, websiteId);
@@ -101,7 +101,7 @@ describe('quotas', () => {
     expect((await quotasOf(write))['endpoints']).toEqual({ limit: 2, used: 1 });
   });
 
-  it('refuses one alert too many, and takes it after a delete', async () => {
+  it('refuses one alert too many, and accepts it after a delete', async () => {
     const { write } = await limited({ alerts: 2 });
     const websiteId = await newWebsite(write);
     const [first, second] = [await newEndpoint(write, websiteId), await newEndpoint(write, websiteId)];
@@ -116,7 +116,7 @@ describe('quotas', () => {
     expect((await quotasOf(write))['alerts']).toEqual({ limit: 2, used: 0 });
   });
 
-  it('refuses one alert too many on one endpoint, and takes it on another', async () => {
+  it('refuses one alert too many on one endpoint, and accepts it on another', async () => {
     const { write } = await limited({ alerts_per_endpoint: 2 });
     const websiteId = await newWebsite(write);
     const [full, free] = [await newEndpoint(write, websiteId), await newEndpoint(write, websiteId)];
@@ -157,7 +157,7 @@ describe('quotas', () => {
     expect((await change({ interval: 2 })).status).toBe(409);
   });
 
-  it('refuses one API key too many, and takes it after a delete', async () => {
+  it('refuses one API key too many, and accepts it after a delete', async () => {
     const { admin } = await limited({ api_keys: 5 });
     const key = () => admin.post<Refusal & { id: string }>('/api-keys', { name: 'one more', role: 'admin' });
     const { body } = await key();
@@ -176,7 +176,7 @@ describe('quotas', () => {
     expect((await probe('two')).status).toBe(201);
   });
 
-  it('refuses one status page too many, and takes it after its website is deleted', async () => {
+  it('refuses one status page too many, and accepts it after its website is deleted', async () => {
     const { write } = await limited({ status_pages: 1 });
     const [first, second] = [await newWebsite(write), await newWebsite(write)];
     const page = (websiteId: string) => write.put<Refusal>(`/websites/${websiteId}/status-page`, { enabled: true });

@@ -206,7 +206,7 @@ describe('the second factor of a person', () => {
   describe('if the organization requires it', () => {
     afterEach(() => app.admin.put('/organization', { requires_second_factor: false }));
 
-    it('opens the organization to a session by password that has proven it, and to keys, and asks others to set it up', async () => {
+    it('opens the organization to keys and to password sessions with a second factor, and requires others to set it up', async () => {
       const [ivy, jon] = [await withApp(), await newMember(app)];
       expect((await app.admin.put('/organization', { requires_second_factor: true })).status).toBe(200);
       expect((await app.read.get('/websites')).status).toBe(200);

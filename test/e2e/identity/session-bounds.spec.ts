@@ -52,7 +52,7 @@ describe('the sessions of a key', () => {
     expect(seen.status).toBe(200);
   });
 
-  it('are in the audit log once a minute, however often a program signs in and out', async () => {
+  it('are in the audit log once a minute, no matter how often a program signs in and out', async () => {
     const actions = ['sign_in', 'sign_out'];
     const before = await Promise.all(actions.map(entriesOf));
     const more = async () => (await Promise.all(actions.map(entriesOf))).map((now, i) => now - (before[i] ?? 0));

@@ -156,13 +156,13 @@ describe('browser sessions', () => {
       ['a proxy reports https', { 'X-Forwarded-Proto': 'https' }],
       ['a proxy reports https with the standard header', { Forwarded: 'for=192.0.2.1;proto=https' }],
       ['the browser sends its origin', { 'Sec-Fetch-Site': 'same-origin', Host: 'uptime.example' }],
-    ])('takes no other cookie when %s', async (_, headers: Record<string, string>) => {
+    ])('accepts no other cookie when %s', async (_, headers: Record<string, string>) => {
       const { own, tossed } = await cookies();
       expect(await roleWith({ Cookie: tossed, ...headers })).toBeNull();
       expect(await roleWith({ Cookie: own, ...headers })).toBe('read');
     });
 
-    it('still takes the plain cookie by http on this machine and in a trusted network', async () => {
+    it('still accepts the plain cookie over http on this machine and in a trusted network', async () => {
       const { tossed } = await cookies();
       expect(await roleWith({ Cookie: tossed, 'Sec-Fetch-Site': 'same-origin', Host: 'localhost:3000' })).toBe('admin');
       expect(await roleWith({ Cookie: tossed, Host: 'nas.lan:3000' })).toBe('admin');

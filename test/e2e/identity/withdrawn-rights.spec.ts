@@ -188,7 +188,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       expect((await browser.send('PUT', '/auth/account', { password: PASSWORD })).status).toBe(200);
     });
 
-    it('by a first password, or a connection, behind the proxy, where no one can sign in again', async () => {
+    it('by a first password, or a connection, behind the proxy, if no one can sign in again', async () => {
       const headers = { 'remote-user': 'pam', 'remote-groups': 'staff' };
       const browser = new Browser(app);
       expect((await browser.send('GET', '/auth/session', undefined, headers)).status).toBe(200);

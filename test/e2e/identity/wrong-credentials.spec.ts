@@ -52,7 +52,7 @@ describe('an address that sends wrong credentials', () => {
     expect(queries).toBeLessThan(LOOKED_UP_AT_MOST);
   });
 
-  it('does not make the service forget the keys that it knows', async () => {
+  it("does not remove the known keys from the service's cache", async () => {
     await flood(withWrongKey);
     expect((await app.read.get('/websites')).status).toBe(200);
     const queries = await queriesOf(() => app.read.get('/websites'));

@@ -266,7 +266,7 @@ describe('maintenance windows', () => {
     ['whether it mutes', { mute: false }],
     ['its scope', { scope: { tags: ['a'] } }],
     ['its name', { name: 'Other' }],
-  ])('that runs is cut where %s changes, and its past stays', async (_, sent) => {
+  ])('that runs is cut if %s changes, and its past stays', async (_, sent) => {
     const { id } = await create(oneOff(0, HOUR));
     await app.app.get(MaintenanceSweep).run();
     clock.advance(MINUTE);

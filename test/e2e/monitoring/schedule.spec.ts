@@ -225,7 +225,7 @@ describe('the schedule', () => {
     for (const row of await rows()) expect(isOnGrid(row, row.next)).toBe(true);
   });
 
-  it('claims first what has waited longest, no matter how late it is: under overload no endpoint is moved to the back', async () => {
+  it('claims the longest-waiting slots first, no matter how late they are: under overload no endpoint is moved to the back', async () => {
     const [late = ''] = await add(1, { interval: 3600 });
     await dueIn(-600);
     const ids = await add(5, { interval: 3600 });
@@ -275,7 +275,7 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toHaveLength(1);
   });
 
-  it('spreads what fell due before a pause, and leaves later slots to their turn', async () => {
+  it('spreads slots that were due before a pause, and leaves later slots to their turn', async () => {
     await add(5, { interval: 3600 });
     await dueIn(-11);
     const [row] = await rows();

@@ -173,7 +173,7 @@ describe('the token of a probe', () => {
     expect(await statuses(token)).toEqual([200]);
   });
 
-  it('may ask 60 times at once, then 20 times a second', async () => {
+  it('may be used 60 times at once, then 20 times a second', async () => {
     const { token } = await made();
     const burst = await statuses(...Array.from({ length: 61 }, () => token));
     expect([burst.filter((status) => status === 200).length, burst.at(-1)]).toEqual([60, 429]);

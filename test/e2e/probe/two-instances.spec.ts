@@ -108,7 +108,7 @@ describe('a probe whose requests two instances serve in turns', () => {
     expect(ids.filter((id) => !atFirst.held.has(id))).toEqual([last]);
   });
 
-  it('answers at one instance a request made at the other', async () => {
+  it('answers at one instance a request sent to the other', async () => {
     const id = await newRemote();
     await numberAtBoth();
     const response = second.write.post<CheckView>(`/endpoints/${id}/checks`, undefined, {

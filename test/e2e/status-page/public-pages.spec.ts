@@ -235,7 +235,7 @@ describe('independent status pages', () => {
     });
   });
 
-  describe('what they show', () => {
+  describe('their content', () => {
     it('is the chosen endpoints and websites in their groups and order, once each', async () => {
       const second = await newWebsite(app.write, 'Mail');
       const names = ['IMAP', 'SMTP', 'Web'];

@@ -51,7 +51,7 @@ describe('EmbeddedMaintenance', () => {
     await database.query('DROP TABLE filler');
   }, 120_000);
 
-  it('makes no checkpoint when nothing was written', async () => {
+  it('writes no checkpoint if nothing was written', async () => {
     await maintenance.checkpoint();
     const before = await checkpoint();
     await database.query('SELECT 1');

@@ -51,7 +51,7 @@ suite('a PostgreSQL that the service cannot use (skipped without PostgreSQL’s 
     await expect((await open(standby, 'monitor')).migrate([], 100)).rejects.toThrow(sentence);
   });
 
-  it('because all of its connections are in use is waited for, with what to change', async () => {
+  it('because all of its connections are in use is waited for, with an explanation of what to change', async () => {
     await asSuperuser(cluster, 'postgres', 'ALTER ROLE monitor CONNECTION LIMIT 0');
     const server = await open(cluster, 'monitor');
     await expect(server.migrate([], 100)).rejects.toThrow(

@@ -49,7 +49,7 @@ describe('the availability of a day', () => {
     ]);
   });
 
-  it('is described with the failures, and with what did not count', () => {
+  it('is described with the failures, and with the checks that did not count', () => {
     expect(dayText(day('2026-11-26', { up: 1439, down: 1 }))).toBe(
       'Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed',
     );

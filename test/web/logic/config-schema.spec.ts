@@ -42,7 +42,7 @@ const DOCUMENT = {
   },
 };
 
-describe('forms made from the OpenAPI document', () => {
+describe('forms generated from the OpenAPI document', () => {
   it('finds the config of every channel, with its references resolved', () => {
     const { sample } = configSchemas(DOCUMENT);
     expect(sample?.required).toEqual(['url']);

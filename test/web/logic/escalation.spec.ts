@@ -125,7 +125,7 @@ describe('an escalation that is edited', () => {
     ['-1', null],
     ['soon', null],
     [' ', null],
-  ])('takes %j minutes as %s s', (minutes, seconds) => {
+  ])('interprets %j minutes as %s s', (minutes, seconds) => {
     expect(secondsOf({ minutes })).toBe(seconds);
   });
 

@@ -65,7 +65,7 @@ describe('The lines that ping a heartbeat', () => {
     expect(textOf('PowerShell', "/o'clock")).toContain(`('${server.url("/o''clock")}' + "/$LASTEXITCODE")`);
   });
 
-  it('keep the URL out of what others store', () => {
+  it('keep the URL out of text that other systems store', () => {
     for (const title of ['GitHub', 'Kubernetes']) expect(textOf(title)).not.toContain(server.url());
   });
 });

@@ -67,7 +67,7 @@ describe('A ping', () => {
     ['über', 5, null],
     ['done', 20_000, 'The first of 20,000 bytes'],
     [null, 20, '20 bytes, not stored'],
-  ])('with %p of %p bytes says %p', (body, body_bytes, text) => expect(cutText({ body, body_bytes })).toBe(text));
+  ])('with %p of %p bytes shows %p', (body, body_bytes, text) => expect(cutText({ body, body_bytes })).toBe(text));
 
   it('goes to the URL that the service knows, otherwise to the URL of the page', () => {
     expect(pingUrl({ ping_url: 'https://up.test/ping/x', ping_id: 'x' }, 'http://localhost')).toBe(
@@ -80,11 +80,11 @@ describe('A ping', () => {
     [61_000, '1 min 1 s'],
     [2_147_482.9, '35 min 47 s'],
     [2_147_483.647, '≥ 35 min 47 s'],
-  ])('after a run of %p ms says %p', (value, text) => expect(ms(value)).toBe(text));
+  ])('after a run of %p ms shows %p', (value, text) => expect(ms(value)).toBe(text));
 });
 
 describe('The draft of a heartbeat', () => {
-  it('is every day where nothing is changed', () =>
+  it('is every day if nothing is changed', () =>
     expect(heartbeatBody(newHeartbeat('Europe/Berlin'))).toEqual({ every: 86_400 }));
 
   it.each<[string, Partial<Heartbeat>, Partial<Heartbeat>]>([

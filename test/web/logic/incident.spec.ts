@@ -109,7 +109,7 @@ describe('an incident in words', () => {
   });
 });
 
-describe('what can be done about an incident', () => {
+describe('the actions on an incident', () => {
   it('offers a state while it is open, a postmortem once it is over, and nothing if it was merged', () => {
     expect(statusesOf('open')).toEqual(['investigating', 'identified', 'monitoring', 'resolved']);
     expect(statusesOf('ended')).toEqual(['postmortem']);

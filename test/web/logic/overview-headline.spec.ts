@@ -101,7 +101,7 @@ describe('how many certificates expire soon', () => {
     [1, 20, { last_error: 'certificate_expiring' as const }],
     [1, -2, {}],
     [0, 2, { status: 'paused' as const }],
-  ])('counts %d where %d days are left, of %o', (n, days, more) => {
+  ])('counts %d if %d days are left, of %o', (n, days, more) => {
     const ends = { certificate_expires_at: ago(-days * 86_400 - 60) };
     expect(endingSoon([item('Shop', 'up', { ...ends, ...more }), item('TCP', 'up')], NOW)).toBe(n);
   });

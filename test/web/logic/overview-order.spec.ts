@@ -90,7 +90,7 @@ describe('the order of the overview', () => {
     expect(first(slow, down)).toEqual(['Down and degraded', 'down', 'gone', 'slow']);
   });
 
-  it('puts what is down first, of all websites, then the worst websites and their worst endpoints', () => {
+  it('puts endpoints that are down first, of all websites, then the worst websites and their worst endpoints', () => {
     const more = [...ITEMS, item('omega', 'Zoo', 'down')];
     expect(
       grouped(more, ALL).map(({ name, above, items }) => [name, above, ...items.map((each) => each.name)]),

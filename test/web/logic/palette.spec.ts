@@ -34,7 +34,7 @@ describe('the command palette', () => {
     expect(first('192.0.2.1')).toEqual({ does: 'open', path: '/incidents/inc_1' });
   });
 
-  it('pauses what runs and resumes what is paused', () => {
+  it('pauses active endpoints and resumes paused ones', () => {
     expect(titles('pause shop')).toEqual(['Pause Example shop', 'Pause Web shop']);
     expect(first('pause checkout')).toEqual({
       does: 'enable',

@@ -14,7 +14,7 @@ describe('a length of time in a form', () => {
     expect(secondsOf(span)).toBe(seconds);
   });
 
-  it('takes half an hour and a third of a minute as whole seconds', () => {
+  it('accepts half an hour and a third of a minute as whole seconds', () => {
     expect(secondsOf({ amount: '0.5', unit: 'hours' })).toBe(1800);
     expect(secondsOf({ amount: '0.3333', unit: 'minutes' })).toBe(20);
   });
