@@ -44,7 +44,7 @@ const ALL = [...ATTACKS, ...COMPARISON];
 const chosen = chosenAttacks(process.env['BOUNDS'] ?? '', ALL);
 const rest = ALL.filter((attack) => !chosen.includes(attack));
 
-describe('another organization feels nothing', () => {
+describe('another organization is not affected', () => {
   beforeAll(() => {
     if (rest.length > 0)
       process.stderr.write(
@@ -57,7 +57,7 @@ describe('another organization feels nothing', () => {
   afterAll(() => process.stderr.write(`${[...HEAD, ...lines].join('\n')}\n`));
 
   it.each(chosen)(
-    'of $name',
+    'by $name',
     async (attack) => {
       const seen = await play(attack);
       lines.push(lineOf(attack, 'now', seen));
@@ -67,5 +67,5 @@ describe('another organization feels nothing', () => {
     300_000,
   );
 
-  if (rest.length > 0) it.skip.each(rest)('of $name (it is not its turn)', () => {});
+  if (rest.length > 0) it.skip.each(rest)('by $name (it is not its turn)', () => {});
 });

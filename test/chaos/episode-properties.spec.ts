@@ -31,19 +31,19 @@ const resolvedBecause = (reason: string): Delivery[] => [
 ];
 
 describe('the properties of episodes in a chaos run', () => {
-  it('finds nothing broken in a good history', () => {
+  it('finds nothing broken in a correct history', () => {
     expect(broken(GOOD)).toEqual([]);
     expect(broken(WITH_REMINDER)).toEqual([]);
     expect(broken(OPEN)).toEqual([]);
   });
 
-  it('finds a resolve at a channel that never heard of the outage', () => {
+  it('finds a resolve at a channel that never received the trigger', () => {
     expect(broken(GOOD, { received: [received('ev_1', 12), received('ev_2', 42, { channel: 3 })] })).toEqual([
       'told elsewhere: resolved 1 of a1 (ev_2) at channel 3, its trigger at 0',
     ]);
   });
 
-  it('finds an episode that did not begin again where its alert notifies now', () => {
+  it('finds an episode that did not start again although its alert notifies now', () => {
     const present = new Map([['a1', { channel: 2, rotation: 0, since: at(15) }]]);
     expect(broken(OPEN, { present, received: [received('ev_1', 12)] })).toEqual([
       'not begun again: triggered 1 of a1 (ev_1) was told at channel 0, not 2',
@@ -58,7 +58,7 @@ describe('the properties of episodes in a chaos run', () => {
     expect(broken(OPEN, { present: present(at(25)) })).toEqual([]);
   });
 
-  it('allows an end without good checks only where a write stopped the alert or sent it or its contact elsewhere', () => {
+  it('allows an episode to end without successful checks only if a write stopped the alert or changed its destination', () => {
     const changed = { deliveries: resolvedBecause('disabled') };
     expect(broken(GOOD, changed)).toEqual(['ended by nothing: resolved 1 of a1 (ev_2) has the reason disabled']);
     const by = (name: string, from: number, to: number) => new Map([[name, [{ from: at(from), to: at(to) }]]]);
@@ -120,7 +120,7 @@ describe('the properties of episodes in a chaos run', () => {
     expect(broken(WITH_REMINDER, { ...during(15, 40), downtimes })).toEqual([]);
   });
 
-  it('finds a reminder before its time, and a due one that never came', () => {
+  it('finds a reminder before its time, and a due reminder that never arrived', () => {
     expect(broken(WITH_REMINDER, { dues: [] })).toEqual([
       'reminder that was not due: reminder 1 of a1 (dl_1), number 1',
     ]);

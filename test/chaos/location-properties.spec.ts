@@ -19,11 +19,11 @@ const PLACED: History = {
 const broken = (changes: Partial<History>): string[] => locationProperties({ ...PLACED, ...changes });
 
 describe('the properties of endpoints with several locations in a chaos run', () => {
-  it('finds nothing broken where the majority saw it down', () => {
+  it('finds nothing broken if the majority saw the outage', () => {
     expect(broken({})).toEqual([]);
   });
 
-  it('finds an episode that began with too few of them, or with what some of them saw long before', () => {
+  it('finds an episode that started with too few locations, or with failures that some locations saw long before', () => {
     const found = ['no quorum: triggered 1 of a1 (ev_1) began when 1 of 3 locations saw e1 down'];
     expect(broken({ checks: [check(0, 10), check(0, 11), check(1, 11, 'up'), check(2, 11, 'unknown')] })).toEqual(
       found,
@@ -32,7 +32,7 @@ describe('the properties of endpoints with several locations in a chaos run', ()
     expect(broken({ checks: [check(0, 10), check(1, 30)] })).toEqual(found);
   });
 
-  it('asks only those that are in service', () => {
+  it('counts only the locations that are in service', () => {
     const checks = [check(0, 10)];
     const disabled = [1, 2].map((probe) => ({ probe, from: at(5), to: at(12) }));
     expect(broken({ checks, disabled })).toEqual([]);

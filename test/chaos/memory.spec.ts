@@ -11,7 +11,7 @@ const life = (heldMb: (minute: number) => number): MemorySample[] =>
   }));
 
 describe('the memory of a long-lived process', () => {
-  it('counts as flat when it ends as it was after the warm-up, whatever single samples say', () => {
+  it('counts as flat if it ends at the value it had after the warm-up, even if single samples differ', () => {
     expect(judgeMemory(life((minute) => 60 + (minute % 0.5))).broken).toEqual([]);
     expect(judgeMemory(life((minute) => (minute < 0.5 ? 20 : 60))).broken).toEqual([]);
     const odd = life((minute) => (minute > 2.95 ? 150 : 60));

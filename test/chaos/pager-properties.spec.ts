@@ -24,12 +24,12 @@ const broken = (changes: Partial<History>): string[] => pagerProperties({ ...PAG
 const OVER = { pagerDeliveries: [of('triggered'), of('resolved')], triggeredPagers: new Set<string>() };
 
 describe('the properties of a pager in a chaos run', () => {
-  it('finds nothing broken in a good history', () => {
+  it('finds nothing broken in a correct history', () => {
     expect(broken({})).toEqual([]);
     expect(openKeys(PAGED.pages)).toEqual(new Set(['p1-2']));
   });
 
-  it('finds a key that stays open after its episode, also when nobody knows whether it opened', () => {
+  it('finds a key that stays open after its episode, also if it is unknown whether the key was opened', () => {
     const pagerDeliveries = [of('triggered'), of('resolved', { state: 'superseded' })];
     for (const pages of [
       [page('trigger', 11)],
@@ -41,14 +41,14 @@ describe('the properties of a pager in a chaos run', () => {
     );
   });
 
-  it('finds an open episode that nobody is paged for', () => {
+  it('finds an open episode without an open page', () => {
     expect(broken({ pages: PAGED.pages.slice(0, 3) })).toContain(
       'nobody is paged: triggered 2 of p1 (ev_3), which is open',
     );
     expect(broken({ triggeredPagers: new Set(['p2']) })).toEqual(['nobody is paged: p2 is triggered without an event']);
   });
 
-  it('finds what was never told, and what is of no event', () => {
+  it('finds an event that the pager never received, and a message that belongs to no event', () => {
     const pages = [...PAGED.pages, page('trigger', 55, 'ok', 'p9-1')];
     expect(broken({ pages })).toEqual(['invented page: no event has the key p9-1']);
     expect(broken({ ...OVER, pages: [page('trigger', 11, 'error')] })).toEqual([
@@ -60,7 +60,7 @@ describe('the properties of a pager in a chaos run', () => {
     ]);
   });
 
-  it('allows a trigger that was left out together with its end, and no other', () => {
+  it('allows the omission of a trigger together with its resolve, and no other omission', () => {
     const left = { state: 'superseded', detail: 'resolved_before_sent' };
     const pagerDeliveries = [of('triggered', left), of('resolved', left)];
     expect(broken({ ...OVER, pagerDeliveries, pages: [page('trigger', 11, 'error')] })).toEqual([]);

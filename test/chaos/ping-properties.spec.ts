@@ -48,7 +48,7 @@ describe('the properties of the jobs of a chaos run', () => {
     brokenPings(pings, [{ job: JOB, pings: PINGS, checks: CHECKS, pending: [], ...changes }], at(now));
   const without = (place: number) => CHECKS.filter((_, index) => index !== place);
 
-  it('find nothing broken where each ping is a check, a run was missed, and another took too long', () => {
+  it('find nothing broken if each ping is a check, one run was missed, and another took too long', () => {
     expect(broken({})).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe('the properties of the jobs of a chaos run', () => {
     expect(broken({ checks: without(0), pending: [{ atMs: at(0), outcome: 'up', code: null }] })).toEqual([]);
   });
 
-  it('allow a run that takes too long to be told behind what a ping said after its deadline', () => {
+  it("allow the overdue record of a run to come after a ping that arrived after the run's deadline", () => {
     const later = 12 + HEARTBEAT.max_runtime;
     const pings = [...PINGS, ping(later, 0, 'd')];
     const overran = { ...check(later, 0, 'heartbeat_overran'), at: at(later) + 1 };
@@ -69,7 +69,7 @@ describe('the properties of the jobs of a chaos run', () => {
     ).toEqual([]);
   });
 
-  it('take a run that goes on for the one that takes too long, where another began before it and has ended', () => {
+  it('identify the overdue run as the one that is still running if another one started before it and has ended', () => {
     const later = 22 + HEARTBEAT.max_runtime;
     const pings = [...PINGS.slice(0, 2), ping(11, 0, 'c', RUN), ping(21, 1, 'd', 'run-2'), ping(later, 0, 'e')];
     const overran = { ...check(later, 0, 'heartbeat_overran'), at: at(later) + 1 };
@@ -78,25 +78,29 @@ describe('the properties of the jobs of a chaos run', () => {
   });
 
   it.each<[string, Partial<StoredJob>, string]>([
-    ['an acknowledged ping that is gone', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
-    ['a ping that is there twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],
+    ['an acknowledged ping that is missing', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
+    ['a ping that is stored twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],
     ['a ping without its check', { checks: without(1) }, '2 pings that end a run, 1 checks'],
     ['a ping with two checks', { checks: [...CHECKS, check(21, 0, 'heartbeat_failed')] }, '2 pings that end a run, 3'],
     ['a ping with the check of another', { checks: [check(0, 0, 'heartbeat_failed'), ...without(0)] }, 'another check'],
-    ['a check at another time', { checks: [check(5, 1), ...without(0)] }, 'ping a has another check'],
+    ['a check at the wrong time', { checks: [check(5, 1), ...without(0)] }, 'ping a has another check'],
     ['a miss soon after a ping', { checks: [...without(3), check(70, 0, 'heartbeat_missed')] }, 'was missed at'],
-    ['a miss that is told twice', { checks: [...CHECKS, check(MISSED_AT + 1, 0, 'heartbeat_missed')] }, 'missed twice'],
     [
-      'a run too long that never began',
+      'a missed run that is reported twice',
+      { checks: [...CHECKS, check(MISSED_AT + 1, 0, 'heartbeat_missed')] },
+      'missed twice',
+    ],
+    [
+      'an overdue run that never started',
       { pings: [PINGS[0], ping(10, 3, 'b'), PINGS[2]] as StoredPing[] },
       'nothing began',
     ],
-    ['a run too long that had ended', { pings: [...PINGS.slice(0, 2), ping(20, 2, 'c', RUN)] }, 'after c'],
+    ['an overdue run that had ended', { pings: [...PINGS.slice(0, 2), ping(20, 2, 'c', RUN)] }, 'after c'],
   ])('find %s', (_, changes, finding) => {
     expect(broken(changes)).toContainEqual(expect.stringContaining(finding));
   });
 
-  it('find a job of whose silence nothing is said', () => {
+  it('find a job whose missing pings were not reported', () => {
     expect(broken({ checks: without(3) }, SENT, 90)).toEqual([]);
     expect(broken({ checks: without(3) }, SENT, 300)).toEqual(['job-1 is silent since c, and nothing is said of it']);
   });
@@ -174,7 +178,7 @@ function decided(history: readonly Step[]): { sent: SentPing[]; stored: StoredJo
   return { sent: sentPings, stored: { job: JOB, pings, checks, pending: [] }, now };
 }
 
-it('what the service decides breaks none of them, however pings, sweeps and absences fall', () => {
+it("are satisfied by the service's decisions for any sequence of pings, sweeps, and absences", () => {
   fc.assert(
     fc.property(steps, (history) => {
       const { sent: sentPings, stored, now } = decided(history);

@@ -94,14 +94,14 @@ describe('probes and the pager in the plan of a chaos run', () => {
       command.do === 'update' && command.kind === 'endpoint' && field in command.fields ? [command] : [],
     );
 
-  it('changes where endpoints are checked from, and never the interval of those that other locations check', () => {
+  it('changes the locations of endpoints, and never the interval of endpoints with other locations', () => {
     expect(new Set(edited('locations').map(({ fields }) => fields['locations'])).size).toBeGreaterThan(3);
     expect(edited('locations').filter((command) => !isFar(command))).toEqual([]);
     expect(edited('interval').filter(isFar)).toEqual([]);
     for (const one of model.of('endpoint')) expect(isFar(one) || one.fields['locations'] === 'local').toBe(true);
   });
 
-  it('leaves alerts to the pager where they are', () => {
+  it('leaves the destination of alerts to the pager unchanged', () => {
     const pagers = model.of('alert').filter(isPager);
     expect(pagers.length).toBeGreaterThanOrEqual(4);
     for (const { fields } of pagers) expect(fields).toMatchObject({ via: '', reminds: false });
@@ -125,7 +125,7 @@ describe('contacts in the plan of a chaos run', () => {
       expect(command).not.toMatchObject({ replacement: 'name' in command && command.name });
   });
 
-  it('leaves no alert with a contact that is gone, and none with both a contact and an address of its own', () => {
+  it('leaves no alert with a deleted contact, and none with both a contact and its own address', () => {
     const { model } = play(2, 'postgres');
     const contacts = new Set(model.of('contact').map(({ name }) => name));
     for (const { fields } of model.of('alert').filter((alert) => !isPager(alert))) {
@@ -146,7 +146,7 @@ describe('contacts in the plan of a chaos run', () => {
 });
 
 describe('the end of every chaos run', () => {
-  it('has an alert of its own and one with a contact fail, be rotated and moved, and recover', () => {
+  it('has an alert with its own config and one with a contact fail, be rotated and moved, and recover', () => {
     const { model } = play(9, 'postgres');
     const [alerts, seen] = [['final-a1', 'final-a2'], [] as string[]];
     for (const plan of [...FINALE.before, ...FINALE.after]) {
@@ -236,7 +236,7 @@ describe('the expected state', () => {
     ];
     const made = () => after(['acknowledge', contact('c1')], ['acknowledge', contact('c2')], ['acknowledge', alert]);
 
-    it('expects the alerts of a replaced contact at the other one, whichever response came first', () => {
+    it('expects the alerts of a replaced contact at the other contact, in any order of the responses', () => {
       const state = made();
       state.acknowledge(replaced);
       expect(state.reconcile(listed('c2', 'c2'))).toEqual([]);
@@ -247,7 +247,7 @@ describe('the expected state', () => {
       expect(late.reconcile(listed('', 'c2'))).toEqual(['lost write: alert a1 has via= and should have c2']);
     });
 
-    it('expects them where they were when an uncertain replacement did not happen', () => {
+    it('expects the alerts at the old contact if an uncertain replacement did not happen', () => {
       const state = made();
       state.markUncertain(replaced);
       expect(state.reconcile(listed('c1', 'c1', 'c2'))).toEqual([]);

@@ -5,7 +5,7 @@ import { brokenProperties, repeats } from './properties';
 const broken = (changes: Partial<History>): string[] => brokenProperties({ ...GOOD, ...changes });
 
 describe('the properties of a chaos run', () => {
-  it('finds nothing broken in a good history', () => {
+  it('finds nothing broken in a correct history', () => {
     expect(broken({})).toEqual([]);
   });
 

@@ -30,23 +30,23 @@ suite(`deploy/citus/distribute.sql${nodes === null ? ` (${NO_CITUS})` : ''}`, ()
     `CREATE TABLE check_result_${day.replaceAll('-', '')} PARTITION OF check_result
        FOR VALUES FROM ('${day}T00:00:00Z') TO (('${day}T00:00:00Z'::timestamptz + interval '1 day'))`;
 
-  it('says that the extension is missing', async () => {
+  it('reports that the extension is missing', async () => {
     await onNode(cluster[0], `CREATE DATABASE ${name}`);
     await expect(distribute(urlOf(cluster[0], name))).rejects.toThrow('This database does not have Citus');
   });
 
-  it('says that the service has not migrated the database yet', async () => {
+  it('reports that the service has not migrated the database yet', async () => {
     const url = await createOnAllNodes(cluster, name);
     await expect(distribute(url)).rejects.toThrow('start the service once, it migrates the database');
   });
 
-  it('says that there is no worker', async () => {
+  it('reports that there is no worker', async () => {
     const url = await createOnAllNodes(cluster, name, []);
     await migrateDatabase(url);
     await expect(distribute(url)).rejects.toThrow('The cluster has no worker');
   });
 
-  it('distributes history only, and changes nothing the second time', async () => {
+  it('distributes only history, and changes nothing the second time', async () => {
     const url = await createOnAllNodes(cluster, name);
     await migrateDatabase(url);
     await distribute(url);
@@ -59,7 +59,7 @@ suite(`deploy/citus/distribute.sql${nodes === null ? ` (${NO_CITUS})` : ''}`, ()
     ]);
   });
 
-  it('takes history with it that is there already', async () => {
+  it('distributes existing history as well', async () => {
     const url = await createOnAllNodes(cluster, name);
     await migrateDatabase(url);
     const row = `'2026-01-02T10:00:00Z'::timestamptz, 0, 1, 1, 1, 1, 1, 1, 200, -1, 1`;

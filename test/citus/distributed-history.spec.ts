@@ -107,7 +107,7 @@ suite(`history on a Citus cluster${nodes === null ? ` (${NO_CITUS})` : ''}`, () 
     await expectSameFigures();
   });
 
-  it('answers a question about any range with the same figures', async () => {
+  it('answers a query about any range with the same numbers', async () => {
     for (const { key } of endpoints.slice(0, 8)) {
       const [expected, found] = await both((bench) => bench.stats.total(key, FIRST + 61_000, NOW - 61_000));
       expect(found).toEqual(expected);
@@ -160,7 +160,7 @@ suite(`history on a Citus cluster${nodes === null ? ` (${NO_CITUS})` : ''}`, () 
     await expectSameFigures();
   });
 
-  it('makes the partition of a day on every worker, and drops it there', async () => {
+  it('creates the partition of a day on every worker, and drops it there', async () => {
     const old = new Date(NOW - 5 * DAY);
     const name = `check_result_${old.toISOString().slice(0, 10).replaceAll('-', '')}`;
     const [, , , endpoint] = endpoints;

@@ -84,7 +84,7 @@ const reason = nodes === null ? NO_CITUS : 'skipped: the nodes are not on this m
 
   it.each<[string, Fault]>([
     ['refuses connections', 'reset'],
-    ['says nothing', 'silent'],
+    ['does not respond', 'silent'],
   ])('stops no alert while it %s, and history follows when it is back', async (_, fault) => {
     const [proxy] = proxies;
     const events = await count('alert_event');
@@ -106,7 +106,7 @@ const reason = nodes === null ? NO_CITUS : 'skipped: the nodes are not on this m
     expect(await count('outage WHERE ended_at IS NULL')).toBe(0);
   });
 
-  it('has stored each check that was made, when the service stops', async () => {
+  it('has stored each check when the service stops', async () => {
     await app.stop();
     const made = target.seen.length;
     const stored = await count('check_result');

@@ -34,13 +34,13 @@ function namesOf(clause: ts.ImportClause | undefined): string[] {
 const MOST_NAMES = 7;
 const MOST_MODULES = 5;
 
-describe('What a plug-in imports', () => {
+describe('The imports of a plug-in', () => {
   it.each([
     ['the checker of the recipe', () => example('CONTRIBUTING.md', 'src/checker/redis/redis.checker.ts')],
     ['the TCP checker', () => textOf('src/checker/tcp/tcp.checker.ts')],
     ['the channel of the recipe', () => example('docs/recipes.md', 'src/channel/vendor/matrix.channel.ts')],
     ['the Teams channel', () => textOf('src/channel/vendor/teams.channel.ts')],
-  ])('%s imports at most seven names from five of our files', (_, text) => {
+  ])("%s imports at most seven names from five of the service's files", (_, text) => {
     const { modules, names } = ownImports(text());
     expect(names.length).toBeGreaterThan(0);
     expect({ names: names.slice(MOST_NAMES), modules: modules.slice(MOST_MODULES) }).toEqual({

@@ -81,7 +81,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
   };
 
   // This must be the first test, because no user may exist.
-  it('the first one is whole or not there wherever it is killed, and the link of the start works exactly once', async () => {
+  it('the first one is complete or does not exist after a kill at any line, and the link of the start works exactly once', async () => {
     const email = 'first@example.com';
     const token = await (await open()).app.get(SignInLinks).create();
     const fields = { token, name: 'First', email, password: PASSWORD };
@@ -98,7 +98,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
   }, 300_000);
 
   it.each(MADE)(
-    'one that is made from an invitation is whole or not there when it is killed at %s, and the token works exactly once',
+    'one that is created from an invitation is complete or does not exist after a kill at %s, and the token works exactly once',
     async (point, happened) => {
       const email = `made.${++people}@example.com`;
       const fields = { token: await invite(email), name: 'Made', password: PASSWORD };
@@ -116,7 +116,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
   );
 
   it.each(JOINED)(
-    'one that joins a second organization has joined it or not when it is killed at %s',
+    'one that joins a second organization has joined it or not after a kill at %s',
     async (point, happened) => {
       const name = `Joins ${++people}`;
       const email = `joins.${people}@example.com`;
@@ -134,7 +134,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
   );
 
   it.each(ARRIVED)(
-    'one that comes back from the provider with an invitation is whole or not there when it is killed at %s',
+    'one that comes back from the provider with an invitation is complete or does not exist after a kill at %s',
     async (point, happened) => {
       const subject = `arrives.${++people}`;
       const email = `${subject}@example.com`;
@@ -156,7 +156,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
   );
 
   it.each(ERASED)(
-    'one that is erased is gone or whole when it is killed at %s',
+    'one that is being erased is deleted or complete after a kill at %s',
     async (point, happened) => {
       const name = `Erased ${++people}`;
       const email = `erased.${people}@example.com`;
@@ -204,7 +204,7 @@ suite('two instances on one database (needs PostgreSQL)', () => {
   const peopleWith = async (email: string): Promise<number> =>
     (await instances[0]?.app.get(Database).query('SELECT FROM person WHERE email LIKE $1', [email]))?.length ?? 0;
 
-  it('make one first account of several links of the start', async () => {
+  it('create one first account from several links of the start', async () => {
     const tokens: string[] = [];
     for (let n = 0; n < 6; n++) tokens.push((await instances[n % 2]?.app.get(SignInLinks).create()) ?? '');
     const statuses = await atOnce('192.0.2.100', (n) => ({
@@ -218,7 +218,7 @@ suite('two instances on one database (needs PostgreSQL)', () => {
     expect(await peopleWith('first.%')).toBe(1);
   });
 
-  it('make one account of one invitation, ten times over', async () => {
+  it('create one account from one invitation, ten times over', async () => {
     for (let round = 0; round < 10; round++) {
       const email = `raced.${round}@example.com`;
       const { body } = (await instances[round % 2]?.admin.post<{ token: string }>('/invitations', {

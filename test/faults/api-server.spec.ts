@@ -97,7 +97,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     }
   }, 60_000);
 
-  it(`serves requests beside ${IDLE} idle connections, and closes those`, async () => {
+  it(`serves requests next to ${IDLE} idle connections, and closes those`, async () => {
     const idle: Client[] = [];
     // Both ends are in this process. With more at once, its event loop would lag so much that requests are shed.
     while (idle.length < IDLE) idle.push(...(await open(Math.min(100, IDLE - idle.length), '')));
@@ -132,7 +132,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     await untilClosed(clients, 60_000);
   }, 90_000);
 
-  it('reads no request behind a malformed one on the same connection', async () => {
+  it('reads no request after a malformed one on the same connection', async () => {
     const smuggled = 'GET /api/v1/websites HTTP/1.1\r\nHost: a\r\n\r\n';
     const both = `POST /api/v1/websites HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`;
     const client = await Client.to(app.url, both);
@@ -145,7 +145,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     ['slow headers', ['-H']],
     ['slow bodies', ['-B']],
   ])(
-    'stays up under slowhttptest with %s (skipped where it is not installed)',
+    'stays up under slowhttptest with %s (skipped if it is not installed)',
     async (_, mode) => {
       const args = ['-c', '500', '-r', '250', '-i', '2', '-l', '8', '-p', '3', '-u', `${app.url}/api/v1/websites`];
       const attack = spawn('slowhttptest', [...mode, ...args], { stdio: 'ignore' });

@@ -220,7 +220,7 @@ describe('the API’s server against clients that do not read their responses', 
   }
 
   it(
-    'resets clients that read nothing, but not those that read slowly, however slowly, or wait for a long check',
+    'resets clients that read nothing, but not those that read slowly or wait for a long check',
     async () => {
       await writeHistory();
       const large = [

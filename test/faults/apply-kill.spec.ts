@@ -73,7 +73,7 @@ suite('kill -9 in the middle of a large apply (needs PostgreSQL)', () => {
   const points: FailpointName[] = ['apply.locked', 'apply.endpoints_made', 'apply.before_commit', 'apply.committed'];
 
   it.each(points)(
-    'killed at %s: nothing of it is there, or all of it, and it can be applied again',
+    'killed at %s: either none or all of it is stored, and it can be applied again',
     async (point) => {
       const org = await survivor.organization(point);
       await summaryOf(org, documentOf(60, ['shop', 'blog']));

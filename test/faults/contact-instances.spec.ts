@@ -37,7 +37,7 @@ suite('two instances, one of which changes a contact while the other sends (need
     if (status !== 200) throw new Error(text);
   }
 
-  it('tells each end of an episode once, and where its beginning was told', async () => {
+  it('send each event of an episode once, and its resolve to the destination of its trigger', async () => {
     scene.provider.standingResponse(ACCEPTED.webhook);
     const body = { name: 'Operations', type: 'webhook', config: configOf('sink-0', 'token-0') };
     const { id: contact } = (await scene.app.write.post<{ id: string }>('/contacts', body)).body;

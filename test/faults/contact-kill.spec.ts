@@ -29,7 +29,7 @@ const OLD: Way = { path: 'old', token: 'first' };
  * The process that changes a contact (the victim) is killed. Another one (the survivor, in this process) checks and
  * sends nothing until then. It makes the change again if it did not happen, and sends everything that is due.
  */
-suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', () => {
+suite('kill -9 at every point of a contact change (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
   let survivor: TestApp;
   let sink: FakeProvider;
@@ -168,7 +168,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
 
   describe.each(ways)('%s', (_, change, { first, next }) => {
     it.each(points)(
-      'killed at %s: nothing is lost, nothing comes twice, each end goes where its beginning was told',
+      'killed at %s: nothing is lost, nothing comes twice, each resolve goes to the destination of its trigger',
       async (point) => {
         const replacement = await newContact({ path: 'new', token: 'second' });
         const before = await stored();

@@ -83,14 +83,14 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
     expect(hook.seen.map(({ path }) => path).toSorted()).toEqual(paths);
   }
 
-  it('runs each endpoint at most once more when PostgreSQL’s clock jumps an hour ahead, and alerts as before', async () => {
+  it('runs each endpoint at most once more when PostgreSQL’s clock jumps an hour ahead, and alerts as usual', async () => {
     await jump(HOUR);
     await expectSteady();
     await expectNotifiedOnce();
     await checkEngine(witness);
   }, 120_000);
 
-  it('continues checks within seconds when PostgreSQL’s clock jumps an hour back, and alerts as before', async () => {
+  it('continues checks within seconds when PostgreSQL’s clock jumps an hour back, and alerts as usual', async () => {
     await jump(-HOUR);
     await expectSteady();
     await expectNotifiedOnce();

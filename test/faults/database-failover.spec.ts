@@ -40,7 +40,7 @@ suite('several hosts in DATABASE_URL (skipped without PostgreSQL’s programs)',
   const connectionsOf = (cluster: PostgresCluster) =>
     asSuperuser(cluster, 'postgres', `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'uptime-monitor%'`);
 
-  it('lead to the one that accepts writes, and to the promoted standby after the primary was killed', async () => {
+  it('connect to the one that accepts writes, and to the promoted standby after the primary was killed', async () => {
     expect(await connectionsOf(standby)).toEqual([]);
     expect((await connectionsOf(primary)).length).toBeGreaterThan(0);
     await watch(service.api, ENDPOINTS, target.url, target.url);
@@ -64,7 +64,7 @@ suite('several hosts in DATABASE_URL (skipped without PostgreSQL’s programs)',
     await checkEngine(witness);
   }, 240_000);
 
-  it('lead to a server that comes back only when it accepts writes', async () => {
+  it('connect to a server that comes back only when it accepts writes', async () => {
     const client = new Client({ connectionString: standby.url });
     await client.connect();
     await client.query(`ALTER SYSTEM SET default_transaction_read_only = on`);

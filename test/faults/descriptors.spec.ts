@@ -84,7 +84,7 @@ suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () =>
     await expectNoFalseAlarm();
   }, 600_000);
 
-  it('reports no target down when clients hold all descriptors, and recovers by itself', async () => {
+  it('reports no target down when clients hold all descriptors, and recovers automatically', async () => {
     slow = false;
     await watchAll();
     const port = Number(new URL(service.url).port);

@@ -49,7 +49,7 @@ class Writer {
   }
 }
 
-suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ?? 'it can'})`, () => {
+suite(`a volume that is full (skipped if none can be created: ${noSmallVolume ?? 'it can'})`, () => {
   let volume: SmallVolume;
   let service: ServiceProcess;
   let target: SwitchableServer;

@@ -108,7 +108,7 @@ describe('kill -9 in the migrations of an extension', () => {
     };
 
     it.each(POINTS)(
-      '%s: each is there as a whole or not at all, and the next start does the rest',
+      '%s: each migration is applied completely or not at all, and the next start does the rest',
       async (point, left) => {
         const directory = { DATA_DIR: join(folder, 'data') };
         await launch('', { ...directory, DIE: point }).killed();
@@ -143,7 +143,7 @@ describe('kill -9 in the migrations of an extension', () => {
       (await witness.count(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${GATE} AND NOT granted`)) > 0;
 
     it.each(POINTS)(
-      '%s: each is there as a whole or not at all, and the next start does the rest',
+      '%s: each migration is applied completely or not at all, and the next start does the rest',
       async (point, left) => {
         await launch(database.url, { DIE: point }).killed();
         expect(await state()).toEqual(left);
@@ -152,7 +152,7 @@ describe('kill -9 in the migrations of an extension', () => {
       },
     );
 
-    it('at the commit of the second: it is there with its name, and is not run again', async () => {
+    it('at the commit of the second: it is recorded with its name, and is not run again', async () => {
       const gate = await witness.hold(`SELECT pg_advisory_xact_lock(${GATE})`);
       const service = launch(database.url, { GATE: 'shut' });
       await eventually('it commits', isAtGate, 60_000);
@@ -164,7 +164,7 @@ describe('kill -9 in the migrations of an extension', () => {
       expect(await state()).toEqual(BOTH);
     });
 
-    it('of the first of two instances that start at once: the other one waits, however long it takes, and goes on', async () => {
+    it('of the first of two instances that start at once: the other one waits as long as necessary, and continues', async () => {
       const gate = await witness.hold(`SELECT pg_advisory_xact_lock(${GATE})`);
       const slow = launch(database.url, { GATE: 'shut' });
       await eventually('the first commits', isAtGate, 60_000);
@@ -177,7 +177,7 @@ describe('kill -9 in the migrations of an extension', () => {
       expect(await state()).toEqual(BOTH);
     });
 
-    it('and without it: of instances that start at once on an empty database each migration is run by one', async () => {
+    it('and without a kill: of instances that start at once on an empty database each migration is run by one', async () => {
       const instances = await Promise.all([start(database.url), start(database.url), start(database.url)]);
       expect(await Promise.all(instances.map((instance) => instance.readiness()))).toEqual([200, 200, 200]);
       expect(await state()).toEqual(BOTH);

@@ -90,7 +90,7 @@ suite('a deadline that passes while the monitor is away for 17 s (skipped withou
     }
   }
 
-  it('is nobody’s failure when the process was stopped (SIGSTOP), or ended and started again', async () => {
+  it('is not a failure if the process was stopped (SIGSTOP), or ended and started again', async () => {
     const [stopped, ended] = [await bench.start(), await bench.start({}, { databaseUrl: otherUrl })];
     const ofStopped = await Jobs.of(stopped, bench.witness);
     const ofEnded = await Jobs.of(ended, other);
@@ -109,7 +109,7 @@ suite('a deadline that passes while the monitor is away for 17 s (skipped withou
     await bench.clear();
   }, 180_000);
 
-  it('is nobody’s failure when PostgreSQL was stopped: pings get 503 with Retry-After until it is back', async () => {
+  it('is not a failure if PostgreSQL was stopped: pings get 503 with Retry-After until it is back', async () => {
     const service = await bench.start();
     const jobs = await Jobs.of(service, bench.witness);
     await bench.cluster.stop();
@@ -177,7 +177,7 @@ clockSuite('the clock of an embedded database jumps a day ahead (skipped without
     rmSync(directory, { recursive: true, force: true });
   }, 60_000);
 
-  it('says once that we do not know, of all runs in that day, and nobody is told', async () => {
+  it('records one unknown result for all runs in that day, and sends no message', async () => {
     const hourly = await newJob(service.api, hook.url, { every: 3600 });
     const daily = await newJob(service.api, hook.url, { every: DAY_SECONDS, max_runtime: 5 });
     expect((await ping(service, hourly)).status).toBe(200);

@@ -22,7 +22,7 @@ interface Watched {
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('two instances on one database, both taking pings and sweeping (needs PostgreSQL)', () => {
+suite('two instances on one database that both accept pings and sweep (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
   let hook: SwitchableServer;
   let first: TestApp;
@@ -90,7 +90,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     );
   const alike = <T>(value: T): T[] => Array.from({ length: HEARTBEATS }, () => value);
 
-  it('record each missed run once and tell it once', async () => {
+  it('record each missed run once and send its trigger once', async () => {
     const all = await makeSome({ every: 3600, grace: 120 });
     await lateAll(all);
     await settled(all);
@@ -101,7 +101,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     await checkEngine(first.app.get(Database));
   }, 90_000);
 
-  it('decide once when the late ping comes in the moment in which both sweep', async () => {
+  it('decide once if the late ping arrives at the moment in which both sweep', async () => {
     const all = await makeSome({ every: 3600, grace: 120 });
     await lateAll(all);
     const pings = all.map(({ pingId }, place) => ping(place % 2 === 0 ? first : second, pingId));
@@ -117,7 +117,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     await checkEngine(first.app.get(Database));
   }, 90_000);
 
-  it('each take pings of the same job at the same time, of which each is a check of its own', async () => {
+  it('each accept simultaneous pings of the same job, and each ping is a separate check', async () => {
     const all = await makeSome({ every: 3600, grace: 120 });
     let taken = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -133,7 +133,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     await checkEngine(first.app.get(Database));
   }, 90_000);
 
-  it('record what one has decided and not recorded yet before what the other decides then', async () => {
+  it('record what one has decided and not recorded yet before a decision of the other', async () => {
     const job = await make({ every: 3600 });
     armFailpoints(['heartbeat.committed=slow:once']);
     const failed = ping(first, job.pingId, '/fail');
@@ -147,7 +147,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     await checkEngine(first.app.get(Database));
   }, 90_000);
 
-  it('keep what the other decides while one waits to say what is recorded', async () => {
+  it('keep the decision of the other while one waits to confirm its records', async () => {
     const endpointId = parseId('endpoint', (await make({ every: 3600 })).id) ?? '';
     const leave = (pending: string) =>
       query('UPDATE heartbeat SET pending = $2::jsonb WHERE endpoint_id = $1', [endpointId, pending]);
@@ -165,7 +165,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     await query('UPDATE heartbeat SET pending = NULL WHERE endpoint_id = $1', [endpointId]);
   }, 60_000);
 
-  it('make one heartbeat of six pings with create=1 at once', async () => {
+  it('create one heartbeat from six simultaneous pings with create=1', async () => {
     const { body } = await first.write.get<{ ping_key: string }>(`/websites/${websiteId}`);
     const create = (app: TestApp, key: string) => ping(app, `${body.ping_key}/${key}`, '?create=1');
     for (let round = 0; round < ROUNDS; round++) {
@@ -179,7 +179,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     expect(await query(`SELECT FROM endpoint WHERE external_key LIKE 'nightly-%'`)).toHaveLength(ROUNDS);
   }, 90_000);
 
-  it('know at once that the other has deleted an endpoint, a website or an organization', async () => {
+  it('notice at once that the other has deleted an endpoint, a website, or an organization', async () => {
     const { pingId, id } = await make({ every: 3600 });
     expect(await ping(second, pingId)).toBe(200);
     expect((await first.write.delete(`/endpoints/${id}`)).status).toBe(204);

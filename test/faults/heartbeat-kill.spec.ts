@@ -75,7 +75,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of a ping, and of the sweep
   }
 
   it.each(PING)(
-    'a ping that is killed at %s gets no 200, and leaves no more than itself and its check',
+    'a ping that is killed at %s gets no 200, and leaves at most the ping and its check',
     async (point, pings, checks) => {
       const victim = await scene.launch('api', `${point}=kill`);
       await expect(ping(victim.url)).rejects.toThrow();
@@ -90,7 +90,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of a ping, and of the sweep
     120_000,
   );
 
-  it('a ping that got its 200 is there with its check, whatever is killed then', async () => {
+  it('a ping that got its 200 is stored with its check, no matter what is killed then', async () => {
     const victim = await scene.launch('api', 'heartbeat.before_commit=error:once');
     expect(await ping(victim.url)).toBe(503);
     expect(await ping(victim.url)).toBe(200);

@@ -53,7 +53,7 @@ suite('kill -9 of an instance during a request with an Idempotency-Key (skipped 
     ['before_commit', NOTHING],
     ['after_commit', ALL],
   ])(
-    'leaves all or nothing when killed at %s, and the repeated request makes one website',
+    'leaves all or nothing after a kill at %s, and the repeated request creates one website',
     async (point, left) => {
       const killed = await ServiceProcess.start(cluster.url, { ROLE: 'api', FAILPOINTS: `idempotency.${point}=kill` });
       await expect(create(killed, point)).rejects.toThrow();
@@ -70,7 +70,7 @@ suite('kill -9 of an instance during a request with an Idempotency-Key (skipped 
     90_000,
   );
 
-  it('makes one website of one key on two instances at once: the second is told to wait while the first runs', async () => {
+  it('creates one website for one key on two instances at once: the second must wait while the first runs', async () => {
     const other = await ServiceProcess.start(cluster.url, { ROLE: 'api' });
     const counters = await witness.hold('SELECT FROM organization_use FOR UPDATE');
     const first = create(other, 'two instances');

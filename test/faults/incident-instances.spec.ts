@@ -18,7 +18,7 @@ import { DatabaseWitness } from '../harness/processes/service-process';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('incidents beside another instance and another version (needs PostgreSQL)', () => {
+suite('incidents with another instance and another version (needs PostgreSQL)', () => {
   let cluster: PostgresCluster;
   let scene: DeliveryScene;
   let other: TestApp;
@@ -36,7 +36,7 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
     await cluster.remove();
   }, 60_000);
 
-  it('beside a version that knows none each is told once, and a minute later each is a member or has left', async () => {
+  it('with an instance that does not know incidents, each event is sent once, and a minute later each endpoint is a member or has left', async () => {
     // The previous version did only this: it wrote flags, events, and deliveries.
     other.app.get(IncidentRecorder).record = async (_tx, _triggers, _leaving, saveFlags) => {
       await saveFlags(new Map());
@@ -74,7 +74,7 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
     await tables.expectConsistent();
   });
 
-  it('an alert that is open when 0.1.0 is upgraded has an incident a minute later, and its end is told once', async () => {
+  it('an alert that is open when 0.1.0 is upgraded has an incident a minute later, and its end is sent once', async () => {
     const database = await plainDatabase(cluster.url);
     const witness = DatabaseWitness.on(database.url);
     await witness.query(FIRST_RELEASE);
@@ -117,7 +117,7 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
     await database.drop();
   }, 60_000);
 
-  it('a public update is on the page at once where it was made, and 16 s later at the other instance', async () => {
+  it('a public update is on the page at once at its instance, and 16 s later at the other one', async () => {
     const website = await newWebsite(scene.app.write);
     await newEndpoint(scene.app.write, website, { enabled: false });
     await scene.app.write.put(`/websites/${website}/status-page`, { enabled: true, slug: 'shop' });

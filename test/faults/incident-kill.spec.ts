@@ -237,7 +237,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
   };
 
   it.each(played(RECORDER))(
-    'one that %s when the recorder is killed at %s: all of it or nothing, and each is told once by who comes next',
+    'one that %s when the recorder is killed at %s: all of it or nothing, and the next recorder sends each event once',
     async (act, point) => {
       await begin({ paged: true });
       const ids = await before[act]();
@@ -262,7 +262,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
   );
 
   it.each(played(FOLD))(
-    'a fold whose process is killed at %s comes as the same one, at most %i times, and no end before it',
+    'a message for several endpoints whose process is killed at %s comes as the same one, at most %i times, and no end before it',
     async (point, most) => {
       await begin({ paged: false });
       for (const [result, text] of [
@@ -291,7 +291,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
   );
 
   it.each(played(ACKNOWLEDGEMENT))(
-    'an acknowledgement that is killed at %s, and taking it back: the job finishes what began, and holds who joined meanwhile',
+    'an acknowledgement that is killed at %s, and its removal: the job finishes what was started, and suppresses endpoints that have joined since',
     async (point, isTaken) => {
       await begin({ paged: true });
       const [late = '', ...first] = endpoints;
@@ -334,7 +334,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
   );
 
   it.each(played(REGROUPING))(
-    'a merge and a split that are killed at %s: all of it or nothing, and what is in hand stays so',
+    'a merge and a split that are killed at %s: all of it or nothing, and acknowledged endpoints stay acknowledged',
     async (point) => {
       await begin({ paged: true });
       const [one = '', apart = '', two = ''] = endpoints;

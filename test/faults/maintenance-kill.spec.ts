@@ -5,7 +5,7 @@ import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQLâ€™s programs)', () => {
+suite('kill -9 at the start and end of a maintenance window (skipped without PostgreSQLâ€™s programs)', () => {
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
   let target: SwitchableServer;
@@ -63,7 +63,7 @@ suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQLâ
     ['before_begun', 0],
     ['after_begun', 1],
   ])(
-    'the beginning is told once when the only worker is killed %s',
+    'the start is sent once when the only worker is killed %s',
     async (point, before) => {
       await killedAt(point);
       expect(await told()).toHaveLength(before);
@@ -74,7 +74,7 @@ suite('kill -9 at the edges of a maintenance window (skipped without PostgreSQLâ
   );
 
   it.each(['before_over', 'after_over'])(
-    'what is down is due soon after the end, which is told once, when the only worker is killed %s',
+    'an endpoint that is down is due soon after the end, which is sent once, when the only worker is killed %s',
     async (point) => {
       await api.api.post(`/maintenance-windows/${window}/end`);
       await killedAt(point);

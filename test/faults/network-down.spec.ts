@@ -62,7 +62,7 @@ suite(`the monitor loses its whole network while its targets are healthy${why}`,
 
   it.each<[string, () => void, () => void]>([
     ['its interface is taken down', () => network.disconnect(), () => network.connect()],
-    ['every packet is lost somewhere behind it', () => network.ignore(), () => network.hear()],
+    ['every packet is lost behind its interface', () => network.ignore(), () => network.hear()],
   ])(
     `when %s for ${OFFLINE_MS / 1000} s, endpoints are unknown, no alert is sent, and the return is noticed at once`,
     async (_, disconnect, reconnect) => {

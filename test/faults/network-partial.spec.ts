@@ -19,7 +19,7 @@ const WORLD_IPV6 = '[fd77::2]';
 const SILENT = '10.77.1.1';
 const NAME = 'shop.example.com';
 
-suite(`a part of the network is missing${why}`, () => {
+suite(`a part of the network is unavailable${why}`, () => {
   const directory = mkdtempSync(join(tmpdir(), 'uptime-resolver-'));
   let network: IsolatedNetwork;
   let bench: FaultBench;
@@ -91,9 +91,9 @@ suite(`a part of the network is missing${why}`, () => {
 
   it.each<[string, string, () => void]>([
     ['DNS server is silent, endpoints with host names', NAME, () => network.ignore('udp dport 53')],
-    ['IPv6 is gone, endpoints with IPv6 addresses', WORLD_IPV6, () => network.loseIpv6()],
+    ['network has no IPv6, endpoints with IPv6 addresses', WORLD_IPV6, () => network.loseIpv6()],
   ])(
-    'when only the %s are unknown, the others stay up, and no alert is sent',
+    'when the %s are unknown, the others stay up, and no alert is sent',
     async (_, host, breakIt) => {
       const affected = await watchHealthy(host, 6, 'affected');
       const others = await watchHealthy(WORLD, 6, 'other');
@@ -124,8 +124,12 @@ suite(`a part of the network is missing${why}`, () => {
   );
 
   it.each<[string, string, number]>([
-    ['one silent target, although one of three connectivity targets is gone', 'tcp dport 7001', 1],
-    ['60 % of all endpoints, silent at once', `ip daddr ${SILENT}`, 12],
+    [
+      'one target that does not respond, although one of three connectivity targets is unreachable',
+      'tcp dport 7001',
+      1,
+    ],
+    ['60% of all endpoints, which stop responding at once', `ip daddr ${SILENT}`, 12],
   ])(
     'alerts for %s',
     async (_, alsoGone, count) => {

@@ -23,7 +23,7 @@ suite('two instances on one database (needs PostgreSQL)', () => {
     return (await Promise.all(held)).map((holder) => holder?.isEnabled === true);
   };
 
-  it('know at once what one of them has made, rotated, disabled and deleted', async () => {
+  it('know at once what one of them has created, rotated, disabled, and deleted', async () => {
     const [{ admin }] = instances;
     const { id, token } = (await admin.post<{ id: string; token: string }>('/probes', { key: 'fra' })).body;
     expect(await takes(token)).toEqual([true, true]);

@@ -147,7 +147,7 @@ const kill = async (process: StartProcess): Promise<void> => {
 const suite = findPostgres() === null ? describe.skip : describe;
 
 // Each scene mostly waits, so they run in parallel, and each test waits for its own scene.
-suite('the programs of probes beside a service (skipped without PostgreSQL’s programs)', () => {
+suite('probe processes and a service (skipped without PostgreSQL’s programs)', () => {
   const folder = new StartFolder();
   const clocks = fakeTime === null ? [] : [new SetClock(), new SetClock()];
   let target: SwitchableServer;
@@ -250,7 +250,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   }
 
   it(
-    'killed and started again, goes on with the next slot on its millisecond: no burst, no event (Grafana agent #1605)',
+    'killed and started again, continues with the next slot on its millisecond: no burst, no event (Grafana agent #1605)',
     () => played.killed,
     LIMIT,
   );
@@ -275,7 +275,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   }
 
   it(
-    'two with one token: the second works and the first waits, and takes over within 60 s of its end',
+    'that share one token: the second works and the first waits, and takes over within 60 s after the second ends',
     () => played.twoProcesses,
     LIMIT,
   );
@@ -309,7 +309,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   }
 
   it(
-    'whose token is revoked, that are disabled, whose organization is deleted: nothing is accepted any more, and nothing checked after 30 s',
+    'whose token is revoked, that are disabled, or whose organization is deleted: nothing is accepted any more, and nothing is checked after 30 s',
     () => played.refused,
     LIMIT,
   );
@@ -330,7 +330,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   }
 
   it(
-    'whose token is rotated goes on with the old one, and with the new one from its restart on: no gap, no event',
+    'whose token is rotated continues with the old one, and with the new one from its restart on: no gap, no event',
     () => played.rotated,
     LIMIT,
   );
@@ -355,7 +355,11 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     expect([await eventsOf(bench.witness, all), toldOf('cut'), toldOf('shared')]).toEqual([[], [], []]);
   }
 
-  it('cut off and back, has each slot recorded, once and in its order: no event', () => played.cutOff, LIMIT);
+  it(
+    'disconnected and reconnected, has each slot recorded, once and in its order: no event',
+    () => played.cutOff,
+    LIMIT,
+  );
 
   async function cutForLong(): Promise<void> {
     const relay = bench.keep(await FaultProxy.to(Number(new URL(serviceUrl).port)));
@@ -402,7 +406,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
 
   if (LONG)
     it(
-      'cut off for 20 minutes, checks for 15, keeps the newest 15 and counts what it dropped: gaps are gaps',
+      'disconnected for 20 minutes, checks for 15, keeps the newest 15 and counts what it dropped: gaps are gaps',
       () => played.cutForLong,
       LIMIT,
     );
@@ -517,13 +521,13 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   }
 
   it(
-    'whose service is killed and comes back: nothing is lost, what is still down is told with its first fresh failure, what healed is an outage and no event',
+    'whose service is killed and comes back: nothing is lost, an endpoint that is still down triggers with its first new failure, a recovered one has an outage and no event',
     () => played.away,
     LIMIT,
   );
 
   it(
-    'look at an interval of 300 s as soon as one of them sees a failure: told within 5 s, from where',
+    'check an endpoint with an interval of 300 s as soon as one of them sees a failure: the trigger is sent within 5 s, with the locations',
     async () => {
       await Promise.allSettled([played.killed, played.twoProcesses, played.cutOff]);
       const [alerted = ''] = await watched(api, 'opinion', 1, ['killed', 'twice', 'cut'], { interval: 300 });
@@ -540,7 +544,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   );
 
   it(
-    'lose no result, and leave no slot of a location twice and no verdict that is not that of the results',
+    'lose no result, and leave no slot of a location twice and no verdict that differs from the results',
     async () => {
       await Promise.allSettled(Object.values(played));
       await folder.stop();
@@ -567,7 +571,7 @@ describe('kill -9 of a service between the intake of results and their commit', 
   afterAll(() => Promise.allSettled(played), LIMIT);
 
   it.each(KILL_DATABASES.map(([name], index) => [name, index] as const))(
-    'loses no result on %s and counts none twice: the probe sends again what was not committed',
+    'loses no result on %s and counts none twice: the probe sends uncommitted results again',
     (_, index) => played[index],
     LIMIT,
   );

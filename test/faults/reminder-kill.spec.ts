@@ -103,7 +103,7 @@ suite('three instances, others killed with -9 at every point of a reminder (need
     await checkSettled(scene.database);
   }, 420_000);
 
-  it('share many that are due at once, each sent by one of them', async () => {
+  it('share many reminders that are due at once, each sent by one of them', async () => {
     const before = await reminders();
     const alerts = await scene.crowd(500, 'webhook', 'many');
     await scene.report('F', ...alerts);

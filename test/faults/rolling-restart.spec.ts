@@ -27,7 +27,7 @@ suite('two instances that are restarted one after another (skipped without Postg
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
 
-  it('go on serving for DRAIN_SECONDS while they are not ready, and refuse nothing until their port is closed', async () => {
+  it('continue serving for DRAIN_SECONDS while they are not ready, and refuse nothing until their port is closed', async () => {
     ports = [await freePort()];
     const service = await start(0, { DRAIN_SECONDS: '2' });
     const began = performance.now();

@@ -116,7 +116,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     await isSound();
   }, 240_000);
 
-  it('record no slot twice when an instance that works is taken for dead', async () => {
+  it('record no slot twice when a working instance is presumed dead', async () => {
     for (let turn = 0; turn < 4; turn++) {
       const [{ by } = { by: 0 }] = await owners();
       const isRemoved = async () => {

@@ -56,7 +56,7 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     await bench.clear();
   });
 
-  it('fails readiness first on SIGTERM, cuts no request, loses no result, gives its claims back and exits with 0', async () => {
+  it('fails readiness first on SIGTERM, cuts no request, loses no result, returns its claims, and exits with code 0', async () => {
     const [ready, api] = [`${service.url}/health/ready`, `${service.url}/health/live`];
     const seen: (number | string)[] = [];
     service.signal('SIGTERM');

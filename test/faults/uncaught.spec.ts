@@ -26,7 +26,7 @@ suite('an uncaught error (skipped without PostgreSQL’s programs)', () => {
     bench.start({ NODE_OPTIONS: `--require ${PRELOADED}`, UNCAUGHT: kind });
 
   it.each(['exception', 'rejection'] as const)(
-    'ends the process with 1 on an uncaught %s, with the stack in the log',
+    'exits with code 1 on an uncaught %s, with the stack in the log',
     async (kind) => {
       service = await startFaulty(kind);
       service.signal('SIGUSR2');

@@ -34,8 +34,8 @@ export function describeFiles(files: readonly string[]): void {
       });
     });
   }
-  describe('the services that were shared', () => {
-    it('are left with nothing of the specs in them', endSharedServices);
+  describe('the shared services', () => {
+    it('contain no data of the specs afterwards', endSharedServices);
   });
 }
 

@@ -42,7 +42,7 @@ describe('the packed package', () => {
   const BESIDE = /^(LICENSE|README\.md|package\.json|\.env\.example|docs\/openapi\.json)$/;
   const BUILT = /^dist\/(?!.*\.spec\.)[\w./-]+\.(js|cjs|mjs|d\.ts|d\.cts|d\.mts|br|html|css|svg|webmanifest)$/;
 
-  it('holds what the build makes, and neither sources nor specs nor maps', () => {
+  it('contains what the build produces, and neither sources nor specs nor maps', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !BESIDE.test(path) && !BUILT.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/cli/uptime.js', 'dist/exports/index.d.ts']));
@@ -87,18 +87,18 @@ describe('the package, installed for a server without development and optional d
     if (isMainThread && /uptime-monitor$/.test(process.argv[1]))
       process.on('exit', () => require('node:fs').writeFileSync('loaded.json', files()));`;
 
-  it('has neither jest nor TypeScript nor MCP beside it', () => {
+  it('is installed without jest, TypeScript, and MCP', () => {
     const there = readdirSync(join(reader.folder, 'node_modules'));
     expect(there).toContain('uptime-monitor');
     for (const name of ['jest', 'typescript', 'ajv-formats', 'smtp-server', '@modelcontextprotocol', 'zod', 'koffi'])
       expect(there).not.toContain(name);
   });
 
-  it('starts by its command', () => {
+  it('starts with its command', () => {
     expect(started).toEqual({ code: 0, output: expect.stringContaining('Uptime monitor is running at') });
   });
 
-  it('loads nothing of the kit, the client or the commands into the process of the server', () => {
+  it('loads no part of the kit, the client, or the commands into the process of the server', () => {
     const files = JSON.parse(readFileSync(join(reader.folder, 'loaded.json'), 'utf8')) as string[];
     const own = files.flatMap((file) => /uptime-monitor\/dist\/(.+)$/.exec(file)?.slice(1) ?? []);
     expect(own).toContain('app.js');
@@ -106,7 +106,7 @@ describe('the package, installed for a server without development and optional d
     expect(files.filter((file) => /node_modules\/(commander|ajv|jest|@modelcontextprotocol)\//.test(file))).toEqual([]);
   });
 
-  it.each(IMPORTS)('%s is there for require and for import, with the same names', async (path) => {
+  it.each(IMPORTS)('offers %s to require and to import, with the same names', async (path) => {
     const names = `(it) => console.log(Object.keys(it).filter((name) => !/^(default|__esModule|module.exports)$/.test(name)).sort().join())`;
     const required = await reader.run(`node -e "(${names})(require('${path}'))"`);
     const imported = await reader.run(`node -e "import('${path}').then(${names})"`);
@@ -114,7 +114,7 @@ describe('the package, installed for a server without development and optional d
     expect(imported).toEqual(required);
   });
 
-  it('says how a lost key is replaced where it is installed', async () => {
+  it('explains how to replace a lost key in an installation of the package', async () => {
     const given =
       "{ url: 'here', publicUrl: null, auth: true, isTerminal: false, key: { from: 'before' }, link: null }";
     const banner = "require('./node_modules/uptime-monitor/dist/start/banner.js').banner";
@@ -122,7 +122,7 @@ describe('the package, installed for a server without development and optional d
     expect(output).toContain('if you have lost it: npx uptime-monitor-keys create');
   });
 
-  it('has the other commands, too', async () => {
+  it('also has the other commands', async () => {
     const { code, output } = await reader.run('npx uptime --help && npx uptime-monitor-keys --help');
     expect({ code, output }).toEqual({
       code: 0,

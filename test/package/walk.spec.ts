@@ -10,14 +10,14 @@ beforeAll(async () => void (life = await liveAsTeam()), LIMIT_MS);
 
 const titles = COMMANDS.map((step) => [step.heading, step.lines.trimEnd().split('\n').at(-1) ?? '', step] as const);
 
-describe('docs/extending.md, carried out in an empty folder with the packed package', () => {
-  it('leads to a first green test, with the seconds of each step told by a script', () => {
+describe('docs/extending.md, followed in an empty folder with the packed package', () => {
+  it('leads to a first green test, with the seconds of each step measured by a script', () => {
     const steps = /^ +[\d.]+ s {2}npm test\n +[\d.]+ s {2}from the empty folder to the first green test$/m;
     expect(life.firstGreenTest).toEqual({ code: 0, output: expect.stringMatching(steps) });
     process.stdout.write(life.firstGreenTest.output);
   });
 
-  it.each(titles)('%s: "%s" does and prints what stands there', (_heading, _line, step) => {
+  it.each(titles)('%s: "%s" works and prints the documented output', (_heading, _line, step) => {
     const { code, output } = life.ended.get(step) ?? { code: null, output: 'not carried out' };
     if (code !== 0 || !prints(output, step.shown ?? '…')) throw new Error(`ended with ${code}:\n${output}`);
   });
@@ -42,13 +42,13 @@ describe('the next version of the package, installed over it', () => {
     expect(JSON.parse(life.installed)).toMatchObject({ name: 'uptime-monitor', version: life.nextVersion });
   });
 
-  it("runs the service's migration first and the team's after it, although that is older by its name", () => {
+  it("runs the service's migration first and the team's after it, although the team's is older by its name", () => {
     const ran = life.shown.map(({ log }) => [...log.matchAll(/Migrated: (\w+)/g)].map(([, name]) => name));
     expect(ran[0]).toContain('Invoices1800000000000');
     expect(ran[2]).toEqual([NEXT_MIGRATION, TEAM_MIGRATION]);
   });
 
-  it('finds everything that was stored before', () => {
+  it('finds all data that was stored before', () => {
     const { alert, entries, invoices } = life.before;
     expect(life.before).toMatchObject({
       website: { status: 200, body: { name: 'Shop' } },
@@ -66,7 +66,7 @@ describe('the next version of the package, installed over it', () => {
     });
   });
 
-  it('lets no second process at its data while it runs', () => {
+  it('lets no second process use its data while it runs', () => {
     expect(life.second).toEqual({ code: 1, output: expect.stringContaining('is in use by process') });
   });
 });
@@ -85,7 +85,7 @@ describe('the next version of the package, installed over it', () => {
 );
 
 describe('the service without the extension', () => {
-  it('starts, says that the tables stay, and serves everything that is its own', () => {
+  it('starts, reports that the tables stay, and serves all built-in routes', () => {
     expect(life.without.log).toContain(
       'Extension \\"billing\\" is no longer loaded. Its tables and their rows are kept',
     );

@@ -31,7 +31,7 @@ const filesAfter = (disk: SimulatedDisk, cut: PowerCut): Record<string, number[]
   );
 
 describe('a simulated disk after a power cut', () => {
-  it('has what was synchronized, and nothing else if the cut leaves nothing else', () => {
+  it('has all synchronized data, and nothing else if the cut leaves nothing else', () => {
     const disk = played(create(1, 'log'), write(1, 0, bytes(2, 7)), ...sync(1), write(1, 2, bytes(2, 8)), ...syncTop());
     expect(filesAfter(disk, LOST)).toEqual({ log: [7, 7] });
     expect([...(disk.whole().get('log') ?? [])]).toEqual([7, 7, 8, 8]);
@@ -59,7 +59,7 @@ describe('a simulated disk after a power cut', () => {
     expect(filesAfter(played(...before, ...syncTop()), LOST)).toEqual({});
   });
 
-  it('can lose a write that was made while the synchronization ran', () => {
+  it('can lose a write during the synchronization', () => {
     const disk = played(create(1, 'log'), ...syncTop(), { op: 'sync', fd: 1, id: 'slow' }, write(1, 0, bytes(1, 7)), {
       op: 'synced',
       id: 'slow',

@@ -425,7 +425,7 @@ describe('the modules of src and packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('lets the converters import only types and what is pure of the server, and no package', () => {
+  it('lets the converters import only types and pure code of the server, and no package', () => {
     const own = sources.filter(({ path }) => isPackaged(path) && folderOf(path) === 'convert');
     const wrong = own.flatMap(({ path, imports }) =>
       imports
@@ -439,7 +439,7 @@ describe('the modules of src and packages', () => {
   });
 
   // They are clients of the API. Code that runs without the API is next to them.
-  it('gives the commands of the API nothing of the server but rules for texts', () => {
+  it('lets the commands of the API import only rules for texts from the server', () => {
     const wrong = sources
       .filter(({ path }) => /^cli[/\\](uptime|incident|mcp)[/\\]/.test(short(path)))
       .flatMap(({ path, imports }) =>
@@ -494,7 +494,7 @@ describe('the modules of src and packages', () => {
   });
 
   // The exports of the package must be gathered somewhere. No file of this project imports that place.
-  it('has no barrel files but the doors of the package', () => {
+  it("has no barrel files except the package's entry points", () => {
     const inside = sources.filter(({ path }) => folderOf(path) !== 'exports' && !DOORS.includes(short(path)));
     expect(inside.filter(({ path }) => /[/\\]index\.ts$/.test(path)).map(({ path }) => short(path))).toEqual([]);
     const barrels = inside.filter(({ text }) => /^export (\*|\{[^}]*\}) from /m.test(text));
@@ -508,13 +508,13 @@ describe('the modules of src and packages', () => {
     ['synchronize: true', /synchronize:\s*true/],
     ['session advisory locks', /pg_(try_)?advisory_lock\s*\(/],
     ['a deep import of Nest', /from '@nestjs\/[a-z-]+\/[a-z]/],
-  ])('does without %s', (_, pattern) => {
+  ])('does not use %s', (_, pattern) => {
     const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/ [^\n]*/g, '');
     expect(sources.filter(({ text }) => pattern.test(code(text))).map(({ path }) => short(path))).toEqual([]);
   });
 
   // A @Route does not compile without its access, its idempotency, and its handling of If-Match.
-  it('declares each route of a controller by @Route, apart from those for supervisors and security.txt', () => {
+  it('declares each route of a controller by @Route, except the routes for supervisors and security.txt', () => {
     const own = /@(?:All|Get|Post|Put|Delete|Patch|Head|Options|Search|Sse)\(/;
     const others = sources.filter(({ path, text }) => path.endsWith('.controller.ts') && own.test(text));
     expect(others.map(({ path }) => short(path)).sort()).toEqual([
@@ -576,14 +576,14 @@ describe('the modules of src and packages', () => {
     }
   });
 
-  it('asks for the version of Node and sets the flags of V8 and libuv before anything else is loaded', () => {
+  it('checks the version of Node and sets the flags of V8 and libuv before anything else is loaded', () => {
     const first = /^#!\/usr\/bin\/env node\nimport '\.\/start\/node-version\.cjs';\nimport '\.\/start\/runtime-flags';/;
     expect(readFileSync(join(SRC, 'main.ts'), 'utf8')).toMatch(first);
   });
 
   // The cost of reporting a mistake: a tenth of a second with these imports, more than a second with the application.
   it.each(['src/main.ts', 'packages/cli/keys.ts', 'packages/cli/backup.ts', 'packages/cli/rotate-secrets.ts'])(
-    '%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator',
+    '%s validates settings and arguments before it loads Nest, TypeORM, or rules of class-validator',
     (entry) => {
       const packages = loadedWith(resolve(__dirname, '../..', entry)).flatMap((source) => source.packages);
       expect(packages.filter((name) => !name.startsWith('node:') && !LIGHT.includes(name))).toEqual([]);

@@ -64,7 +64,7 @@ async function unknownFields(document: unknown): Promise<string[]> {
 }
 
 describe('A configuration document', () => {
-  it('declares no incidents: they are history', async () => {
+  it('declares no incidents, because they are history', async () => {
     expect(await unknownFields(documentWith('', 'incidents'))).toEqual(['/incidents']);
   });
 

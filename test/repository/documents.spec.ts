@@ -92,7 +92,7 @@ describe('the documents', () => {
 
   const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
 
-  it.each(['docs/people.md', 'docs/single-sign-on.md'])('the settings that %s shows are taken', (document) => {
+  it.each(['docs/people.md', 'docs/single-sign-on.md'])('the settings that %s shows are accepted', (document) => {
     const lines = [...read(document).matchAll(/^([A-Z][A-Z_]+)=(.*?)(?: +#.*)?$/gm)];
     const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
     expect(settings).toHaveProperty('GROUP_ROLES');
@@ -145,7 +145,7 @@ describe('the entries of docs/reliability.md', () => {
     expect(numbers.sort()).toEqual(given.map((number) => `F${number}`).sort());
   });
 
-  it('docs/reliability.md says for each fault what is expected, and names specs that exist', () => {
+  it('docs/reliability.md describes the expected behavior for each fault, and names specs that exist', () => {
     expect(entries.length).toBeGreaterThan(70);
     const bad = entries.filter(
       ({ fault, expected, tests }) =>
@@ -284,7 +284,7 @@ function periodsIn(file: string): string[] {
     });
 }
 
-describe('what runs by itself, in docs/architecture.md', () => {
+describe('the background jobs in docs/architecture.md', () => {
   const section = sectionOf(ARCHITECTURE, 'Background jobs');
   const timers = sources.filter(({ text }) => /^ {2}@(?:Cron|Interval)\(/m.test(text)).map(({ file }) => file);
 
@@ -298,7 +298,7 @@ describe('what runs by itself, in docs/architecture.md', () => {
     expect([...listed(inAll, 'any'), ...listed(inWorkers, 'worker')].sort(byName)).toEqual([...JOBS].sort(byName));
   });
 
-  it('says how often each job runs', () => {
+  it('shows how often each job runs', () => {
     const wrong = listedJobs(section).filter(({ file, period }) => !periodsIn(file).includes(period));
     expect(wrong).toEqual([]);
   });
@@ -328,11 +328,11 @@ function keptText({ days }: KeptRows): string[] {
   return [...read].map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
 }
 
-describe('what is kept how long, in docs/architecture.md', () => {
+describe('the retentions in docs/architecture.md', () => {
   const section = sectionOf(ARCHITECTURE, 'Data retention');
   const listed = listedJobs(section);
 
-  it('lists each retention once, with its file, in which processes it runs and how often', () => {
+  it('lists each retention once, with its file, the processes it runs in, and its interval', () => {
     expect(RETENTIONS.length).toBeGreaterThan(4);
     expect(RETENTIONS.filter(({ isAdded }) => !isAdded)).toEqual([]);
     const line = (name: string, file: string, isEverywhere: boolean, isDaily: boolean) =>
@@ -346,19 +346,19 @@ describe('what is kept how long, in docs/architecture.md', () => {
     expect(found.sort()).toEqual(rows.sort());
   });
 
-  it.each(RETENTIONS)('says how long $retention.name keeps what', ({ retention }) => {
+  it.each(RETENTIONS)('shows how long $retention.name keeps its rows', ({ retention }) => {
     const item = listed.find(({ name }) => name === retention.name)?.item;
     const missing = retention.rows.flatMap(keptText).filter((text) => !item?.includes(text));
     expect(missing).toEqual([]);
   });
 
-  it('names every job that removes what is old or was deleted', () => {
+  it('names every job that removes old or deleted rows', () => {
     const removing = JOBS.filter(({ name }) => /-(?:retention|purge)$/.test(name));
     expect(removing.length).toBeGreaterThan(3);
     expect(removing.filter(({ name }) => !section.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('names every setting that says how long', () => {
+  it('names every setting of a retention', () => {
     const settings = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+_RETENTION_DAYS)'\)/g)];
     expect(settings.length).toBeGreaterThan(1);
     expect(settings.filter(([, name = '']) => !section.includes(`\`${name}\``))).toEqual([]);

@@ -115,7 +115,7 @@ describe('clients generated from docs/openapi.json, with a strict compiler and n
     compile();
   });
 
-  it('hey-api: a program makes a website with its endpoint and an alert, and reads the lists', () => {
+  it('hey-api: a program creates a website with its endpoint and an alert, and reads the lists', () => {
     const output = join(folder, 'hey-api');
     run(
       '@hey-api/openapi-ts/bin/run.js',

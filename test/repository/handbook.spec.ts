@@ -39,7 +39,7 @@ describe('the handbook', () => {
     }
   });
 
-  it('has a Grafana dashboard over existing metrics, whose panels do not cover each other and say what they show', () => {
+  it('has a Grafana dashboard over existing metrics, whose panels do not overlap and describe themselves', () => {
     interface Panel {
       type: string;
       title: string;

@@ -27,11 +27,11 @@ interface Report {
   diagnostics: { filename: string; code: string }[];
 }
 
-describe('the rule that finds patterns which a stored text can slow down', () => {
+describe('the lint rule against slow patterns on stored texts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'uptime-patterns-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('reports each quadratic or exponential form, written or put together, and no linear one', () => {
+  it('reports each quadratic or exponential form, literal or assembled, and no linear one', () => {
     const config = join(folder, 'oxlint.json');
     const rules = { 'uptime/linear-patterns': 'error' };
     const jsPlugins = [join(ROOT, 'scripts/lint/plugin.mjs')];
@@ -47,7 +47,7 @@ describe('the rule that finds patterns which a stored text can slow down', () =>
     expect(new Set(diagnostics.map(({ code }) => code))).toEqual(new Set(['uptime(linear-patterns)']));
   });
 
-  it('holds for all code that the service, its packages or its pages run', () => {
+  it('holds for all code that the service, its packages, or its pages run', () => {
     const { overrides } = JSON.parse(readText('.oxlintrc.json')) as {
       overrides: { files: string[]; rules: Record<string, string> }[];
     };

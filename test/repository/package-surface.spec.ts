@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { askScript, readText, ROOT } from './project-files';
 
-describe('the committed reports of what the package exports', () => {
+describe("the committed reports of the package's exports", () => {
   let declarations: string;
   let first: { status: number | null; said: string };
 
@@ -21,7 +21,7 @@ describe('the committed reports of what the package exports', () => {
   });
   afterAll(() => rmSync(declarations, { recursive: true, force: true }));
 
-  it('say all that the sources export: otherwise `npm run exports` writes them again', () => {
+  it('list all that the sources export: otherwise `npm run exports` writes them again', () => {
     expect(first).toEqual({ status: 0, said: '' });
   });
 
@@ -67,29 +67,29 @@ describe('two reports of one import path, compared', () => {
       'parseHostPort(url: URL',
       'has other signatures: parseHostPort.',
     ],
-    ['a member less', '  readonly targetForm: string;\n', '', 'has other signatures: Checker.'],
+    ['a removed member', '  readonly targetForm: string;\n', '', 'has other signatures: Checker.'],
     [
       'another mentioned type',
       'class TrustedRoots {\n',
       'class TrustedRoots {\n  more(): void;\n',
       'mentions types that are not as they were: TrustedRoots.',
     ],
-    ['one export more', '\ntype WaitingPhase', '\nexport type WaitingPhase', 'exports in addition: WaitingPhase.'],
+    ['an added export', '\ntype WaitingPhase', '\nexport type WaitingPhase', 'exports in addition: WaitingPhase.'],
     [
       'another foreign type',
       "{ Socket } from 'node:net'",
       "{ Socket } from 'node:tls'",
       'imports other types of other packages.',
     ],
-  ])('tell %s', (_what, from, to, words) => {
+  ])('report %s', (_what, from, to, words) => {
     expect(differences(altered(from, to))).toEqual([expect.stringContaining(`the path ${words}`)]);
   });
 
-  it('tell a path that is not exported any more', () => {
+  it('report a path that is no longer exported', () => {
     expect(differences('')).toEqual(['the path is not exported any more.']);
   });
 
-  it('tell a command and an export without types that are gone', () => {
+  it('report a command and an export without types that were removed', () => {
     const overview = readText('docs/exports/README.md');
     const without = overview.replace(/^\| (command uptime|uptime-monitor\/openapi.json) .*\n/gm, '');
     const program = `it.rowDifferences(${JSON.stringify(overview)}, ${JSON.stringify(without)})`;

@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
   const copies = file.stages.flatMap(({ steps }) => steps.flatMap(({ copy }) => copy ?? []));
   const last = file.stages.at(-1);
 
-  it('copies only what exists, is let through by .dockerignore, or comes from an earlier stage', () => {
+  it('copies only files that exist, are not excluded by .dockerignore, or come from an earlier stage', () => {
     expect(allowed).toContain('*');
     expect(copies.length).toBeGreaterThan(5);
     for (const { from, sources } of copies) {
@@ -74,7 +74,7 @@ describe('the Dockerfile', () => {
     expect(installs[1]).toContain('--omit=dev');
   });
 
-  it('starts what the build makes, without npm in between, behind an init', () => {
+  it('starts the built service, without npm in between, with an init process', () => {
     const [program, script = ''] = file.command;
     expect(program).toBe('node');
     expect(existsSync(join(ROOT, script.replace(/^dist/, 'src').replace(/\.js$/, '.ts')))).toBe(true);
@@ -94,7 +94,7 @@ describe('the Dockerfile', () => {
     [200, 0],
     [503, 1],
     [null, 1],
-  ])('takes a response of %s on the liveness route for %s', async (status, code) => {
+  ])('treats a response of %s on the liveness route as %s', async (status, code) => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url);
@@ -110,7 +110,7 @@ describe('the Dockerfile', () => {
     expect([ended, asked]).toEqual([code, status === null ? [] : ['/health/live']]);
   });
 
-  it('has neither types nor source maps in what it copies, and says its version, revision and source', () => {
+  it('copies neither types nor source maps, and names its version, revision, and source', () => {
     for (const folder of ['dist', 'node_modules']) {
       const commands = file.stages.flatMap(({ steps }) => steps).map(({ text }) => text);
       const removing = commands.filter((text) => text.includes(`find ${folder} `)).join();
@@ -124,7 +124,7 @@ describe('the Dockerfile', () => {
   });
 
   it.each(['compose.yaml', 'compose.embedded.yaml', 'compose.probe.yaml'])(
-    'has a health check that %s repeats, for engines that drop the one of an image',
+    "has a health check that %s repeats, for engines that ignore the image's own",
     (path) => {
       const { services } = readYaml(path) as Compose;
       const { healthcheck } = services['app'] ?? services['probe'] ?? {};
@@ -132,7 +132,7 @@ describe('the Dockerfile', () => {
     },
   );
 
-  it('stands on one base whose Node the service supports', () => {
+  it('uses one base image whose Node the service supports', () => {
     const bases = new Set(file.stages.map(({ base }) => base));
     expect(bases.size).toBe(1);
     const [, major = ''] = /^node:(\d+)-[a-z]+-slim$/.exec([...bases].join()) ?? [];
@@ -187,7 +187,7 @@ describe.each(['compose.yaml', 'compose.embedded.yaml'])('%s', (path) => {
     for (const service of Object.values(compose.services)) expect(service.cap_drop).toEqual(['ALL']);
   });
 
-  it('has the database it says', () => {
+  it('has the database that it names', () => {
     const { postgres } = compose.services;
     if (path === 'compose.embedded.yaml') {
       expect([postgres, app?.environment['DATABASE_URL']]).toEqual([undefined, '']);
@@ -217,7 +217,7 @@ describe.each(['compose.yaml', 'compose.embedded.yaml'])('%s', (path) => {
   });
 });
 
-it('compose.probe.yaml runs a probe without privileges, that writes nothing, and that nobody reaches', () => {
+it('compose.probe.yaml runs a probe without privileges, that writes nothing, and that accepts no connections', () => {
   const { services, volumes } = readYaml('compose.probe.yaml') as Compose;
   const { probe } = services;
   expect([Object.keys(services), volumes]).toEqual([['probe'], undefined]);
@@ -270,7 +270,7 @@ const workloads = (folder: string): Workload[] =>
     .flatMap((name) => parseYaml(readText(`${MANIFESTS}/${folder}/${name}`)) as Workload[])
     .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
 
-it('the Kubernetes network policy is about the pods of both installations', () => {
+it('the Kubernetes network policy applies to the pods of both installations', () => {
   const { spec } = readYaml(`${MANIFESTS}/network-policy.yaml`) as { spec: { podSelector: { matchLabels: object } } };
   for (const folder of ['embedded', 'postgres']) {
     const { labels } = readYaml(`${MANIFESTS}/${folder}/kustomization.yaml`) as { labels: { pairs: object }[] };
@@ -348,7 +348,7 @@ describe.each([
   const path = `deploy/systemd/${unit}.service`;
   const setting = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(readText(path))?.[1] ?? '';
 
-  it('starts what the build makes, as a user of its own, and waits for its end', () => {
+  it('starts the built service as a separate user, and waits for its end', () => {
     expect([setting('ExecStart'), setting('StateDirectory')]).toEqual([command, directory]);
     expect(Number(setting('TimeoutStopSec'))).toBeGreaterThan(GRACE_SECONDS);
     for (const name of ['DynamicUser', 'NoNewPrivileges', 'PrivateTmp'])

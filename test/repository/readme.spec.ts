@@ -88,7 +88,7 @@ describe('README', () => {
       }
     });
 
-    it('the story works as it stands: a page is watched, breaks, and the receiver is told', async () => {
+    it('the story works as written: a page is watched, breaks, and the receiver gets the message', async () => {
       const url = /running at (http\S+)/.exec(banner)?.[1] ?? '';
       const ports = ['3000', '8081', '8082'];
       // Unchanged except for the ports, which may be in use on this machine.
@@ -113,7 +113,7 @@ describe('README', () => {
       demo = onTerminal('exec node scripts/demo.mjs', ROOT, { PORT: '0' });
     }, 120_000);
 
-    it('"npm run demo -- --once" tells of an outage, of who takes it in hand and of its end, and ends by itself', async () => {
+    it('"npm run demo -- --once" shows an outage, who acknowledges it, and its end, and exits automatically', async () => {
       expect(README).toContain('`npm run demo`');
       const { code, output } = await shell('npm run demo -- --once', { PORT: '0' });
       const story = [
@@ -148,7 +148,7 @@ describe('README', () => {
     expect(await service.interrupt()).toBe(0);
   }, 130_000);
 
-  it('"npm run check-url" shows phases and verdict, and ends with 2 when the target is down', async () => {
+  it('"npm run check-url" shows phases and verdict, and exits with code 2 if the target is down', async () => {
     const line = /`(npm run check-url -- https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
     const sink = await SwitchableServer.start();
     const here = line.replace('https://example.com', sink.url);

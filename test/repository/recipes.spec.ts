@@ -74,7 +74,7 @@ async function redisServer() {
 }
 
 describe('the recipes', () => {
-  it('the recipes add the files they speak of, and a few lines elsewhere', () => {
+  it('the recipes add the files that they name, and a few lines elsewhere', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
       'src/channel/vendor/matrix.channel.ts',
       'src/checker/pushed/pushed.checker.ts',
@@ -131,7 +131,7 @@ describe('the recipes', () => {
   }, 120_000);
 });
 
-describe('with the recipes carried out', () => {
+describe('with the recipes applied', () => {
   tree.load('test/repository/architecture.spec.ts');
   tree.load('test/contract/checker/redis.spec.ts');
   tree.load('test/contract/checker/pushed.spec.ts');
@@ -173,7 +173,7 @@ describe('with the recipes carried out', () => {
 
     const statusOf = async (id: string) => (await app.read.get<{ status: string }>(`/endpoints/${id}`)).body.status;
 
-    it('checks an endpoint of the new type, and tells the new channel when it breaks and heals', async () => {
+    it('checks an endpoint of the new type, and notifies the new channel when it breaks and recovers', async () => {
       matrix.standingResponse({ status: 200, body: '{"event_id":"$1"}' });
       const server = { type: 'REDIS', url: redis.url, interval: 1, timeout: 5 };
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), server);
@@ -200,7 +200,7 @@ describe('with the recipes carried out', () => {
       expect(matrix.requests[1]?.body).toContain('is back up');
     });
 
-    it('judges targets, configs and assertions of the new types like those of its own', async () => {
+    it('judges targets, configs, and assertions of the new types like the built-in types', async () => {
       const website = await newWebsite(app.write);
       const endpoint = await app.write.post<{ errors: object[] }>(`/websites/${website}/endpoints`, {
         name: 'Cache',
@@ -259,7 +259,7 @@ describe('with the recipes carried out', () => {
       });
     });
 
-    it('records what the new source is given, and runs nothing of its type', async () => {
+    it('records the requests to the new source, and runs no check of its type', async () => {
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), { type: 'PUSHED', url: 'backup' });
       const result = resultOf(down('connection_refused', 'connect', 'The backup failed.'));
       const uuid = parseId('endpoint', endpoint) ?? '';
@@ -268,7 +268,7 @@ describe('with the recipes carried out', () => {
       expect((await app.write.post(`/endpoints/${endpoint}/checks`)).status).toBe(409);
     });
 
-    it('takes the checker of a module that a team keeps for itself', async () => {
+    it("accepts the checker of a team's private module", async () => {
       const fields = { type: 'VALKEY', url: redis.url };
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), fields);
       await eventually('the endpoint to be up', async () => (await statusOf(endpoint)) === 'up');
@@ -301,14 +301,14 @@ describe('with the recipes carried out', () => {
   });
 });
 
-describe('without the lines', () => {
+describe('without the lines of the recipes', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
   });
   afterAll(() => app.close());
 
-  it('an unknown type of endpoint is refused with the types there are', async () => {
+  it('an unknown type of endpoint is refused with a list of the known types', async () => {
     const fields = { name: 'Cache', type: 'REDIS', url: 'redis://cache' };
     const response = await app.write.post(`/websites/${await newWebsite(app.write)}/endpoints`, fields);
     expect(response).toMatchObject({
@@ -325,7 +325,7 @@ describe('without the lines', () => {
     });
   });
 
-  it('an unknown type of alert is refused with the types there are', async () => {
+  it('an unknown type of alert is refused with a list of the known types', async () => {
     const endpoint_id = await newEndpoint(app.write, await newWebsite(app.write));
     const response = await app.write.post('/alerts', { endpoint_id, type: 'matrix', config: {} });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ pointer: '/type' }] } });

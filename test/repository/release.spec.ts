@@ -11,12 +11,12 @@ const RELEASED: Readonly<Record<string, string>> = {
 describe('the version of a release', () => {
   const { version } = readJson('package.json') as { version: string };
 
-  it('is that of package.json in the lock file', () => {
+  it('equals the version of package.json in the lock file', () => {
     const lock = readJson('package-lock.json') as { version: string; packages: Record<string, { version: string }> };
     expect([lock.version, lock.packages['']?.version]).toEqual([version, version]);
   });
 
-  it('is the newest of CHANGELOG.md, each with its date, newest first', () => {
+  it('is the newest in CHANGELOG.md, each with its date, newest first', () => {
     const titles = [...readText('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, title = '']) => title);
     const released = titles.filter((title) => title !== 'Unreleased');
     expect(released[0]).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')} — \\d{4}-\\d{2}-\\d{2}$`));
@@ -37,7 +37,7 @@ describe('the version of a release', () => {
     expect(Object.fromEntries(hashes)).toEqual(RELEASED);
   });
 
-  it('has the newest of its migrations in the list that `npm run downgrade` goes by, which are in its dump', () => {
+  it('has its newest migration in the list of `npm run downgrade`, whose migrations are in its dump', () => {
     expect(Object.keys(RELEASES)).toEqual(Object.keys(RELEASED));
     for (const [release, migration] of Object.entries(RELEASES)) {
       const dumped = [
@@ -47,7 +47,7 @@ describe('the version of a release', () => {
     }
   });
 
-  it('is in the image, which takes it from package.json and says no other', () => {
+  it('is in the image, which takes it from package.json and names no other version', () => {
     const [image = ''] = readText('Dockerfile')
       .split(/^FROM /m)
       .slice(-1);
@@ -64,7 +64,7 @@ describe('the version of a release', () => {
   });
 
   // The version of its routes stays the same across releases.
-  it('is that of the API document', () => {
+  it('equals the version of the API document', () => {
     const { info } = readJson('docs/openapi.json') as { info: { version: string } };
     expect(info.version).toBe(version);
   });

@@ -18,14 +18,14 @@ const literalsOf = (text: string): string[] =>
   text.split('\n').filter((line) => COLOR.test(line) || TEXT_SIZE.test(line));
 
 describe('the styles', () => {
-  it('take every colour and size of text from the tokens', () => {
+  it('take every color and size of text from the tokens', () => {
     const sheets = filesOf('.css').filter((file) => file !== TOKENS);
     const found = sheets.flatMap((file) => literalsOf(readText(file)).map((line) => `${file}: ${line.trim()}`));
     expect(found).toEqual([]);
     expect(sheets.length).toBeGreaterThan(4);
   });
 
-  it('have no colour and size of text inside of the markup', () => {
+  it('have no color and size of text inside of the markup', () => {
     const found = filesOf('.tsx').flatMap((file) =>
       [...readText(file).matchAll(ATTRIBUTE)]
         .filter(([, text = '', object = '']) => literalsOf(`color: ${text}\n${object}`).length > 0)
@@ -34,14 +34,14 @@ describe('the styles', () => {
     expect(found).toEqual([]);
   });
 
-  it('name nothing that is set nowhere', () => {
+  it('use no name that is never set', () => {
     const texts = [...filesOf('.css'), ...filesOf('.tsx')].map(readText);
     const set = new Set(texts.flatMap((text) => text.match(/--[\w-]+(?='?:)/g) ?? []));
     const named = texts.flatMap((text) => [...text.matchAll(/var\((--[\w-]+)\)/g)].map(([, name = '']) => name));
     expect(named.filter((name) => !set.has(name))).toEqual([]);
   });
 
-  it('finds a literal where there is one', () => {
+  it('are searched for literals by a rule that finds one', () => {
     const sheet =
       '  color: #fff;\n  font-size: 12px;\n  background: white;\n  color: var(--ink);\n  border: 1px solid;';
     expect(literalsOf(sheet)).toHaveLength(3);

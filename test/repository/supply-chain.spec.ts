@@ -42,7 +42,7 @@ describe('the supply chain', () => {
     expect(ranges).toEqual([]);
   });
 
-  it('no install script runs, and nothing of ours waits for a script that npm then does not run either', () => {
+  it('no install script runs, and no code of the repository waits for a script that npm then does not run either', () => {
     expect(readText('.npmrc')).toMatch(/^ignore-scripts=true$/m);
     const { scripts } = readJson('package.json') as { scripts: Record<string, string> };
     const names = Object.keys(scripts);
@@ -56,7 +56,7 @@ describe('the supply chain', () => {
     ).toEqual([]);
   });
 
-  it('the repository has no binary that a reviewer could not open, but pictures', () => {
+  it('the repository has no binary that a reviewer could not open, except pictures', () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
     const binary = files.filter((file) => file !== '' && readFileSync(join(ROOT, file)).includes(0));
     expect(binary.filter((file) => !/\.(?:png|ico)$/.test(file))).toEqual([]);
@@ -67,13 +67,13 @@ describe('the supply chain', () => {
     expect(readText('SECURITY.md')).toContain(` ${production.length} production packages,`);
   });
 
-  it('no package tells its maker of an installation', () => {
+  it('no package reports an installation to its maker', () => {
     const { packages: all } = readJson('package-lock.json') as { packages: Record<string, { name?: string }> };
     const scarf = Object.entries(all).filter(([path, { name }]) => (name ?? nameOf(path)) === '@scarf/scarf');
     expect(scarf).toEqual([]);
   });
 
-  it('single sign-on brings three packages, all of one author, of which none is built at the install', () => {
+  it('single sign-on adds three packages of one author, which have no build step at the install', () => {
     const brought = new Set(['openid-client']);
     for (const name of brought)
       for (const other of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {})) brought.add(other);
@@ -83,7 +83,7 @@ describe('the supply chain', () => {
     expect(found.some((locked) => locked?.hasInstallScript)).toBe(false);
   });
 
-  it('every production package has an allowed licence, and there is none more than was decided', () => {
+  it('every production package has an allowed license, and no other license is allowed', () => {
     const { status, stdout } = spawnSync(process.execPath, ['scripts/licences.mjs'], { cwd: ROOT, encoding: 'utf8' });
     // Another package must be worth the trust in it, so adding one requires changing this line.
     expect(stdout).toMatch(/^227 production packages, 0 not allowed$/m);
@@ -96,7 +96,7 @@ describe('the supply chain', () => {
     ['MIT AND GPL-3.0-only', false],
     ['AGPL-3.0-only', false],
     ['UNLICENSED', false],
-  ])('the licence %s is allowed: %s', (expression, allowed) => {
+  ])('the license %s is allowed: %s', (expression, allowed) => {
     expect(askScript('licences.mjs', `it.isAllowed(${JSON.stringify(expression)})`)).toBe(allowed);
   });
 
@@ -118,7 +118,7 @@ describe('the supply chain', () => {
     expect(imported.filter((name) => !bundled.includes(name))).toEqual([]);
   });
 
-  it('the origin of a release names its commit, its lock file and the hash of each file, from a clean tree alone', () => {
+  it('the origin of a release names its commit, its lock file, and the hash of each file, from a clean tree only', () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-provenance-'));
     const file = `${folder}.json`;
     try {
@@ -157,7 +157,7 @@ describe('the supply chain', () => {
     }
   });
 
-  it('the bill of materials has every production package with its hash and licence', () => {
+  it('the bill of materials has every production package with its hash and license', () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-sbom-'));
     try {
       const file = join(folder, 'sbom.json');

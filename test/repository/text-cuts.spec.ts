@@ -103,8 +103,8 @@ const files = ['src', 'packages']
   )
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && file !== 'src/platform/text/text-limits.ts');
 
-describe('text that is cut at a length', () => {
-  it('is cut between characters, by one function', () => {
+describe('code that cuts text to a length', () => {
+  it('cuts between characters, by one function', () => {
     const cuts = files.flatMap((file) => {
       const text = readText(file);
       if (!/\.(slice\(0|substr)/.test(text)) return [];
@@ -115,7 +115,7 @@ describe('text that is cut at a length', () => {
     expect(cuts).toEqual([]);
   });
 
-  it('is listed as harmless only where it is still cut so', () => {
+  it('is listed as harmless only if it still cuts', () => {
     const gone = Object.entries(HARMLESS).flatMap(([file, cuts]) => {
       const found = cutsIn(readText(file));
       return cuts.filter((cut) => !found.includes(cut)).map((cut) => `${file}: ${cut}`);

@@ -81,7 +81,7 @@ function placesIn(files: readonly (readonly [path: string, text: string])[]): st
   return [...new Set(candidates.flatMap(([path, text]) => callsIn(path, text, minted)))].sort();
 }
 
-describe('the places that make tokens', () => {
+describe('the places that create tokens', () => {
   const files = sourceFiles(SRC).map((path) => [path, readFileSync(path, 'utf8')] as const);
 
   it('are all in the table with the kinds of tokens that they create, or the reason why they create none', () => {

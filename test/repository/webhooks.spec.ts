@@ -98,7 +98,7 @@ describe('docs/webhooks.md', () => {
   describe.each(LANGUAGES)('verification in $language', ({ language, program, file, complete }) => {
     const test = isThere(program) ? it : it.skip;
 
-    test(`believes what was sent and nothing else${isThere(program) ? '' : ` (skipped: ${program} is not installed)`}`, () => {
+    test(`accepts what was sent and nothing else${isThere(program) ? '' : ` (skipped: ${program} is not installed)`}`, () => {
       const folder = mkdtempSync(join(tmpdir(), 'uptime-webhooks-'));
       const [code = '', ...more] = blocks(language);
       expect([code === '', more]).toEqual([false, []]);

@@ -273,13 +273,13 @@ describe('accessibility', () => {
   }
 
   it.each(HALVES.flatMap((half) => WIDTHS.map((width) => ({ half, width }))))(
-    'has no barrier on the pages of $half, light or dark, $width pixels wide, and they fit in',
+    'has no errors on the pages of $half, light or dark, $width pixels wide, and they fit in',
     async ({ half, width }) => {
       expect(await found.get(width)?.[half]).toEqual([]);
     },
   );
 
-  it('breaks no word of the navigation on a tablet, and marks what is chosen in forced colours', async () => {
+  it('breaks no word of the navigation on a tablet, and marks chosen form controls in forced colors', async () => {
     const visit = await Visit.start(browser, app.url, { width: 1024 });
     const { page } = visit;
     await visit.signIn(app.admin.key ?? '');
@@ -303,7 +303,7 @@ describe('accessibility', () => {
     await visit.close();
   });
 
-  it('has boxes in the rows only while one selects', async () => {
+  it('has boxes in the rows only while the user selects', async () => {
     const visit = await Visit.start(browser, app.url, { width: 390 });
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');
@@ -316,7 +316,7 @@ describe('accessibility', () => {
     await visit.close();
   });
 
-  it.each(WIDTHS)('has no barrier on the public status page, light or dark, %i pixels wide', async (width) => {
+  it.each(WIDTHS)('has no errors on the public status page, light or dark, %i pixels wide', async (width) => {
     await app.write.put(`/websites/${ids.get('Example shop')}/status-page`, { enabled: true });
     const visit = await Visit.start(browser, app.url, { width });
     await visit.page.goto(`${app.url}/status/example-shop`);

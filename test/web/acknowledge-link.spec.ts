@@ -33,7 +33,7 @@ async function belowPath(target: string): Promise<{ url: string; proxy: Server; 
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/monitor`, proxy, referers };
 }
 
-describe('the page behind the link of a message', () => {
+describe("the page of a message's acknowledge link", () => {
   let app: TestApp;
   let browser: Browser;
 
@@ -72,7 +72,7 @@ describe('the page behind the link of a message', () => {
   };
 
   it.each([390, 1280])(
-    'takes it in hand with one press and a note, without a barrier, %i pixels wide',
+    'acknowledges with one press and a note, without accessibility errors, %i pixels wide',
     async (width) => {
       const token = await linkOf('Checkout API');
       const visit = await Visit.start(browser, app.url, { width });
@@ -91,7 +91,7 @@ describe('the page behind the link of a message', () => {
     },
   );
 
-  it('works below the path of a proxy, without scripts, and gives its address to nobody', async () => {
+  it('works below the path of a proxy, without scripts, and sends its URL to no other site', async () => {
     const { url, proxy, referers } = await belowPath(app.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -109,7 +109,7 @@ describe('the page behind the link of a message', () => {
     await new Promise((resolve) => proxy.close(resolve));
   });
 
-  it('says of a link that is none that it is not valid', async () => {
+  it('explains that an invalid link is not valid', async () => {
     const visit = await Visit.start(browser, app.url, { width: 390 });
     await visit.page.goto(`${app.url}/ack/${'A'.repeat(56)}`);
     expect(await visit.page.getByRole('heading').innerText()).toBe('This link is not valid');

@@ -31,7 +31,7 @@ describe('adding many endpoints', () => {
 
   const endpoints = async () => (await app.read.get<{ name: string; url: string; type: string }[]>('/endpoints')).body;
 
-  it('takes twelve addresses of a paste, tests them, and makes them in one request', async () => {
+  it('reads twelve addresses from pasted text, tests them, and creates them in one request', async () => {
     const addresses = Array.from({ length: 12 }, (_, i) => `${target.url}/site-${i + 1}`);
     await page.keyboard.press('n');
     await page.getByLabel('URL, host, or host:port').waitFor();
@@ -54,7 +54,7 @@ describe('adding many endpoints', () => {
     expect((await endpoints()).map(({ url }) => url).sort()).toEqual([...addresses].sort());
   });
 
-  it('adds those of a sitemap, makes none when one is refused and says which, and makes the others without it', async () => {
+  it('adds the addresses of a sitemap, creates none if one is refused and names it, and creates the others without it', async () => {
     target.body = `<urlset><url><loc>${target.url}/a</loc></url><url><loc>${target.url}/b</loc></url></urlset>`;
     await visit.open('/new/many');
     await page.getByLabel('From a sitemap').fill(target.url);

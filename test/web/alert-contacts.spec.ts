@@ -72,7 +72,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       );
 
   describe('the form of an alert', () => {
-    it('begins with the default contact and its defaults; what was set by hand stays when another one is chosen', async () => {
+    it('starts with the default contact and its defaults; manual settings stay when another one is chosen', async () => {
       await newContact(org.write, { name: 'Boss', alert_defaults: { failure_threshold: 9, success_threshold: 7 } });
       const operations = await newContact(org.write, {
         default: true,
@@ -109,14 +109,14 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       });
     });
 
-    it('begins with the contact in its address', async () => {
+    it('starts with the contact in its URL', async () => {
       await newContact(org.write, { default: true });
       const boss = await newContact(org.write, { name: 'Boss' });
       await open(`/alerts/new?endpoint_id=${endpoint}&contact=${boss}`);
       expect(await chosen()).toBe('Boss · Slack');
     });
 
-    it('tries a contact out before the alert is saved', async () => {
+    it('tests a contact before the alert is saved', async () => {
       // Only the first organization may send to loopback addresses.
       const config = { url: `${provider.url}/boss` };
       const boss = await newContact(app.write, { name: 'Boss', type: 'webhook', config });
@@ -133,7 +133,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await first.close();
     });
 
-    it('moves an alert to another contact, detaches it with what it has, and says before what comes of an open incident', async () => {
+    it('moves an alert to another contact, detaches it with its settings, and explains the effect on an open incident first', async () => {
       const [operations, boss] = [await newContact(org.write), await newContact(org.write, { name: 'Boss' })];
       const body = { endpoint_id: endpoint, contact_id: operations, description: 'moving' };
       const { id } = (await org.write.post<{ id: string }>('/alerts', body)).body;
@@ -179,7 +179,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect(await alertOf(id)).toMatchObject({ contact_id: null, type: 'email', destination: 'ops@example.com' });
     });
 
-    it('says at the delay and at the reminders what is wrong, in the units of people', async () => {
+    it('shows errors at the delay and at the reminders, in readable units', async () => {
       await newContact(org.write);
       await open(`/alerts/new?endpoint_id=${endpoint}`);
       await page.getByLabel('Wait before triggering', { exact: true }).fill('25');
@@ -193,7 +193,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect(await visit.barriers()).toEqual([]);
     });
 
-    it('offers no reminders for channels that remind by themselves, which are the pagers of the service', async () => {
+    it('offers no reminders for channels that have their own, which are the pagers of the service', async () => {
       await newContact(org.write, PAGER);
       await open(`/alerts/new?endpoint_id=${endpoint}`);
       await page.getByText('PagerDuty sends its own reminders, so this service sends none.').waitFor();
@@ -203,7 +203,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
         expect([type, isPager(type)]).toEqual([type, channels.get(type).audience === 'pager']);
     });
 
-    it('asks for a channel as ever while there is no contact, and has one that was made meanwhile', async () => {
+    it('shows the channel fields while there is no contact, and offers a contact that was created in the meantime', async () => {
       await open(`/alerts/new?endpoint_id=${endpoint}`);
       await page.getByLabel('URL', { exact: true }).waitFor();
       expect(await through().count()).toBe(0);
@@ -229,7 +229,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await page.getByRole('heading', { name }).waitFor();
     };
 
-    it('has an alert through each default contact, and through those that are ticked', async () => {
+    it('has an alert through each default contact, and through those that are checked', async () => {
       const contacts = [await newContact(org.write, { default: true }), await newContact(org.write, { name: 'Boss' })];
       await fill('Basket');
       expect(await box('Operations · Slack (default)').isChecked()).toBe(true);
@@ -243,7 +243,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await rules.getByText('Boss').waitFor();
     });
 
-    it('has no alert through a default contact that was unticked, but through the others', async () => {
+    it('has no alert through a default contact that was unchecked, but through the others', async () => {
       await newContact(org.write, { default: true });
       const boss = await newContact(org.write, { name: 'Boss', default: true });
       await fill('Basket');
@@ -253,7 +253,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect((await alerts()).map(({ contact_id }) => contact_id)).toEqual([boss]);
     });
 
-    it('is told about by nobody when all are unticked, and the form says so', async () => {
+    it('has no alert if all contacts are unchecked, and the form shows this', async () => {
       await newContact(org.write, { default: true });
       await fill('Basket');
       await box('Operations · Slack (default)').uncheck();
@@ -262,7 +262,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect(await alerts()).toEqual([]);
     });
 
-    it('is made once when one of its alerts fails, which is said and tried again', async () => {
+    it('is created once if one of its alerts fails, which is shown and tried again', async () => {
       const operations = await newContact(org.write);
       await fill('Basket');
       await box('Operations · Slack').check();
@@ -280,7 +280,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect(body.map(({ name }) => name).sort()).toEqual(['Basket', 'Checkout']);
     });
 
-    it('is made with a new website in one request, with the alerts of its default contacts', async () => {
+    it('is created with a new website in one request, with the alerts of its default contacts', async () => {
       const operations = await newContact(org.write, { default: true });
       await visit.open('/new');
       await page.getByLabel('URL, host, or host:port').fill('https://blog.example.com');
@@ -289,13 +289,13 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect((await alerts()).map(({ contact_id }) => contact_id)).toEqual([operations]);
     });
 
-    it('says that nobody is told while there is no contact, with the way to one', async () => {
+    it('warns that no one is notified while there is no contact, with a link to create one', async () => {
       await open('/new');
       await page.getByText('No one is notified when it goes down until it has an alert rule.').waitFor();
       expect(await page.getByRole('link', { name: 'create a contact' }).getAttribute('href')).toBe('#/contacts/new');
     });
 
-    it('searches for contacts where there are many, and shows the default ones as boxes', async () => {
+    it('searches for contacts if there are many, and shows the default ones as boxes', async () => {
       await newContact(org.write, { default: true });
       for (const name of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'])
         await newContact(org.write, { name: `Team ${name}` });
@@ -315,7 +315,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
   describe('lists', () => {
     const rule = (text: string) => page.getByRole('row').filter({ hasText: text });
 
-    it('names the contact of each rule, and is narrowed down to one by its address', async () => {
+    it('names the contact of each rule, and is filtered to one by its URL', async () => {
       const [operations, boss] = [await newContact(org.write), await newContact(org.write, { name: 'Boss' })];
       for (const contact_id of [operations, boss])
         expect((await org.write.post('/alerts', { endpoint_id: endpoint, contact_id, after: 600 })).status).toBe(201);
@@ -344,7 +344,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await page.getByText('1 of 3 alert rules').waitFor();
     });
 
-    it('says of a contact that is gone that it is, and nothing matches', async () => {
+    it('shows that a contact in the filter is deleted, and matches nothing', async () => {
       await newAlert(org.write, endpoint);
       await open('/alerts?contact=ct_01jd3k6q7be5y9x4v2m8n0r1st');
       await page.getByText('No alert rules match.').waitFor();
@@ -353,7 +353,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       );
     });
 
-    it('tells reminders among the messages of an alert, in a word, with their number', async () => {
+    it('marks reminders among the messages of an alert, with their number', async () => {
       const alert = await newAlert(org.write, endpoint);
       const at = new Date();
       await app.app.get(Database).query(
@@ -369,7 +369,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect(await visit.barriers()).toEqual([]);
     });
 
-    it('lets a read key see through what an alert notifies, and change nothing', async () => {
+    it('shows a read key the contact of an alert, and offers no changes', async () => {
       const contact = await newContact(org.write);
       const { id } = (await org.write.post<{ id: string }>('/alerts', { endpoint_id: endpoint, contact_id: contact }))
         .body;
@@ -383,7 +383,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
     });
   });
 
-  it('says that an endpoint was taken in hand by the link in a message', async () => {
+  it('shows that an endpoint was acknowledged with the link in a message', async () => {
     await app.app.get(Database).query(
       `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note)
        SELECT id, org_id, 'link', now(), 'On it' FROM endpoint WHERE org_id = $1`,
@@ -397,7 +397,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'has no barrier in the forms, %s, and fits in 360 pixels',
+    'has no accessibility errors in the forms, %s, and fits in 360 pixels',
     async (colorScheme) => {
       await newContact(org.write, { default: true });
       await newContact(org.write, PAGER);

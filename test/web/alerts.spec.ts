@@ -53,7 +53,7 @@ describe('alerts in the dashboard', () => {
   describe('the list of rules', () => {
     const rule = (text: string) => page.getByRole('row').filter({ hasText: text });
 
-    it('says of each rule whom it notifies, what became of its last message, and leads to rule and endpoint', async () => {
+    it('shows for each rule its receiver and the result of its last message, and links to rule and endpoint', async () => {
       await open('/alerts');
       await rule('hooks.slack.com').getByText('Delivered').waitFor();
       await rule('PagerDuty').getByText('Failed').waitFor();
@@ -69,7 +69,7 @@ describe('alerts in the dashboard', () => {
       await rules.filter({ hasText: 'ops@example.com' }).getByRole('link', { name: 'Email' }).waitFor();
     });
 
-    it('finds rules by what is typed, by state and by website', async () => {
+    it('finds rules by text, by state, and by website', async () => {
       await open('/alerts');
       const search = page.getByRole('searchbox', { name: 'Search alert rules' });
       await search.fill('payments slack');
@@ -86,7 +86,7 @@ describe('alerts in the dashboard', () => {
       await rule('Telegram').waitFor();
     });
 
-    it('shows a hundred of a thousand rules at first, and more when asked', async () => {
+    it('shows a hundred of a thousand rules at first, and more on request', async () => {
       const many = await app.organization('Many rules');
       const endpoint = await newEndpoint(many.write, await newWebsite(many.write));
       const alert = await newAlert(many.write, endpoint);
@@ -131,7 +131,7 @@ describe('alerts in the dashboard', () => {
       await message('PagerDuty').getByRole('button', { name: 'Send again' }).waitFor();
     });
 
-    it('narrows events down to an endpoint, a website, a kind and a time, and keeps that in the address', async () => {
+    it('filters events by endpoint, website, kind, and time, and keeps the filter in the URL', async () => {
       await open('/alerts/events');
       const shown = async (count: number) =>
         eventually(
@@ -153,7 +153,7 @@ describe('alerts in the dashboard', () => {
     });
   });
 
-  it('lists the messages that reached nobody, with what went wrong', async () => {
+  it('lists the messages that were not delivered, with the reason', async () => {
     await open('/alerts/failed');
     const row = page.getByRole('row').filter({ hasText: 'PagerDuty' });
     await row.getByText('the routing key is not valid').waitFor();
@@ -161,7 +161,7 @@ describe('alerts in the dashboard', () => {
   });
 
   describe('the chooser of an endpoint', () => {
-    it('is used with the keyboard alone: typing narrows down, arrows move, Enter chooses, Escape gives up', async () => {
+    it('works with the keyboard only: typing filters, arrows move, Enter chooses, Escape cancels', async () => {
       await open('/alerts/new');
       await chooser().focus();
       await page.keyboard.press('ArrowDown');
@@ -189,7 +189,7 @@ describe('alerts in the dashboard', () => {
   });
 
   describe('the form of an alert', () => {
-    it('says at each field what is wrong, in the words of its label, and nothing twice', async () => {
+    it('shows each error at its field, in the words of its label, and nothing twice', async () => {
       await open('/alerts/new');
       await page.getByLabel('Failures in a row to trigger').fill('0');
       await page.getByRole('button', { name: 'Create' }).click();
@@ -203,7 +203,7 @@ describe('alerts in the dashboard', () => {
       expect(await chooser().getAttribute('id')).toBe(await page.evaluate<string>('document.activeElement.id'));
     });
 
-    it('takes the error of a channel away when another one is chosen', async () => {
+    it('removes the error of a channel when another one is chosen', async () => {
       await open(`/alerts/new?endpoint_id=${ids.get('Checkout')}`);
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByText('URL is required').waitFor();
@@ -226,7 +226,7 @@ describe('alerts in the dashboard', () => {
       await page.getByLabel('Account SID', { exact: true }).waitFor();
     });
 
-    it('takes a chat and phone numbers as they are typed', async () => {
+    it('accepts a chat and phone numbers as they are typed', async () => {
       const body = async () => (await page.getByLabel('curl command').textContent()) ?? '';
       await open(`/alerts/new?endpoint_id=${ids.get('Checkout')}`);
       await channel().selectOption('Telegram');
@@ -253,7 +253,7 @@ describe('alerts in the dashboard', () => {
       expect((await app.read.get<AlertView[]>('/alerts')).body).toHaveLength(4);
     });
 
-    it('shows a generated secret once: not again on coming back', async () => {
+    it('shows a generated secret once, and not after coming back', async () => {
       await open(`/alerts/new?endpoint_id=${ids.get('Search')}`);
       await page.getByLabel('URL', { exact: true }).fill('https://hooks.example.com/once');
       await page.getByRole('button', { name: 'Create' }).click();

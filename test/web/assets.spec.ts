@@ -79,7 +79,7 @@ describe('the files of the dashboard', () => {
     expect((await get('/favicon.svg?down=%3Cscript%3E')).body.toString()).not.toContain('script');
   });
 
-  it('answers 404 as JSON for paths that are no file of the dashboard, also for path traversal', async () => {
+  it('answers 404 as JSON for paths that are not a file of the dashboard, also for path traversal', async () => {
     for (const path of ['/assets/none.js', '/assets/..%2f..%2fpackage.json', '/index.htm', '/nothing']) {
       const { status, headers } = await get(path);
       expect([path, status, headers['content-type']]).toEqual([path, 404, 'application/problem+json; charset=utf-8']);

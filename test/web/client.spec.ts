@@ -30,7 +30,7 @@ describe('the typed client in a browser', () => {
     return page;
   }
 
-  it('makes things, pages through a list, meets a problem and opens the stream', async () => {
+  it('creates resources, pages through a list, meets a problem, and opens the stream', async () => {
     const page = await pageOf(`${app.url}/health/live`);
     const told = await page.evaluate(`(async () => {
       const client = new it.UptimeClient({ baseUrl: location.origin, apiKey: ${JSON.stringify(app.write.key)} });

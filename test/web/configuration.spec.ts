@@ -77,7 +77,7 @@ describe('the configuration in the dashboard', () => {
   const plan = () => page.getByRole('region', { name: 'Plan' }).locator('tbody tr').allTextContents();
   const said = () => page.getByRole('status').first().textContent();
 
-  it('shows what a document would do, does it, and marks what is declared by whom', async () => {
+  it('shows what a document would change, applies it, and marks the owner of each resource', async () => {
     await read(DOCUMENT);
     expect(await said()).toBe('2 to create, 0 unchanged.');
     expect((await plan()).map((row) => row.replace(/\d+ setting.*/s, ''))).toEqual([
@@ -99,7 +99,7 @@ describe('the configuration in the dashboard', () => {
     expect(await said()).toBe('Nothing to do: 2 unchanged.');
   });
 
-  it('shows what somebody has changed since, and asks before it deletes', async () => {
+  it("shows another user's changes since then, and asks before it deletes", async () => {
     await read(DOCUMENT);
     await apply();
     const [website] = (await app.read.get<Website[]>('/websites')).body;
@@ -132,7 +132,7 @@ describe('the configuration in the dashboard', () => {
     expect(await page.getByRole('alert').textContent()).toMatch(/line 3: /);
   });
 
-  it('converts the file of another program and says what differs', async () => {
+  it('converts the file of another program and lists the differences', async () => {
     const file =
       'endpoints:\n  - {name: Front, url: "https://shop.example.com", conditions: ["[STATUS] == 200"]}\n  - {name: Job, url: "udp://shop.example.com:99", conditions: ["[CONNECTED] == true"]}\n';
     await page.getByLabel('File', { exact: true }).setInputFiles({
@@ -153,7 +153,7 @@ describe('the configuration in the dashboard', () => {
     await page.getByText(/created\./).waitFor();
   });
 
-  it('saves everything that there is as a file, without credentials', async () => {
+  it('saves all resources as a file, without credentials', async () => {
     await app.write.put('/configuration', CONFIGURATION);
     const [download] = await Promise.all([
       page.waitForEvent('download'),

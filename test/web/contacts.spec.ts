@@ -89,7 +89,7 @@ describe('contacts in the dashboard', () => {
   }
 
   describe('the list', () => {
-    it('is reached with g c and from the alerts, and says what a contact is for and how to add the first one', async () => {
+    it('is reached with g c and from the alerts, and explains what a contact is for and how to add the first one', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('c');
       await page.getByText('Set up a channel (such as a chat or a pager) once').waitFor();
@@ -100,7 +100,7 @@ describe('contacts in the dashboard', () => {
       await page.getByRole('heading', { name: 'New contact' }).waitFor();
     });
 
-    it('names whom each contact reaches, how many alerts use it, and which one new endpoints get', async () => {
+    it("shows each contact's receiver, how many alerts use it, and which one new endpoints get", async () => {
       const id = await newContact(app.write, { default: true });
       await newContact(app.write, { name: 'Night shift', type: 'email', config: { to: ['night@example.com'] } });
       await used(id);
@@ -117,7 +117,7 @@ describe('contacts in the dashboard', () => {
       expect(await row('Night shift').getByText('Default', { exact: true }).count()).toBe(0);
     });
 
-    it('says on the overview how many contacts cannot be reached, and which for the longest time', async () => {
+    it('shows on the overview how many contacts cannot be reached, and which for the longest time', async () => {
       const names = ['Night shift', 'Pager', 'Backup'];
       for (const [n, name] of names.entries()) {
         const id = await newContact(app.write, { name, ...webhook(`/${n}`) });
@@ -141,7 +141,7 @@ describe('contacts in the dashboard', () => {
       await page.getByText(/^Messages through this contact have been failing since /).waitFor();
     });
 
-    it('puts the contact that fails first, with since when and why, and says of the other that it delivers', async () => {
+    it('shows a failing contact first, with the time and the reason, and shows that the other one delivers', async () => {
       const [fine, broken] = [
         await newContact(app.write),
         await newContact(app.write, { name: 'Night shift', ...webhook() }),
@@ -170,7 +170,7 @@ describe('contacts in the dashboard', () => {
   });
 
   describe('a new contact', () => {
-    it('is made with the keyboard alone, as default, with reminders in hours, and its generated secret is shown once', async () => {
+    it('is created with the keyboard only, as default, with reminders in hours, and its generated secret is shown once', async () => {
       await open('/contacts');
       await page.getByRole('link', { name: 'New contact' }).focus();
       await page.keyboard.press('Enter');
@@ -214,7 +214,7 @@ describe('contacts in the dashboard', () => {
       expect(await page.getByLabel('Remind every', { exact: true }).inputValue()).toBe('2');
     });
 
-    it('is told at each field what is wrong, in the words of its label and its unit', async () => {
+    it('shows each error at its field, in the words of its label and its unit', async () => {
       await open('/contacts/new');
       await page.getByLabel('Failures in a row to trigger').fill('0');
       await page.getByLabel('Remind every', { exact: true }).fill('1');
@@ -234,7 +234,7 @@ describe('contacts in the dashboard', () => {
       expect(await contacts()).toEqual([]);
     });
 
-    it('has no reminders of ours where the channel reminds by itself', async () => {
+    it('has no reminders of the service if the channel has its own', async () => {
       await open('/contacts/new');
       await page.getByLabel('Channel', { exact: true }).selectOption('PagerDuty');
       await page.getByText('PagerDuty sends its own reminders').waitFor();
@@ -243,7 +243,7 @@ describe('contacts in the dashboard', () => {
   });
 
   describe('a test', () => {
-    it('tells what became of it on the page, and that changes which are not saved had no part in it', async () => {
+    it('shows its result on the page, and that unsaved changes were not included', async () => {
       const id = await newContact(app.write, webhook());
       provider.expect({ status: 204 }, { status: 403, body: 'no' });
       await open(`/contacts/${id}`);
@@ -268,7 +268,7 @@ describe('contacts in the dashboard', () => {
   });
 
   describe('a contact that is changed', () => {
-    it('keeps its masked credential, and warns before another destination is saved of what that means for its alerts', async () => {
+    it('keeps its masked credential, and explains the effect of another destination on its alerts before it is saved', async () => {
       const id = await newContact(app.write, webhook('/first'));
       await used(id);
       await open(`/contacts/${id}`);
@@ -290,7 +290,7 @@ describe('contacts in the dashboard', () => {
       expect(body.config).toMatchObject({ url: `${provider.url}/second`, secret: expect.stringContaining('***') });
     });
 
-    it('becomes a default, and no default again', async () => {
+    it('becomes a default, and then not a default', async () => {
       const id = await newContact(app.write);
       await open(`/contacts/${id}`);
       await page.getByLabel('Add this contact to new endpoints').check();
@@ -307,7 +307,7 @@ describe('contacts in the dashboard', () => {
   describe('a contact that is deleted', () => {
     const remove = () => page.locator('.head').getByRole('button', { name: 'Delete' }).click();
 
-    it('goes without a question while no alert uses it', async () => {
+    it('is deleted without a question while no alert uses it', async () => {
       await open(`/contacts/${await newContact(app.write)}`);
       await remove();
       await page.getByText('No contacts yet').waitFor();
@@ -316,7 +316,7 @@ describe('contacts in the dashboard', () => {
       expect(await contacts()).toEqual([]);
     });
 
-    it('says that another contact is needed where there is none to take over its alerts', async () => {
+    it('explains that another contact is needed if there is none to take over its alerts', async () => {
       const id = await newContact(app.write);
       await used(id);
       await open(`/contacts/${id}`);
@@ -330,7 +330,7 @@ describe('contacts in the dashboard', () => {
       expect(await contacts()).toHaveLength(1);
     });
 
-    it('hands its alerts over to another contact that is chosen, with the keyboard alone', async () => {
+    it('moves its alerts to another contact that is chosen, with the keyboard only', async () => {
       const id = await newContact(app.write);
       const night = await newContact(app.write, { name: 'Night shift', ...webhook('/night') });
       const alerts = [await used(id), await used(id)];
@@ -380,7 +380,7 @@ describe('contacts in the dashboard', () => {
     ]);
   });
 
-  it('shows a read-only key whom a contact reaches, and nothing that changes or sends anything', async () => {
+  it('shows a read-only key the receiver of a contact, and no button that changes or sends anything', async () => {
     const id = await newContact(app.write, { default: true, alert_defaults: { remind_every: 3600 } });
     const reader = await Visit.start(browser, app.url);
     await reader.signIn(app.read.key ?? '');
@@ -398,7 +398,7 @@ describe('contacts in the dashboard', () => {
     await reader.close();
   });
 
-  it('is read again when one comes back to the window', async () => {
+  it('is loaded again when the user comes back to the window', async () => {
     await open('/contacts');
     await page.getByText('No contacts yet').waitFor();
     await newContact(app.write);

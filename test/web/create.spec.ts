@@ -8,7 +8,7 @@ jest.setTimeout(120_000);
 
 const FIELD = 'URL, host, or host:port';
 
-describe('the form that watches something new', () => {
+describe('the form that creates an endpoint', () => {
   let app: TestApp;
   let browser: Browser;
   let target: SwitchableServer;
@@ -55,7 +55,7 @@ describe('the form that watches something new', () => {
     ],
     ['a click on New', () => page.getByRole('link', { name: 'New', exact: true }).click()],
     ['the link of the empty overview', () => page.getByRole('link', { name: 'New endpoint' }).click()],
-    ['an address', () => visit.open('/new')],
+    ['opening its URL', () => visit.open('/new')],
     ['a reload', () => visit.open('/new').then(() => page.reload())],
     [
       'the back button',
@@ -87,7 +87,7 @@ describe('the form that watches something new', () => {
     await eventually('the title has the focus', async () => (await focusedLabel()) === 'H1');
   });
 
-  it('says at the URL field that nothing is entered, and sends nothing', async () => {
+  it('shows at the URL field that nothing is entered, and sends nothing', async () => {
     await openForm();
     for (const name of ['Create', 'Test']) {
       await page.getByRole('button', { name }).click();
@@ -97,7 +97,7 @@ describe('the form that watches something new', () => {
     expect(await page.getByLabel(FIELD).getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('says in words what is wrong with an interval, a timeout and a condition, each once', async () => {
+  it('explains errors of an interval, a timeout, and a condition, each once', async () => {
     await openForm();
     await page.getByLabel(FIELD).fill('shop.example.com');
     await page.getByLabel('Interval (seconds)').fill('0');
@@ -140,7 +140,7 @@ describe('the form that watches something new', () => {
     expect(await websites()).toEqual([]);
   });
 
-  it('keeps what was filled in until it is discarded, and in no storage of the browser', async () => {
+  it('keeps the form until it is discarded, and in no storage of the browser', async () => {
     await openForm();
     await page.getByLabel(FIELD).fill('https://draft.example.com/?token=1');
     await page.getByRole('link', { name: 'Alerts' }).click();
@@ -157,7 +157,7 @@ describe('the form that watches something new', () => {
     expect(await left.count()).toBe(0);
   });
 
-  it('shows what is wrong with the name of the website and of the endpoint each at its own field', async () => {
+  it('shows the errors of the names of website and endpoint each at its own field', async () => {
     await openForm();
     await page.getByLabel(FIELD).fill('shop.example.com');
     await page.getByLabel('Name of the website').fill('w'.repeat(300));
@@ -173,7 +173,7 @@ describe('the form that watches something new', () => {
     expect(await websites()).toEqual([]);
   });
 
-  it('takes the verdict of a test away when what was tested changes', async () => {
+  it('removes the result of a test when the tested settings change', async () => {
     target.status = 200;
     await openForm();
     await page.getByLabel(FIELD).fill(target.url);
@@ -195,7 +195,7 @@ describe('the form that watches something new', () => {
     expect(await verdict.count()).toBe(1);
   });
 
-  it('shows what is wrong with TLS settings at their fields, and saves them', async () => {
+  it('shows errors of TLS settings at their fields, and saves valid ones', async () => {
     await openForm();
     await page.getByLabel(FIELD).fill('https://nas.example.com/?token=1');
     await page.getByText('TLS', { exact: true }).click();
@@ -219,7 +219,7 @@ describe('the form that watches something new', () => {
     await app.write.delete(`/websites/${website?.id}`);
   });
 
-  it('makes website and endpoint in one request, and a copy of the endpoint with its settings', async () => {
+  it('creates website and endpoint in one request, and a copy of the endpoint with its settings', async () => {
     const sent: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);

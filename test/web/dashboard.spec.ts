@@ -40,7 +40,7 @@ describe('the dashboard in a browser', () => {
   };
   const keyOf = (role: 'admin' | 'write' | 'read'): string => app[role].key ?? '';
 
-  it('signs in with a one-time link, takes the token out of the address, and refuses it a second time', async () => {
+  it('signs in with a one-time link, removes the token from the URL, and refuses it a second time', async () => {
     const links = app.app.get(SignInLinks);
     const token = await links.create();
     const first = await visit();
@@ -62,7 +62,7 @@ describe('the dashboard in a browser', () => {
     await second.close();
   });
 
-  it('refuses to sign in with a wrong API key, says so, and takes the right one', async () => {
+  it('refuses to sign in with a wrong API key, shows the error, and accepts the right one', async () => {
     const user = await Visit.start(browser, app.url);
     await user.page.goto(app.url);
     for (const key of ['nonsense', keyOf('read')]) {
@@ -74,7 +74,7 @@ describe('the dashboard in a browser', () => {
     await user.close();
   });
 
-  it('shows an endpoint from its creation over its alert, a test, down and resolved without a reload', async () => {
+  it('shows an endpoint from its creation through its alert, a test, an outage, and the recovery without a reload', async () => {
     target.status = 200;
     const { page } = await signedIn('write');
     await page.evaluate('window.marked = true');
@@ -236,7 +236,7 @@ describe('the dashboard in a browser', () => {
     }
   });
 
-  it('says when the connection to the service is lost, and reconnects by itself', async () => {
+  it('shows when the connection to the service is lost, and reconnects automatically', async () => {
     const cable = await Cable.to(app.url);
     const user = await Visit.start(browser, cable.url);
     await user.signIn(keyOf('read'));
@@ -251,7 +251,7 @@ describe('the dashboard in a browser', () => {
     cable.close();
   });
 
-  it('says that an endpoint is not there, with a way back, and asks nothing more about it', async () => {
+  it('shows that an endpoint does not exist, with a way back, and sends no more requests about it', async () => {
     const lost = await Visit.start(browser, app.url);
     await lost.signIn(keyOf('read'));
     const asked: string[] = [];

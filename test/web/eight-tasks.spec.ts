@@ -114,7 +114,7 @@ describe('the eight tasks of a working day', () => {
   }
   const heard = () => Object.values(receivers).map(({ requests }) => requests.length);
 
-  it('a: watches twelve sites of a list', async () => {
+  it('a: watches twelve sites from a list', async () => {
     const addresses = Array.from({ length: 12 }, (_, at) => `${sites.url}/site-${at + 1}`);
     const { steps } = await task('a. Twelve sites from a list', async () => {
       await keys('n');
@@ -129,7 +129,7 @@ describe('the eight tasks of a working day', () => {
     expect(body.flatMap(({ url }) => (addresses.includes(url) ? [url] : []))).toHaveLength(12);
   });
 
-  it('b: has the pager and the chat told at once, the manager after half an hour, with six inputs', async () => {
+  it('b: has the pager and the chat notified at once, the manager after half an hour, with six inputs', async () => {
     const { steps } = await task('b. PagerDuty and Slack at once, the manager after 30 minutes', async () => {
       await follow('Alerts');
       await follow('Escalation');
@@ -181,7 +181,7 @@ describe('the eight tasks of a working day', () => {
     expect(body).toMatchObject([{ cron: '0 2 * * 0', timezone: 'Europe/Berlin', duration: 7200, public: false }]);
   });
 
-  it('d: finds on one screen why the checkout was down last night, and who was told when', async () => {
+  it('d: finds on one screen why the checkout was down last night, and who was notified when', async () => {
     await checked(0, 'F');
     await checked(1, 'F');
     await checked(1, 'F');
@@ -207,7 +207,7 @@ describe('the eight tasks of a working day', () => {
       expect(await told(who).allTextContents()).toEqual([expect.stringMatching(/\d\d:\d\d.*Delivered/)]);
   });
 
-  it('e: gives a customer a status page with a logo, under a domain of its own', async () => {
+  it("e: gives a customer a status page with a logo, under the customer's domain", async () => {
     const { steps } = await task('e. A customer’s page with logo and domain', async () => {
       await follow('Pages');
       await follow('New status page');
@@ -235,7 +235,7 @@ describe('the eight tasks of a working day', () => {
     expect(shown).toMatch(/<img[^>]+logo/);
   });
 
-  it('f: moves in from Uptime Kuma', async () => {
+  it('f: migrates from Uptime Kuma', async () => {
     const backup = JSON.parse(readFileSync(join(ROOT, 'test/fixtures/moving-in/uptime-kuma-1.json'), 'utf8')) as {
       monitorList: { active: boolean }[];
     };
@@ -264,7 +264,7 @@ describe('the eight tasks of a working day', () => {
     expect((await scene.app.read.get<Website[]>('/websites')).body.length).toBeGreaterThan(before);
   });
 
-  it('g: lets a colleague look, with a link to send', async () => {
+  it('g: gives a colleague read access, with a link to send', async () => {
     const { steps } = await task('g. Read access for a colleague', async () => {
       await follow('Settings');
       await page.getByLabel('Email').fill('colleague@example.com');
@@ -284,7 +284,7 @@ describe('the eight tasks of a working day', () => {
     await colleague.close();
   });
 
-  it('h: sees a certificate that ends in ten days, with who is told of it', async () => {
+  it('h: sees a certificate that expires in ten days, and who is notified', async () => {
     const row = page.getByRole('row').filter({ hasText: 'Old shop' });
     const { steps, screens } = await task('h. A certificate that ends in ten days', async () => {
       await page.getByRole('link', { name: 'expires soon' }).click();
@@ -302,7 +302,7 @@ describe('the eight tasks of a working day', () => {
     for (const receiver of Object.values(receivers)) receiver.verify();
   });
 
-  it('takes as many steps as docs/before-after.md says', () => {
+  it('takes as many steps as docs/before-after.md claims', () => {
     const page = readFileSync(join(ROOT, 'docs/before-after.md'), 'utf8');
     const rows = [...page.matchAll(/^\| ([a-h]\. .*?) +\|.*\| (\d+) steps?, (\d+) screens? +\|$/gm)];
     expect(rows.map(([, name, steps, screens]) => ({ name, steps: Number(steps), screens: Number(screens) }))).toEqual(

@@ -30,7 +30,7 @@ describe('the page of an endpoint', () => {
     await app.close();
   });
 
-  it('says in large letters how it is and for how long, and why', async () => {
+  it('shows its status in large letters, for how long, and why', async () => {
     expect(await page.locator('.head .state').textContent()).toMatch(/^Down for 3\d min/);
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('28px');
     await page.locator('.head strong', { hasText: 'The status is 503; expected 200 to 299.' }).waitFor();
@@ -51,7 +51,7 @@ describe('the page of an endpoint', () => {
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('More ');
   });
 
-  it('draws percentiles beside the week before, says one in its tooltip, and draws phases instead', async () => {
+  it('draws percentiles next to the week before, shows one in its tooltip, and draws phases instead', async () => {
     const legend = page.locator('.section', { hasText: 'Response time' }).locator('.legend');
     await legend.getByText('p50, a week earlier').waitFor();
     await page.locator('.u-over').hover();
@@ -61,7 +61,7 @@ describe('the page of an endpoint', () => {
     expect(page.url()).toContain('view=phases');
   });
 
-  it('shows each day of a year and the hours of the week, one after the other by the arrow keys', async () => {
+  it('shows each day of a year and the hours of the week, which the arrow keys step through', async () => {
     const days = page.getByRole('slider', { name: 'Days of Payments API' });
     expect(await days.getAttribute('aria-valuetext')).toMatch(/^9\d\.\d% over 9\d days with checks, failures on /);
     await days.focus();
@@ -74,7 +74,7 @@ describe('the page of an endpoint', () => {
     await page.getByText(/^The worst hour: \w+ \d\d:00 to \d\d:00: /).waitFor();
   });
 
-  it('lists the newest deliveries with who was told, and what was not delivered', async () => {
+  it('lists the newest deliveries with their receivers, and messages that were not delivered', async () => {
     const lines = page.getByRole('list', { name: 'Latest deliveries' }).getByRole('listitem');
     expect(await lines.count()).toBe(4);
     await lines.filter({ hasText: 'Triggered to PagerDuty' }).getByText('Failed').waitFor();

@@ -48,7 +48,7 @@ describe('the escalation and the website page', () => {
       .sort(([a], [b]) => a.localeCompare(b));
   };
 
-  it('is made in five inputs, from the endpoint to the saved escalation', async () => {
+  it('is created in five inputs, from the endpoint to the saved escalation', async () => {
     const { page } = visit;
     await visit.open(`/endpoints/${ids['Checkout']}`);
     await page.getByRole('link', { name: 'Escalation', exact: true }).click();
@@ -69,7 +69,7 @@ describe('the escalation and the website page', () => {
     ]);
   });
 
-  it('of a website makes its endpoints alike, and keeps what else an alert says, or that has no contact', async () => {
+  it('of a website unifies the alerts of its endpoints, and keeps their other settings and alerts without a contact', async () => {
     const { page } = visit;
     await newAlert(app.write, ids['Search'] ?? '', {
       type: undefined,
@@ -108,7 +108,7 @@ describe('the escalation and the website page', () => {
     expect(await visit.barriers()).toEqual([]);
   });
 
-  it('shows how the website is, every day of it, its outages, who is told, and is edited in place', async () => {
+  it("shows the website's status, each of its days, its outages, and who is notified, and is edited in place", async () => {
     const { page } = visit;
     const [row] = await app.app
       .get(Database)

@@ -8,7 +8,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
-describe('the everyday: who is told, the palette, a way back', () => {
+describe('everyday tasks: notifications, the palette, undo', () => {
   let app: TestApp;
   let browser: Browser;
   let provider: FakeProvider;
@@ -40,7 +40,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
   const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
   const undo = () => page.locator('.toasts').getByRole('button', { name: 'Undo' });
 
-  it('asks after the first Create who should be told, tries it, and lets one break it to see', async () => {
+  it('asks after the first Create who should be notified, tests it, and offers to simulate a failure', async () => {
     await visit.open(pathOf('Checkout'));
     const card = page.getByRole('region', { name: 'Who should be notified?' });
     await card.getByText('This server has no email account.').waitFor();
@@ -68,7 +68,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     expect(await page.getByRole('region', { name: 'Who should be notified?' }).count()).toBe(0);
   });
 
-  it('goes where one names, pauses and mutes what one says, and takes it back', async () => {
+  it('opens the named endpoint, pauses and mutes as typed, and undoes it', async () => {
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Name or command' });
     await field.fill('bask');
@@ -94,7 +94,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     expect(windows.body).toMatchObject([{ scope: { all: true }, mute: true }]);
   });
 
-  it('takes back the deletion of an endpoint, and deletes one when its page is left', async () => {
+  it('undoes the deletion of an endpoint, and deletes one when its page is left', async () => {
     await visit.open(pathOf('Basket'));
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -113,7 +113,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await eventually('Basket is gone', async () => (await stored('Basket')).status === 404);
   });
 
-  it('shows beside a form what arrives, and the document that the service takes', async () => {
+  it('shows next to a form the message that arrives, and the document for the service', async () => {
     const plan = async (name: string) => {
       await page.getByRole('tab', { name: 'YAML' }).click();
       const text = (await page.getByRole('region', { name: 'YAML document' }).textContent()) ?? '';
@@ -151,7 +151,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await plan('shop.example.com/cart');
   });
 
-  it('takes back a pause of several, of those that it paused', async () => {
+  it('undoes a pause of several endpoints, for those that it paused', async () => {
     await app.write.put(pathOf('Checkout'), { enabled: false });
     await visit.open('/');
     await row('Checkout').locator('.status.paused').waitFor();

@@ -86,7 +86,7 @@ describe('the first hour', () => {
     expect(signInLinkIn(terminal.shown)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\//);
   });
 
-  it('makes it theirs by the link: a name, an e-mail, a password', async () => {
+  it('creates the first account through the link: a name, an email, a password', async () => {
     const visit = await someone();
     page = visit.page;
     await timed('from the link into the dashboard', 'one form', async () => {
@@ -120,7 +120,7 @@ describe('the first hour', () => {
     });
   });
 
-  it('makes an alert, tried out before it is saved', async () => {
+  it('creates an alert, tested before it is saved', async () => {
     await page.getByRole('link', { name: 'Add an alert rule' }).click();
     await page.getByLabel('URL', { exact: true }).fill(receiver.url);
     await page.getByLabel('Failures in a row to trigger').fill('2');
@@ -131,7 +131,7 @@ describe('the first hour', () => {
     await page.getByText('shown only once').waitFor();
   });
 
-  it('is told when the page breaks, by the receiver and on the page', async () => {
+  it('is notified when the page breaks, by the receiver and on the page', async () => {
     const types = () => receiver.seen.map(({ body }) => (JSON.parse(body) as { type: string }).type);
     await page.getByRole('link', { name: 'Alerts', exact: true }).first().click();
     await page.getByRole('link', { name: 'Events', exact: true }).click();
@@ -146,7 +146,7 @@ describe('the first hour', () => {
     await picture('5-down');
   });
 
-  it('publishes a status page, which says so to everybody', async () => {
+  it('publishes a status page, whose settings show that it is public', async () => {
     await page.getByRole('link', { name: 'Pages', exact: true }).click();
     await page.getByRole('link', { name: 'New status page' }).click();
     await page.getByLabel('Title').fill('Example status');
@@ -162,7 +162,7 @@ describe('the first hour', () => {
     await picture('6-status-page', reader.page);
   });
 
-  it('is told when the page is back', async () => {
+  it('is notified when the page has recovered', async () => {
     await page.getByRole('link', { name: 'Alerts', exact: true }).first().click();
     await page.getByRole('link', { name: 'Events', exact: true }).click();
     await timed('from the repair until it is told', 'at most 60 s', async () => {
@@ -171,7 +171,7 @@ describe('the first hour', () => {
     });
   });
 
-  it('lets a second person look, and only look', async () => {
+  it('gives a second person read-only access', async () => {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByLabel('Name of a new key').fill('Colleague');

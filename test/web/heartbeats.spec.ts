@@ -36,7 +36,7 @@ describe('a heartbeat in the dashboard', () => {
     await app.close();
   });
 
-  it('is made with a schedule whose next times are shown, on the clock of the browser, and without what is checked', async () => {
+  it('is created with a schedule whose next times are shown, on the clock of the browser, and without settings of checks', async () => {
     await visit.open('/new');
     await page.getByRole('button', { name: 'A job that sends a ping when it finishes' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Nightly backup');
@@ -57,7 +57,7 @@ describe('a heartbeat in the dashboard', () => {
     expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
   });
 
-  it('has its address behind a button, and the lines by where the job runs, which the arrow keys go through', async () => {
+  it('has its URL hidden by a button, and the lines for each place where the job runs, which the arrow keys step through', async () => {
     const shown = page.getByRole('region', { name: 'Ping URL', exact: true });
     expect(await shown.count()).toBe(0);
     await page.getByRole('button', { name: 'Show the ping URL' }).click();
@@ -85,7 +85,7 @@ describe('a heartbeat in the dashboard', () => {
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
   });
 
-  it('gets another address after a question, and keeps that where its schedule is changed', async () => {
+  it('gets another URL after a confirmation, and keeps it when its schedule changes', async () => {
     const { id } = ((await app.write.get('/endpoints')).body as EndpointView[])[0] ?? { id: '' };
     const stored = async () => ((await app.write.get(`/endpoints/${id}`)).body as EndpointView).heartbeat;
     await page.getByRole('button', { name: 'Replace the ping URL…' }).click();
@@ -102,7 +102,7 @@ describe('a heartbeat in the dashboard', () => {
     expect(await stored()).toMatchObject({ every: 604_800, cron: null, ping_id: rotated });
   });
 
-  it('has alerts after one failure, and is left out of what is checked by hand', async () => {
+  it('has alerts after one failure, and is left out of checks on demand', async () => {
     const { id } = ((await app.write.get('/endpoints')).body as EndpointView[])[0] ?? { id: '' };
     await visit.open(`/alerts/new?endpoint_id=${id}`);
     await page.getByText('one missed or failed run triggers the alert').waitFor();

@@ -49,7 +49,7 @@ describe('incidents in the dashboard', () => {
     await visit.settled();
   };
 
-  it('are reached with g i, the open ones first, then those of each day, and counted in the navigation', async () => {
+  it('are reached with g i, the open ones first, then the incidents of each day, and counted in the navigation', async () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor({ state: 'attached' });
     await page.getByRole('link', { name: '2 incidents' }).waitFor();
     await page.keyboard.press('g');
@@ -71,7 +71,7 @@ describe('incidents in the dashboard', () => {
     expect(await page.title()).toBe('(5) Incident · Uptime');
   });
 
-  it('tell what joined, left and was said, and take one more word for customers, with the page that shows it', async () => {
+  it('show which endpoints joined and left and the updates, and accept another update for customers, with the page that shows it', async () => {
     await open(`/incidents/${outage}`);
     await entry('Storefront recovered').waitFor();
     await entry('REST v2, REST v1 (deprecated) and Webhooks went down').getByText('was refused').waitFor();
@@ -89,7 +89,7 @@ describe('incidents in the dashboard', () => {
     expect((await read(outage)).updates[0]).toMatchObject({ public: true, status: null });
   });
 
-  it('refuse to be over while something is down, and name it', async () => {
+  it('cannot be resolved while something is down, and name it', async () => {
     await page.getByLabel('What do you know?').fill('All is well.');
     await page.getByRole('button', { name: 'Resolved' }).click();
     await page.getByRole('button', { name: 'Post' }).click();
@@ -102,7 +102,7 @@ describe('incidents in the dashboard', () => {
     expect((await read(outage)).status).toBe('identified');
   });
 
-  it('can be corrected: a text, a name, and what is another matter is split off and merged again', async () => {
+  it('can be corrected: a text, a name, and endpoints that are split off and merged again', async () => {
     await entry('Not yet').getByRole('button', { name: 'Edit' }).click();
     await page.getByRole('dialog').getByLabel('Text').fill('A note, corrected.');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -129,7 +129,7 @@ describe('incidents in the dashboard', () => {
     expect(await read(outage)).toMatchObject({ endpoint_count: 5, open_count: 4, cause: { kind: 'people' } });
   });
 
-  it('are taken in hand with a, live in every window, and lead from the endpoint', async () => {
+  it('are acknowledged with a, live in every window, and opened from the endpoint', async () => {
     const [payments, id] = [ids.get('Payments API'), past.get('#4') ?? ''];
     await open(`/endpoints/${payments}`);
     await page.getByRole('link', { name: 'Incident #4' }).click();
@@ -143,7 +143,7 @@ describe('incidents in the dashboard', () => {
     await entry('Workers are back.').getByText('Monitoring').waitFor();
   });
 
-  it('are opened by hand for what no check sees, and over when somebody says so', async () => {
+  it('are created manually for problems that no check sees, and end when a person resolves them', async () => {
     await open('/incidents/new');
     await page.getByLabel('Title').fill('Deliveries are late');
     await page.getByLabel('Affects').selectOption('Everything');
@@ -157,7 +157,7 @@ describe('incidents in the dashboard', () => {
     await page.getByText(/^Ended after/).waitFor();
   });
 
-  it('stand at the status page as its customers see them, with a way to tell what they are not told', async () => {
+  it('are shown on the status page as its customers see them, with a way to publish a missing update', async () => {
     await open(`/status-pages/${ids.get('API status')}`);
     const card = page.locator('.page-incidents > div', { hasText: 'Load balancer' });
     await card.getByText('The second balancer is in service.').waitFor();
@@ -170,7 +170,7 @@ describe('incidents in the dashboard', () => {
     await feed.getByText(/^No incidents were published in/).waitFor();
   });
 
-  it('say that nothing is down where none is open', async () => {
+  it('show that nothing is down if none is open', async () => {
     const other = await Visit.start(browser, app.url, { width: 320 });
     await other.signIn((await app.organization('Calm')).read.key ?? '');
     await other.open('/incidents');

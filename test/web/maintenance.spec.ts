@@ -59,7 +59,7 @@ describe('maintenance in the dashboard', () => {
   const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
   const table = () => page.getByRole('region', { name: 'Maintenance windows' });
 
-  it('is reached with g m, says that there is nothing yet, and offers the states as filters', async () => {
+  it('is reached with g m, shows an empty state, and offers the states as filters', async () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor({ state: 'attached' });
     await page.keyboard.press('g');
     await page.keyboard.press('m');
@@ -108,7 +108,7 @@ describe('maintenance in the dashboard', () => {
     await page.getByText('No endpoint matches.').waitFor();
   });
 
-  it('mutes the endpoints that are selected on the overview, and takes it back', async () => {
+  it('mutes the endpoints that are selected on the overview, and undoes it', async () => {
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Select Checkout' }).check();
     await page.getByRole('region', { name: 'Selected endpoints' }).getByRole('button', { name: 'Mute 1 h' }).click();
@@ -121,7 +121,7 @@ describe('maintenance in the dashboard', () => {
     await row('Checkout').locator('.wrench').waitFor({ state: 'detached' });
   });
 
-  it('shows on the overview without a reload that a window began elsewhere, and that it was ended', async () => {
+  it('shows on the overview without a reload that a window started elsewhere, and that it was ended', async () => {
     await row('Checkout').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.evaluate('window.marked = true');
@@ -132,7 +132,7 @@ describe('maintenance in the dashboard', () => {
     expect(await page.evaluate('window.marked')).toBe(true);
   });
 
-  it('makes a weekly window for chosen endpoints, previews its times in its zone and in the reader’s, and shows the request', async () => {
+  it('creates a weekly window for chosen endpoints, previews its times in its zone and in the reader’s, and shows the request', async () => {
     await visit.open('/maintenance');
     await page.getByRole('link', { name: 'New window' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Patch night');
@@ -170,7 +170,7 @@ describe('maintenance in the dashboard', () => {
     await table().getByText('Every Sunday, Wednesday at 03:30, Asia/Kathmandu, for 1 h 30 min').waitFor();
   });
 
-  it('says at its field what is wrong with a cron expression, and in place of the preview', async () => {
+  it('shows the error of a cron expression at its field, and in place of the preview', async () => {
     await visit.open('/maintenance/new');
     await page.getByLabel('Name', { exact: true }).fill('Never');
     await page.getByLabel('How often').selectOption('cron');
@@ -187,7 +187,7 @@ describe('maintenance in the dashboard', () => {
     expect(await windows()).toEqual([]);
   });
 
-  it('changes a window that runs without touching when it began', async () => {
+  it('changes a running window without changing its start', async () => {
     const { id, starts_at } = await create({ ...inHours(0, 1), name: 'Deploy' });
     await visit.open(`/maintenance/${id}`);
     await page.getByRole('region', { name: 'Next occurrences' }).waitFor();
@@ -199,7 +199,7 @@ describe('maintenance in the dashboard', () => {
     expect(window).toMatchObject({ name: 'Deploy 2', public: false, starts_at, status: 'active' });
   });
 
-  it('starts a scheduled window now, for as long as it was meant to be', async () => {
+  it('starts a scheduled window now, for its planned duration', async () => {
     await create(inHours(48, 50));
     await visit.open('/maintenance');
     await page.getByRole('button', { name: 'Start Patch night now' }).click();
@@ -222,7 +222,7 @@ describe('maintenance in the dashboard', () => {
     expect(await windows()).toEqual([]);
   });
 
-  it('shows a read-only key what is planned, and nothing that changes it', async () => {
+  it('shows a read-only key the planned windows, and no button that changes them', async () => {
     const { id } = await create({ ...inHours(1, 2), scope: { website_ids: [shop] } });
     const reader = await Visit.start(browser, app.url);
     await reader.signIn(app.read.key ?? '');

@@ -40,7 +40,7 @@ describe('the dashboard while the installation is overloaded', () => {
   }
 
   it.each(['light', 'dark'] as const)(
-    'tells operators on the overview and what to do about it (%s)',
+    'warns operators on the overview and explains what to do about it (%s)',
     async (scheme) => {
       const visit = await signedIn(app.admin.key, scheme);
       const line = visit.page.getByText('times as many checks as this installation can run');
@@ -60,7 +60,7 @@ describe('the dashboard while the installation is overloaded', () => {
     },
   );
 
-  it('says nothing to those who do not run the installation, nor asks for what is refused', async () => {
+  it('shows nothing to users who are not operators, and sends no request that would be refused', async () => {
     const other = await app.organization('Other');
     await newEndpoint(other.write, await newWebsite(other.write));
     for (const key of [app.write.key, other.admin.key]) {
@@ -71,7 +71,7 @@ describe('the dashboard while the installation is overloaded', () => {
     }
   });
 
-  it('says nothing once it is over', async () => {
+  it('shows nothing once it is over', async () => {
     const visit = await signedIn(app.admin.key);
     await visit.page.getByText('Overloaded since').waitFor();
     await app.app.get(Database).query('UPDATE instance SET overloaded_since = NULL');

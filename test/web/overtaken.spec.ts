@@ -13,7 +13,7 @@ interface Use {
   change: object;
 }
 
-describe('a form of what somebody else changes meanwhile', () => {
+describe('a form whose resource another user changes in the meantime', () => {
   let app: TestApp;
   let browser: Browser;
   let visit: Visit;
@@ -87,7 +87,7 @@ describe('a form of what somebody else changes meanwhile', () => {
         change: { description: 'Theirs' },
       },
     ],
-  ])('says so of %s, saves nothing, and loads it again', async (_, { make, page: pageOf, api, change }) => {
+  ])('reports it for %s, saves nothing, and loads it again', async (_, { make, page: pageOf, api, change }) => {
     const id = await make();
     await visit.open(pageOf(id));
     await visit.settled();
@@ -105,7 +105,7 @@ describe('a form of what somebody else changes meanwhile', () => {
     expect((await app.read.get<object>(api(id))).body).toMatchObject(change);
   });
 
-  it('saves twice in a row: what it saved is what it has seen', async () => {
+  it('saves twice in a row, because its own save counts as seen', async () => {
     await visit.open(`/websites/${website}`);
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     for (const name of ['First', 'Second']) {

@@ -46,7 +46,7 @@ describe('the overview', () => {
     (await app.read.get<{ name: string }[]>(`/websites/${website}/endpoints`)).body.map(({ name }) => name);
   const focused = (): Promise<string> => page.evaluate<string>('document.activeElement?.textContent');
 
-  it('shows what is down first, with its website, and counts it below its website', async () => {
+  it('shows endpoints that are down first, with their website, and counts them below their website', async () => {
     const [first] = await page.locator('.rows > *').allTextContents();
     expect(first).toContain('Down');
     expect(await page.locator('.row').first().textContent()).toContain('Payments API');
@@ -54,7 +54,7 @@ describe('the overview', () => {
     await page.locator('.group', { hasText: 'Example shop' }).getByText('1 above').waitFor();
   });
 
-  it('says beside an uptime how little of its window was watched', async () => {
+  it('shows next to an uptime how little of its window was watched', async () => {
     const id = await madeBefore(app.app.get(Database), ids.get('REST v2') ?? '', 2 * DAY);
     ids.set('REST v2', id);
     await page.reload();
@@ -88,7 +88,7 @@ describe('the overview', () => {
     await row('Checkout').waitFor();
   });
 
-  it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
+  it('summarizes in a sentence what is down, since when, and who was notified, and counts what expires soon', async () => {
     const headline = page.getByRole('region', { name: 'Overall status' });
     await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was notified\.$/).waitFor();
     // Over all rows: when the outage started, and whether it was the only one.
@@ -97,7 +97,7 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: 'Expiring certificates' }).waitFor();
   });
 
-  it('has rows of one line where one chooses so, and remembers it', async () => {
+  it('has rows of one line if the user chooses so, and remembers it', async () => {
     const heightOf = async () => (await row('Checkout').boundingBox())?.height;
     expect(await heightOf()).toBe(52);
     await page.getByRole('button', { name: 'Compact' }).click();
@@ -106,7 +106,7 @@ describe('the overview', () => {
     await eventually('the row is still lower', async () => (await heightOf()) === 40);
   });
 
-  it('counts what search and website leave', async () => {
+  it('counts the matches of search and website', async () => {
     const counters = page.getByRole('group', { name: 'Filter by status' });
     await page.getByLabel('Search endpoints').fill('checkout');
     await counters.getByRole('button', { name: '1 All' }).waitFor();
@@ -127,7 +127,7 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: 'Payments API' }).waitFor();
   });
 
-  it('makes a website, shows it while it is empty, renames, pauses and deletes it', async () => {
+  it('creates a website, shows it while it is empty, renames, pauses, and deletes it', async () => {
     await page.getByRole('button', { name: 'New website' }).click();
     const dialog = page.getByRole('dialog', { name: 'New website' });
     await dialog.getByLabel('Name').fill('Harbour');
@@ -151,7 +151,7 @@ describe('the overview', () => {
     await page.locator('.group', { hasText: 'Port' }).waitFor({ state: 'detached' });
   });
 
-  it('opens the editor of a website’s status page, which shows nothing to anybody yet', async () => {
+  it('opens the editor of a website’s status page, which is not public yet', async () => {
     for (const way of ['made', 'found'] as const) {
       await visit.open('/');
       await page.getByRole('button', { name: 'Change Platform' }).click();
@@ -176,7 +176,7 @@ describe('the overview', () => {
     expect(await namesOf(ids.get('Example shop') ?? '')).toHaveLength(5);
   });
 
-  it('wants the name of a website with more than ten endpoints typed before it is deleted', async () => {
+  it('requires the name of a website with more than ten endpoints to be typed before it is deleted', async () => {
     const { body } = await app.write.post<{ id: string }>('/websites', {
       name: 'Large',
       url: 'https://large.example.com',
@@ -224,7 +224,7 @@ describe('the overview', () => {
     expect(await Promise.all(picked.map(statusOf))).not.toContain('paused');
   });
 
-  it('says which endpoints failed and why, and keeps them selected', async () => {
+  it('shows which endpoints failed and why, and keeps them selected', async () => {
     await page.route('**/api/v1/endpoints/*', async (route) => {
       if (
         route.request().method() !== 'PUT' ||
@@ -272,7 +272,7 @@ describe('the overview', () => {
     await page.locator('.group', { hasText: 'Harbour' }).getByText('2 endpoints').waitFor();
   });
 
-  it('tags several endpoints, changes how often they are checked and who is told', async () => {
+  it('tags several endpoints, changes how often they are checked and who is notified', async () => {
     const names = ['Checkout', 'Search'];
     const contact = { name: 'Team', type: 'webhook', config: { url: 'https://hooks.example.com/uptime' } };
     expect((await app.write.post('/contacts', contact)).status).toBe(201);
@@ -307,7 +307,7 @@ describe('the overview', () => {
     await page.getByText('2 alert rules created.').waitFor();
   });
 
-  it('goes on as a wall with a read key of its own, which no address holds', async () => {
+  it('continues as a wall with a separate read key, which is in no URL', async () => {
     const screen = await Visit.start(browser, app.url, { width: 1920, height: 1080 });
     const wall = screen.page;
     await screen.signIn(app.admin.key ?? '');

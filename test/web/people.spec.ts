@@ -67,7 +67,7 @@ describe('people in the dashboard', () => {
     return [await input.getAttribute('type'), await input.getAttribute('autocomplete')];
   };
 
-  it('begin with an administrator who has a key, and is asked to make an account', async () => {
+  it('start with an administrator who has a key, and is asked to create an account', async () => {
     const first = await visit();
     await first.signIn(app.admin.key ?? '');
     const nudge = first.page.getByRole('complementary', { name: 'Your account' });
@@ -82,7 +82,7 @@ describe('people in the dashboard', () => {
     await first.close();
   });
 
-  it('make it theirs by the link of the start, without a trace of it in the address', async () => {
+  it('create the first account with the link of the start, without a trace of it in the URL', async () => {
     const token = await app.app.get(SignInLinks).create();
     ada = await visit();
     await ada.open(`/sign-in/${token}`);
@@ -107,7 +107,7 @@ describe('people in the dashboard', () => {
     await button(ada, 'Sign out Ada').waitFor();
   });
 
-  it('invite by a link, whose page says who invites where to, and makes an account', async () => {
+  it('invite by a link, whose page shows who invites and where to, and create an account', async () => {
     await ada.open('/settings/people');
     await field(ada, 'Email').fill('bo@example.com');
     await field(ada, 'Role').selectOption('admin');
@@ -137,7 +137,7 @@ describe('people in the dashboard', () => {
     await ada.page.getByText('Acknowledged by Bo').waitFor();
   });
 
-  it('lose a role in the middle of a session: what they may not do any more is refused, and gone', async () => {
+  it('lose a role in the middle of a session: changes that are no longer allowed are refused, and their buttons disappear', async () => {
     await button(bo, 'Withdraw').waitFor();
     await ada.open('/settings/people');
     await field(ada, 'Role of Bo').selectOption('read');
@@ -147,7 +147,7 @@ describe('people in the dashboard', () => {
     await bo.page.getByText('Acknowledged by Bo').waitFor();
   });
 
-  it('join a second organization by a link, go over to it and back, and no older window writes there', async () => {
+  it('join a second organization by a link, switch to it and back, and no older window writes there', async () => {
     const other = await app.organization('Other');
     const { body } = await other.admin.post<{ token: string }>('/invitations', {
       email: 'ada.l@example.com',
@@ -179,7 +179,7 @@ describe('people in the dashboard', () => {
     await second.page.close();
   });
 
-  it('who are removed see nothing any more, and how they get in again', async () => {
+  it('who are removed see nothing any more, and learn how to get access again', async () => {
     await button(ada, 'Back to Default').click();
     await ada.open('/settings/people');
     await button(ada, 'Remove Bo').click();
@@ -198,7 +198,7 @@ describe('people in the dashboard', () => {
     await heading(bo, 'Sign in').waitFor();
   });
 
-  it('who come with a link that is over can sign in all the same', async () => {
+  it('who use an expired link can still sign in', async () => {
     await bo.page.goto(invitation);
     await bo.page.getByRole('alert').getByText('This link has already been used').waitFor();
     await isFitting(bo);
@@ -228,7 +228,7 @@ describe('people in the dashboard', () => {
     await signedIn(bo);
   });
 
-  it('read why single sign-on let them in not, and sign out', async () => {
+  it('learn why single sign-on did not sign them in, and sign out', async () => {
     await button(ada, 'Sign out Ada').click();
     await heading(ada, 'Sign in').waitFor();
     await ada.open('/sign-in/problem/not_invited');

@@ -77,7 +77,7 @@ describe('probes in the dashboard', () => {
     expect(await page.locator('.once').count()).toBe(0);
   });
 
-  it('are places of an endpoint: where one of three sees it down it is degraded, and says from where', async () => {
+  it('are locations of an endpoint: if one of three sees it down it is degraded, and shows from where', async () => {
     const virginia = await startManualProbe(app, 'virginia', { name: 'Virginia', allow_private: true });
     await visit.open('/new');
     await page.getByLabel('URL, host, or host:port').fill(target.url);
@@ -102,7 +102,7 @@ describe('probes in the dashboard', () => {
     expect(await visit.barriers()).toEqual([]);
   });
 
-  it('are lost after a while, which a row of the endpoint says', async () => {
+  it('are lost after a while, which a row of the endpoint shows', async () => {
     const [endpoint] = (await app.write.get<{ id: string }[]>('/endpoints')).body;
     const long = `now() - interval '1 hour'`;
     await app.app.get(Database).query(
@@ -115,7 +115,7 @@ describe('probes in the dashboard', () => {
     await row('Locations', 'Frankfurt').getByText('Lost', { exact: true }).waitFor();
   });
 
-  it('can be told of when they are lost, by an endpoint that a form is filled in for', async () => {
+  it('can have an alert for when they are lost, with an endpoint whose form is filled in', async () => {
     await visit.open('/settings/probes');
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();
     expect(await page.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);

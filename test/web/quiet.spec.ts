@@ -6,7 +6,7 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
-describe('what is in hand, degraded, tagged or depends on others, in the dashboard', () => {
+describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboard', () => {
   let app: TestApp;
   let browser: Browser;
   let target: SwitchableServer;
@@ -45,7 +45,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
   };
   const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
 
-  it('takes what is down in hand, with a note, says who has it, and gives it back', async () => {
+  it('acknowledges an endpoint that is down, with a note, shows who acknowledged it, and takes it back', async () => {
     target.status = 503;
     const id = await made('Payments');
     await visit.open(`/endpoints/${id}`);
@@ -73,7 +73,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     expect((await app.read.get(`/endpoints/${id}/acknowledgement`)).status).toBe(404);
   });
 
-  it('shows without a reload that somebody else has it in hand, and that it is over when it is up', async () => {
+  it('shows without a reload that another user acknowledged it, and that this ends when it is up', async () => {
     target.status = 503;
     const id = await made('Basket');
     await row('Basket').locator('.status.down').waitFor();
@@ -88,7 +88,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     expect(await page.evaluate('window.marked')).toBe(true);
   });
 
-  it('shows what is up with a failing warning as degraded, in a word and with its text, and finds it by that', async () => {
+  it('shows an endpoint that is up with a failing warning as degraded, in a word and with its text, and finds it by status', async () => {
     const id = await made('Slow', {
       assertions: [
         { source: 'header', property: 'X-Ready', comparison: 'exists', target: 'true', severity: 'warning' },
@@ -142,7 +142,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     await row('Database').waitFor();
   });
 
-  it('warns 14 days before a certificate ends, for HTTP and HTTPS only, until another number is chosen', async () => {
+  it('warns 14 days before a certificate expires, for HTTP and HTTPS only, until another number is chosen', async () => {
     await visit.open(`/new?website_id=${shop}`);
     const days = page.getByLabel('Warn before expiry (days, optional)');
     await page.getByLabel('URL, host, or host:port').fill('tcp://127.0.0.1:5432');
@@ -154,7 +154,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     expect(await page.getByLabel('curl command').textContent()).toMatch(/"warn_days": 30/);
   });
 
-  it('makes an alert that notifies when the endpoint is degraded, and says so in the rule', async () => {
+  it('creates an alert that notifies when the endpoint is degraded, and shows this in the rule', async () => {
     const id = await made('Reports', { enabled: false });
     await visit.open(`/alerts/new?endpoint_id=${id}`);
     await page.getByLabel('Notify when it is').selectOption('degraded');

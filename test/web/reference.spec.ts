@@ -38,23 +38,26 @@ describe('the API reference', () => {
     await visit.page.getByRole('button', { name: 'Use this key' }).click();
   }
 
-  it.each([1280, 390])('has no barrier, light or dark, %i pixels wide, and asks nobody else', async (width) => {
-    const visit = await Visit.start(browser, app.url, { width });
-    const problems: string[] = [];
-    for (const operation of PAGES) {
-      await open(visit, operation);
-      for (const summary of await visit.page.locator('main summary').all()) await summary.click();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await visit.page.emulateMedia({ colorScheme });
-        problems.push(...(await visit.barriers()).map((barrier) => `${operation}, ${colorScheme}: ${barrier}`));
-        if ((await visit.overflow()) > 0) problems.push(`${operation}: wider than the window`);
+  it.each([1280, 390])(
+    'has no accessibility errors, light or dark, %i pixels wide, and sends no request to another host',
+    async (width) => {
+      const visit = await Visit.start(browser, app.url, { width });
+      const problems: string[] = [];
+      for (const operation of PAGES) {
+        await open(visit, operation);
+        for (const summary of await visit.page.locator('main summary').all()) await summary.click();
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await visit.page.emulateMedia({ colorScheme });
+          problems.push(...(await visit.barriers()).map((barrier) => `${operation}, ${colorScheme}: ${barrier}`));
+          if ((await visit.overflow()) > 0) problems.push(`${operation}: wider than the window`);
+        }
       }
-    }
-    expect([...problems, ...visit.complaints]).toEqual([]);
-    await visit.close();
-  });
+      expect([...problems, ...visit.complaints]).toEqual([]);
+      await visit.close();
+    },
+  );
 
-  it('is searched from the keyboard, and begins with the websites', async () => {
+  it('is searched from the keyboard, and starts with the websites', async () => {
     const visit = await Visit.start(browser, app.url);
     await open(visit);
     const navigation = visit.page.getByRole('navigation', { name: 'Operations' });
@@ -90,7 +93,7 @@ describe('the API reference', () => {
     await visit.close();
   });
 
-  it('says what each problem means, and what to do', async () => {
+  it('explains each problem, and what to do', async () => {
     const visit = await Visit.start(browser, app.url);
     await visit.page.goto(`${app.url}/docs#problems`);
     await visit.page.getByRole('heading', { name: 'Problems' }).waitFor();
@@ -99,7 +102,7 @@ describe('the API reference', () => {
     await visit.close();
   });
 
-  it('sends as who is signed in to the dashboard when there is no key', async () => {
+  it('sends as the user who is signed in to the dashboard when there is no key', async () => {
     const visit = await Visit.start(browser, app.url);
     await visit.signIn(app.write.key ?? '');
     await open(visit, 'createWebsite');

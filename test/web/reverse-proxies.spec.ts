@@ -58,7 +58,7 @@ describe.each(PROXY_NAMES)('behind %s with the configuration of the manual', (na
       await visit.close();
     });
 
-    it('leads back through itself with Location, Link, pages and feeds', async () => {
+    it('keeps Location, Link, pages, and feeds below its own URL', async () => {
       const website = await newWebsite(write);
       await newWebsite(write, 'Another');
       const page = { title: 'Status', slug: 'status', groups: [], enabled: true, logo: PIXEL };
@@ -95,7 +95,7 @@ describe.each(PROXY_NAMES)('behind %s with the configuration of the manual', (na
       expect(planned.status).not.toBe(413);
     });
 
-    it('keeps the metrics closed, and tells the service the address of its client', async () => {
+    it('keeps the metrics closed, and passes the address of its client to the service', async () => {
       expect(await statusOf(`${url}/metrics`)).toBeGreaterThanOrEqual(403);
       expect(await statusOf(`${app.url}/metrics`)).toBe(200);
       const headers = { authorization: `Bearer ${app.write.key}`, 'content-type': 'application/json' };
@@ -140,7 +140,7 @@ describe.each(PROXY_NAMES)('behind %s with the configuration of the manual', (na
       await app.close();
     });
 
-    it('asks nothing outside of the path, and links to nothing that is not there', async () => {
+    it('requests nothing outside of the path, and links to nothing that does not exist', async () => {
       const visit = await Visit.start(browser, url);
       const failed = failuresOf(visit.page);
       await visit.signIn(app.admin.key ?? '');

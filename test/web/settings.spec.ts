@@ -28,7 +28,7 @@ describe('settings and the session, in a browser', () => {
     return visit;
   };
 
-  it('says why it asks to sign in again, and keeps what was filled in', async () => {
+  it('explains why the user has to sign in again, and keeps the filled-in form', async () => {
     const key = await newKey(app.admin, 'write');
     const user = await signedIn(key.key);
     const { page } = user;
@@ -64,7 +64,7 @@ describe('settings and the session, in a browser', () => {
     await user.close();
   });
 
-  it('says no word about a session that somebody ended here, and where the key is', async () => {
+  it('does not mention a session that the user ended here, and shows where the key is', async () => {
     const user = await signedIn(app.read.key ?? '');
     const { page } = user;
     await page.getByRole('button', { name: /Sign out/ }).click();
@@ -77,7 +77,7 @@ describe('settings and the session, in a browser', () => {
     await user.close();
   });
 
-  it('makes a key that expires, and marks one that has expired', async () => {
+  it('creates a key that expires, and marks one that has expired', async () => {
     const soon = new Date(Date.now() + 1500).toISOString();
     await app.admin.post('/api-keys', { name: 'Short', role: 'read', expires_at: soon });
     const user = await signedIn(app.admin.key ?? '');
@@ -101,7 +101,7 @@ describe('settings and the session, in a browser', () => {
     await user.close();
   });
 
-  it('shows who changed what, filtered by kind', async () => {
+  it('shows the author and details of each change, filtered by kind', async () => {
     const website = (
       await app.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' })
     ).body;
@@ -121,7 +121,7 @@ describe('settings and the session, in a browser', () => {
     await user.close();
   });
 
-  it('tells which organization this is and how to get to another one', async () => {
+  it('shows which organization this is and how to get to another one', async () => {
     const user = await signedIn(app.read.key ?? '');
     const { page } = user;
     await user.open('/settings/organization');

@@ -65,7 +65,7 @@ describe('single sign-on in the dashboard', () => {
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
   };
 
-  it('is connected once with an account that has a password, which says who one is there', async () => {
+  it('is connected once with an account that has a password, which shows the identity there', async () => {
     ada = await visit();
     await ada.open(`/sign-in/${await app.app.get(SignInLinks).create()}`);
     await heading(ada, 'Make this yours').waitFor();
@@ -97,7 +97,7 @@ describe('single sign-on in the dashboard', () => {
     await here.getByText('single sign-on').waitFor();
   });
 
-  it('makes an account for whoever is in a group, by the name that they have there, on a phone', async () => {
+  it('creates an account for a user in a group, with their name at the provider, on a phone', async () => {
     const bo = await visit({ width: 320, colorScheme: 'dark' });
     await bo.open('/alerts');
     await heading(bo, 'Sign in').waitFor();
@@ -110,7 +110,7 @@ describe('single sign-on in the dashboard', () => {
     expect(await ada.barriers()).toEqual([]);
   });
 
-  it('lets nobody in who was not invited, or who changes their mind there, and says so', async () => {
+  it('does not sign in a user who was not invited, or who cancels there, and explains it', async () => {
     const stranger = await visit();
     await stranger.open('/');
     await button(stranger, 'Continue with Example ID').click();

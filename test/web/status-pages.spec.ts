@@ -26,7 +26,7 @@ describe('status pages in the browser', () => {
     await app.close();
   });
 
-  it('are made with a choice of endpoints, say at the field what is wrong, and can be opened', async () => {
+  it('are created with a choice of endpoints, show errors at the field, and can be opened', async () => {
     const visit = await Visit.start(browser, app.url, { width: 390 });
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');
@@ -71,7 +71,7 @@ describe('status pages in the browser', () => {
     await visit.close();
   });
 
-  it('of a website are made from the website and edited with the others', async () => {
+  it('of a website are created from the website and edited with the others', async () => {
     const visit = await Visit.start(browser, app.url);
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');
@@ -86,7 +86,7 @@ describe('status pages in the browser', () => {
     await visit.close();
   });
 
-  it('show a read key what there is, and no button that changes it', async () => {
+  it('show a read key the existing pages, and no button that changes them', async () => {
     const visit = await Visit.start(browser, app.url);
     const { page } = visit;
     await visit.signIn(app.read.key ?? '');
@@ -108,7 +108,7 @@ describe('status pages in the browser', () => {
     it.each([
       [true, /^Times are in your zone, Asia\/Tokyo/],
       [false, /^Times and days are in UTC/],
-    ])('times are in a zone that is named, with scripts: %s', async (javaScriptEnabled, zone) => {
+    ])('shows times in a named zone, with scripts: %s', async (javaScriptEnabled, zone) => {
       const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB', javaScriptEnabled });
       const page = await context.newPage();
       await page.goto(`${app.url}/status/zones`);
@@ -147,7 +147,7 @@ describe('status pages in the browser', () => {
       await context.close();
     });
 
-    it('an address without a page says so, without a barrier', async () => {
+    it('shows a not-found page at an unused URL, without accessibility errors', async () => {
       const visit = await Visit.start(browser, app.url, { width: 390 });
       await visit.page.goto(`${app.url}/status/nothing-here`);
       await visit.page.getByRole('heading', { name: 'No status page here' }).waitFor();
@@ -199,23 +199,26 @@ describe('status pages in the browser', () => {
         ['told', '.overall p', 'Payments by card take long', 320],
         ['told', '.overall p', 'Payments by card take long', 1440],
         ['told/history', '.incidents h3', 'Payments by card take long', 390],
-      ])('%s says in %s "%s" without a barrier, in both modes, %i pixels wide', async (path, where, text, width) => {
-        const visit = await Visit.start(browser, app.url, { width });
-        const { page } = visit;
-        await page.goto(`${app.url}/status/${path}`);
-        expect((await page.locator(where).first().innerText()).trim()).toBe(text);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
-          const folder = process.env['SCREENSHOTS'];
-          if (folder)
-            await page.screenshot({
-              path: `${folder}/${path.replace('/', '-')}-${width}-${colorScheme}.png`,
-              fullPage: true,
-            });
-        }
-        await visit.close();
-      });
+      ])(
+        'shows %s with %s "%s" without accessibility errors, in both modes, %i pixels wide',
+        async (path, where, text, width) => {
+          const visit = await Visit.start(browser, app.url, { width });
+          const { page } = visit;
+          await page.goto(`${app.url}/status/${path}`);
+          expect((await page.locator(where).first().innerText()).trim()).toBe(text);
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
+            const folder = process.env['SCREENSHOTS'];
+            if (folder)
+              await page.screenshot({
+                path: `${folder}/${path.replace('/', '-')}-${width}-${colorScheme}.png`,
+                fullPage: true,
+              });
+          }
+          await visit.close();
+        },
+      );
     });
 
     describe('of announced work', () => {
@@ -259,24 +262,28 @@ describe('status pages in the browser', () => {
         ['work', 'Maintenance in progress', 390],
         ['work', 'Maintenance in progress', 1280],
         ['warned', '1 of 2 is degraded', 390],
-      ])('%s says "%s" without a barrier, in both modes, %i pixels wide', async (slug, text, width) => {
-        const visit = await Visit.start(browser, app.url, { width });
-        const { page } = visit;
-        await page.goto(`${app.url}/status/${slug}`);
-        expect((await page.locator('.overall p').innerText()).trim()).toBe(text);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
-          const folder = process.env['SCREENSHOTS'];
-          if (folder) await page.screenshot({ path: `${folder}/${slug}-${width}-${colorScheme}.png`, fullPage: true });
-        }
-        await visit.close();
-      });
+      ])(
+        'shows on the page %s "%s" without accessibility errors, in both modes, %i pixels wide',
+        async (slug, text, width) => {
+          const visit = await Visit.start(browser, app.url, { width });
+          const { page } = visit;
+          await page.goto(`${app.url}/status/${slug}`);
+          expect((await page.locator('.overall p').innerText()).trim()).toBe(text);
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
+            const folder = process.env['SCREENSHOTS'];
+            if (folder)
+              await page.screenshot({ path: `${folder}/${slug}-${width}-${colorScheme}.png`, fullPage: true });
+          }
+          await visit.close();
+        },
+      );
 
       it.each([
         [true, /[A-Z][a-z]{2,3} \d{4}, \d{2}:\d{2}\s*–\s*(\d+ [A-Z][a-z]{2,3} \d{4}, )?\d{2}:\d{2}/],
         [false, /^[\d-]+ \d{2}:\d{2} to ([\d-]+ )?\d{2}:\d{2} UTC$/],
-      ])('tells its times in the reader’s zone, with scripts: %s', async (javaScriptEnabled, form) => {
+      ])('shows its times in the reader’s zone, with scripts: %s', async (javaScriptEnabled, form) => {
         const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB', javaScriptEnabled });
         const page = await context.newPage();
         await page.goto(`${app.url}/status/work`);

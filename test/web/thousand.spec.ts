@@ -61,7 +61,7 @@ describe('the overview of two thousand endpoints', () => {
   const longest = async (page: Page): Promise<number> =>
     Math.max(0, ...(await page.evaluate<number[]>('longTasks.splice(0)')));
 
-  it('shows its first rows soon, with few requests, few bytes and few rows in the page', async () => {
+  it('shows its first rows soon, with few requests, few bytes, and few rows in the page', async () => {
     const context = await browser.newContext({ storageState: await visit.context.storageState() });
     await context.addInitScript(WATCH_LONG_TASKS);
     const page = await context.newPage();

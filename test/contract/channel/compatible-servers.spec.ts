@@ -86,7 +86,7 @@ describe('a server that is compatible with the vendor of a channel', () => {
   );
 
   it.each([...rows(without('webhook'), REFUSED), ...rows(without('webhook', 'telegram'), REFUSED_IN_WORDS)])(
-    '%s: %i with %j reports that the message was not taken',
+    '%s: %i with %j reports that the message was not accepted',
     async (type, status, body) => {
       expect(await send(type, [status, body])).toMatchObject({ result: 'rejected', status });
     },

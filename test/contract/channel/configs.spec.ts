@@ -310,7 +310,7 @@ describe('channel configs', () => {
       { name: 'that looks like a URL', password: 'http://u:p@h/x' },
       { name: 'of 4 characters', password: 'k3y!' },
       { name: 'of 500 characters', password: 'x'.repeat(500) },
-    ])('presents no part of a password $name to anybody', ({ password }) => {
+    ])('shows no part of a password $name in any presentation', ({ password }) => {
       const config = { ...complete('email'), smtp: { host: 'smtp.example.com', username: 'uptime', password } };
       for (const role of ['read', 'write', 'admin'] as const)
         expect(bench.configs.present('email', config, role)).toMatchObject({ smtp: { password: MASK } });
@@ -326,7 +326,7 @@ describe('channel configs', () => {
       expect(shown).toMatchObject({ headers: [{ key: 'X-Token', value: MASK }] });
     });
 
-    it('keeps enough of a masked value to be recognised', () => {
+    it('keeps enough of a masked value to recognize it', () => {
       expect(bench.configs.present('slack', complete('slack'), 'read')).toMatchObject({
         webhook_url: `https://hooks.example.com/${MASK}`,
       });
@@ -335,7 +335,7 @@ describe('channel configs', () => {
       });
     });
 
-    it('presents a generated secret in full only when asked to', () => {
+    it('shows a generated secret in full only on request', () => {
       const { config, generatedKeys } = valid('webhook', { url: HOOK });
       expect(generatedKeys).toEqual(['secret']);
       expect(bench.configs.present('webhook', config, 'write', generatedKeys)).toEqual(config);
@@ -348,7 +348,7 @@ describe('channel configs', () => {
   });
 
   describe('sent back', () => {
-    it.each([...SPEC_CHANNEL_TYPES])('keeps the stored values where the masks of a %s config are sent back', (type) => {
+    it.each([...SPEC_CHANNEL_TYPES])('keeps the stored values if the masks of a %s config are sent back', (type) => {
       for (const role of ['read', 'write'] as const) {
         const shown = bench.configs.present(type, complete(type), role);
         expect(valid(type, shown, complete(type))).toEqual({ config: complete(type), generatedKeys: [] });
@@ -414,13 +414,13 @@ describe('channel configs', () => {
       ]);
     });
 
-    it('keeps a masked password when what it had by default is written out', () => {
+    it('keeps a masked password if defaults of the config are written out', () => {
       const before = { to: ['a@example.com'], smtp: { host: 'SMTP.example.com', username: 'u', password: 'canary' } };
       const smtp = { host: 'smtp.example.com', port: 587, secure: true, username: 'u', password: MASK };
       expect(valid('email', { ...before, smtp }, before).config).toMatchObject({ smtp: { password: 'canary' } });
     });
 
-    it('gives a masked header value to the header of its name only, in whatever order', () => {
+    it('restores a masked header value only to the header of the same name, in any order of the headers', () => {
       const before = { url: HOOK, headers: ['One', 'Two'].map((key) => ({ key, value: `of ${key}` })) };
       const swapped = { url: HOOK, headers: ['Two', 'One'].map((key) => ({ key, value: MASK })) };
       expect(valid('webhook', swapped, before).config).toMatchObject({

@@ -188,7 +188,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails[0]?.raw).toMatch(/^To: ada@xn--mnchen-3ya\.test, jürgen@example\.com\r$/m);
   });
 
-  it('leaves the words of a mail server on a private address to the log', async () => {
+  it('writes the response of a mail server on a private address only to the log', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const server = await startSink({}, { refuse: 'recipient', code: 554, text: 'Relay access denied' });
     const smtp = { host: '127.0.0.1', port: server.port, secure: false };
@@ -235,7 +235,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails[0]?.recipients).toEqual(['ops@example.com']);
   });
 
-  it('rejects the delivery with a clear error when there is no mail account', async () => {
+  it('rejects the delivery with a clear error if there is no email account', async () => {
     expect(await send(undefined)).toEqual({
       result: 'rejected',
       status: null,
@@ -244,7 +244,7 @@ describe('channel email, beyond the contract', () => {
     });
   });
 
-  it("sends through the server's mail account, whatever its address", async () => {
+  it("sends through the server's email account regardless of its address", async () => {
     const server = await startSink({}, { accept: true });
     const own = await openChannelBench({
       settings: {
@@ -287,7 +287,7 @@ describe('channel email, beyond the contract', () => {
     expect(outcome).toMatchObject({ result: 'rejected', error: expect.stringContaining('SMTP_FROM') });
   });
 
-  it('shows nothing of the words, address and port of the mail server of the operator', async () => {
+  it("shows nothing of the response, address, and port of the operator's mail server", async () => {
     const server = await startSink({}, { refuse: 'message', code: 550, text: 'relay7.internal says no' });
     const refused = await throughOperators({ smtpUrl: `smtp://127.0.0.1:${server.port}` });
     expect(refused).toMatchObject({ result: 'rejected', status: 550 });
@@ -299,7 +299,7 @@ describe('channel email, beyond the contract', () => {
     }
   });
 
-  it("sends to so many recipients an hour through the server's account for one organization, to others and Default on", async () => {
+  it("limits the recipients per hour through the server's account for one organization, but not for others and Default", async () => {
     const server = await startSink({}, ...Array.from({ length: 4 }, (): MailScript => ({ accept: true })));
     const own = await openChannelBench({
       settings: {

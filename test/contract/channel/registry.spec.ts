@@ -85,17 +85,20 @@ describe('the registry of channels', () => {
       { result: 'delivered', status: 200, warning: 'The loft has moved.' },
       { result: 'retry', status: 503, error: 'The loft is closed.', retryAfterMs: 5000, mayHaveArrived: false },
       { result: 'rejected', status: 410, error: 'The loft is gone.', gone: true },
-    ])('takes its outcome: $result', async (returns) => {
+    ])('accepts its outcome: $result', async (returns) => {
       expect(await send({ returns })).toEqual(returns);
     });
 
     it.each([
       ['nothing', undefined],
-      ['a result that there is none of', { result: 'maybe' }],
-      ['a failure without words', { result: 'rejected', status: null, gone: false }],
-      ['a status in words', { result: 'delivered', status: 'OK' }],
-      ['no word whether it arrived', { result: 'retry', status: null, error: 'Closed.', retryAfterMs: null }],
-    ])('refuses what is no outcome, with the type: %s', async (_what, returns) => {
+      ['an unknown result', { result: 'maybe' }],
+      ['a failure without a message', { result: 'rejected', status: null, gone: false }],
+      ['a status that is text', { result: 'delivered', status: 'OK' }],
+      [
+        'no statement of whether the message arrived',
+        { result: 'retry', status: null, error: 'Closed.', retryAfterMs: null },
+      ],
+    ])('refuses an invalid outcome and names the channel type: %s', async (_what, returns) => {
       await expect(send({ returns: returns ?? null })).rejects.toThrow('the pigeon channel returned no SendOutcome');
     });
 

@@ -83,7 +83,7 @@ describe('channel telegram, beyond the contract', () => {
     expect(provider.messages().map(({ data }) => data['chat_id'])).toEqual(['-1001234567890', -1009876543210]);
   });
 
-  it('posts to the topic, silently, when told to', async () => {
+  it('posts to the topic, silently, if the config says so', async () => {
     provider.succeed();
     await send({ ...provider.config(), message_thread_id: 42, silent: true });
     expect(provider.messages()[0]?.data).toMatchObject({ message_thread_id: 42, disable_notification: true });

@@ -100,15 +100,15 @@ const dnsRows: Row[] = [
     'dns',
   ],
   [
-    'an answer cut in the middle',
+    'an answer that is cut off',
     named(({ id }) => ({ raw: Buffer.from([id >> 8, id & 255, 0x84, 0, 0, 1, 0, 9, 0, 0, 0, 0, 3, 119]) })),
     'down',
     'dns_failure',
     'dns',
   ],
-  ['a long answer that TCP truncates too', named(long(() => ({ truncated: true }))), 'down', 'dns_failure', 'dns'],
+  ['a long answer that TCP also truncates', named(long(() => ({ truncated: true }))), 'down', 'dns_failure', 'dns'],
   [
-    'a long answer, TCP silent',
+    'a long answer, TCP does not respond',
     named(
       long(() => null),
       SHORT,
@@ -117,7 +117,7 @@ const dnsRows: Row[] = [
     'dns_timeout',
     'dns',
   ],
-  ['a long answer, TCP hung up', named(long(() => 'hang_up')), 'down', 'dns_failure', 'dns'],
+  ['a long answer, TCP disconnects', named(long(() => 'hang_up')), 'down', 'dns_failure', 'dns'],
   ['a long answer, TCP reset', named(long(() => 'reset')), 'down', 'connection_reset', 'connect'],
   ['a long answer, TCP refused', withoutTcp, 'down', 'connection_refused', 'connect'],
   ['nothing listens at the resolver', closedResolver, 'down', 'connection_refused', 'connect'],
@@ -137,26 +137,26 @@ const dnsRows: Row[] = [
     'assertion',
   ],
   [
-    'a shutdown',
+    'a shutdown of the service',
     named(() => null, { shutdown: AbortSignal.abort(new Error('shutting down')) }),
     'unknown',
     'internal',
     'dns',
   ],
-  ['NXDOMAIN of our own resolver', own(() => ({ rcode: 3 })), 'down', 'dns_not_found', 'dns'],
-  ['SERVFAIL of our own resolver', own(() => ({ rcode: 2 })), 'down', 'dns_failure', 'dns'],
-  ['REFUSED of our own resolver', own(() => ({ rcode: 5 })), 'unknown', 'dns_failure', 'dns'],
-  ['our own resolver is dead', own(() => null, { timeoutMs: 900 }), 'unknown', 'dns_timeout', 'dns'],
+  ['NXDOMAIN from the configured resolver', own(() => ({ rcode: 3 })), 'down', 'dns_not_found', 'dns'],
+  ['SERVFAIL from the configured resolver', own(() => ({ rcode: 2 })), 'down', 'dns_failure', 'dns'],
+  ['REFUSED from the configured resolver', own(() => ({ rcode: 5 })), 'unknown', 'dns_failure', 'dns'],
+  ['the configured resolver is dead', own(() => null, { timeoutMs: 900 }), 'unknown', 'dns_timeout', 'dns'],
   [
-    'our own resolver lives but does not get this name',
+    'the configured resolver works but does not get this name',
     own(({ name }) => (name === NAME ? null : {}), { timeoutMs: 2000 }),
     'down',
     'dns_timeout',
     'dns',
   ],
-  ['nothing listens at our own resolver', closedOwnResolver, 'unknown', 'dns_failure', 'connect'],
+  ['nothing listens at the configured resolver', closedOwnResolver, 'unknown', 'dns_failure', 'connect'],
   [
-    'no resolver of our own',
+    'no configured resolver',
     () => ({ checker: new DnsChecker(dialer, new SystemResolvers(() => [])), url: NAME }),
     'unknown',
     'dns_failure',
@@ -199,7 +199,7 @@ const saysAndEnds = (text: string) => ssh((socket) => void socket.resume().end(t
 
 const sshRows: Row[] = [
   ['an identification', saysAndEnds('SSH-2.0-x\r\n'), 'up', null, null],
-  ['an identification of a server that knows both versions', saysAndEnds('SSH-1.99-x\r\n'), 'up', null, null],
+  ['an identification of a server that supports both versions', saysAndEnds('SSH-1.99-x\r\n'), 'up', null, null],
   [
     'nothing listens',
     async () => ({ checker: new SshChecker(dialer), url: `127.0.0.1:${await closedPort()}` }),
@@ -209,8 +209,8 @@ const sshRows: Row[] = [
   ],
   ['silence', ssh(silence, SHORT), 'down', 'first_byte_timeout', 'first_byte'],
   ['half an identification', says('SSH-2.0-Open', SHORT), 'down', 'first_byte_timeout', 'first_byte'],
-  ['half an identification and an end', saysAndEnds('SSH-2.0-Open'), 'down', 'banner_invalid', 'first_byte'],
-  ['an end without a byte', saysAndEnds(''), 'down', 'banner_invalid', 'first_byte'],
+  ['half an identification and a disconnect', saysAndEnds('SSH-2.0-Open'), 'down', 'banner_invalid', 'first_byte'],
+  ['a disconnect without a byte', saysAndEnds(''), 'down', 'banner_invalid', 'first_byte'],
   [
     'a reset',
     ssh((socket) => void socket.once('data', () => socket.resetAndDestroy())),
@@ -238,7 +238,7 @@ const sshRows: Row[] = [
   ],
   ['refused by the egress policy', ssh(silence, { egress: closedEgress }), 'unknown', 'target_blocked', 'connect'],
   [
-    'a shutdown',
+    'a shutdown of the service',
     ssh(silence, { shutdown: AbortSignal.abort(new Error('shutting down')) }),
     'unknown',
     'internal',
@@ -282,7 +282,7 @@ const permittedIcmpRows: Row[] = [
     'connect',
   ],
   [
-    'a shutdown',
+    'a shutdown of the service',
     () => ({
       checker: new IcmpChecker(dialer, icmp),
       url: '127.0.0.1',

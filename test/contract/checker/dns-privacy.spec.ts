@@ -44,7 +44,7 @@ describe("An organization that may not enter the operator's network, through the
     'dns:redis.default.svc.cluster.local',
     'dns:1.0.0.10.in-addr.arpa?type=PTR',
     'dns:db.corp.example.com?type=TXT',
-  ])('does not even ask for %s', async (url) => {
+  ])('does not send a query for %s', async (url) => {
     const { server, ask } = await bench(() => ({ answers: [] }));
     expect(await ask(url)).toMatchObject({
       outcome: 'unknown',
@@ -60,7 +60,7 @@ describe("An organization that may not enter the operator's network, through the
     expect(await ask(`dns:${NAME}`)).toMatchObject({ outcome: 'up', records: ['A 93.184.216.34'] });
   });
 
-  it('is told that it may not see the addresses when all are private', async () => {
+  it('gets an error that it may not see the addresses if all are private', async () => {
     const { ask } = await bench(() => ({ answers: [a('10.0.0.7')] }));
     const result = await ask(`dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' }, records: [] });
@@ -68,10 +68,10 @@ describe("An organization that may not enter the operator's network, through the
   });
 
   it.each<[string, DnsScript]>([
-    ['what is there', () => ({ answers: [alias('db.prod.internal'), a('93.184.216.34', 'db.prod.internal')] })],
-    ['that nothing is there', () => ({ rcode: 3, answers: [alias('db.prod.internal')] })],
-    ['what is under the search list', () => ({ answers: [alias('db.corp.example.com')] })],
-  ])('does not learn by an alias of its own into an internal zone %s', async (_, script) => {
+    ['what exists there', () => ({ answers: [alias('db.prod.internal'), a('93.184.216.34', 'db.prod.internal')] })],
+    ['that nothing exists there', () => ({ rcode: 3, answers: [alias('db.prod.internal')] })],
+    ['what exists under the search list', () => ({ answers: [alias('db.corp.example.com')] })],
+  ])('does not learn through its own alias into an internal zone %s', async (_, script) => {
     const { ask } = await bench(script);
     const result = await ask(`dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' }, records: [] });
@@ -116,7 +116,7 @@ describe("An organization that may enter the operator's network", () => {
     expect(await ask('dns:db.prod.internal', owner)).toMatchObject({ outcome: 'up', records: ['A 10.0.0.7'] });
   });
 
-  it('in part sees of internal names the addresses of that part', async () => {
+  it('sees only the permitted part of the addresses of an internal name', async () => {
     const { ask } = await bench(({ name }) => ({ answers: [a('10.0.0.7', name), a('10.8.0.7', name)] }));
     expect(await ask('dns:db.prod.internal', guest)).toMatchObject({ outcome: 'up', records: ['A 10.8.0.7'] });
   });

@@ -80,7 +80,7 @@ describe('A DNS check', () => {
     expect(server.asked).toMatchObject([{ name: NAME, type, via: 'udp', edns: true }]);
   });
 
-  it('asks the own resolver for both address types of a bare name and lists both', async () => {
+  it('queries the configured resolver for both address types of a bare name and lists both', async () => {
     const server = await serve(({ type }) => ({
       answers: type === 'A' ? [a('192.0.2.1')] : [{ type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }],
     }));
@@ -102,7 +102,7 @@ describe('A DNS check', () => {
     expect(result.durationMs).toBeLessThan(900);
   });
 
-  it('lists the aliases that lead to the records', async () => {
+  it('lists the aliases that point to the records', async () => {
     const server = await serve(() => ({
       answers: [alias(NAME, 'cdn.example.net'), a('192.0.2.1', 'cdn.example.net')],
     }));
@@ -122,7 +122,7 @@ describe('A DNS check', () => {
     expect(server.asked.map(({ via }) => via)).toEqual(['udp', 'tcp']);
   });
 
-  it('asks again without EDNS when the resolver does not know it', async () => {
+  it('repeats the query without EDNS if the resolver does not support it', async () => {
     const server = await serve(({ edns }) => (edns ? { rcode: 1 } : { answers: [a('192.0.2.1')] }));
     expect(await runCheck(checker, server.target(NAME))).toMatchObject({ outcome: 'up' });
     expect(server.asked.map(({ edns }) => edns)).toEqual([true, false]);
@@ -146,7 +146,7 @@ describe('A DNS check', () => {
     expect(new Set(server.asked.map(({ id }) => id)).size).toBeGreaterThan(4);
   });
 
-  it('asks a resolver given by name', async () => {
+  it('queries a resolver given by name', async () => {
     const server = await serve(good);
     const result = await runCheck(checker, `dns://localhost:${server.port}/${NAME}?type=A`);
     expect(result).toMatchObject({ outcome: 'up', address: '127.0.0.1' });
@@ -167,10 +167,7 @@ describe('Packets that are not the reply to the query', () => {
     ['another name', () => ({ ...wrong, question: { name: 'evil.example', type: 'A', class: 'IN' } as const })],
     ['another type', () => ({ ...wrong, question: { name: NAME, type: 'MX', class: 'IN' } as const })],
     ['three bytes', () => ({ raw: Buffer.from('abc') })],
-    [
-      'our own question sent back',
-      (id: number) => ({ raw: Buffer.from([id >> 8, id & 255, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) }),
-    ],
+    ['the query sent back', (id: number) => ({ raw: Buffer.from([id >> 8, id & 255, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) })],
   ])('ignores %s', async (_, spoofed) => {
     const server = await serve(({ id }) => [spoofed(id), right]);
     const result = await runCheck(checker, server.target(NAME));
@@ -178,12 +175,12 @@ describe('Packets that are not the reply to the query', () => {
   });
 });
 
-describe('A DNS check with several resolvers of its own', () => {
+describe('A DNS check with several configured resolvers', () => {
   it.each<[string, DnsScript]>([
-    ['is silent', () => null],
+    ['does not respond', () => null],
     ['fails', () => ({ rcode: 2 })],
     ['refuses', () => ({ rcode: 5 })],
-  ])('asks the second resolver when the first %s', async (_, script) => {
+  ])('queries the second resolver if the first %s', async (_, script) => {
     const [first, second] = [await serve(script), await serve(good)];
     const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'up', error: null });
@@ -191,14 +188,14 @@ describe('A DNS check with several resolvers of its own', () => {
     expect(second.asked.filter(({ name }) => name === NAME)).toHaveLength(1);
   });
 
-  it('asks the second resolver when nothing listens at the first', async () => {
+  it('queries the second resolver if nothing listens at the first', async () => {
     const [first, second] = [await serve(good), await serve(good)];
     await first.stop();
     servers.splice(servers.indexOf(first), 1);
     expect(await runCheck(checkerWith(first, second), `dns:${NAME}`)).toMatchObject({ outcome: 'up' });
   });
 
-  it('does not ask the second resolver when the first says that the name does not exist', async () => {
+  it('does not query the second resolver if the first reports that the name does not exist', async () => {
     const [first, second] = [await serve(() => ({ rcode: 3 })), await serve(good)];
     const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' } });

@@ -37,11 +37,11 @@ afterAll(() => {
 });
 
 describe(`Hostile responses, ${RESPONSES} of seed ${SEED},`, () => {
-  it(`hold the event loop for ${LIMIT_MS} ms at most`, () => {
+  it(`block the event loop for ${LIMIT_MS} ms at most`, () => {
     expect(run.tooLong).toEqual([]);
   });
 
-  it('hold it no longer when many arrive at once', () => {
+  it('block it no longer when many arrive at once', () => {
     expect(run.together).toBeLessThan(2 * LIMIT_MS);
   });
 });

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 describe('An HTTP check', () => {
-  it('sends method, headers and body as given, in order, and its own headers beside them', async () => {
+  it('sends the given method, headers, and body in order, and adds its default headers', async () => {
     const target = await serve(always(rawResponse(200)));
     const headers = [
       { key: 'X-Two', value: 'b' },
@@ -196,7 +196,7 @@ describe('A redirect', () => {
 });
 
 describe('A redirect of a hostile target', () => {
-  it('is shown with 500 characters, however long it is', async () => {
+  it('is shown with at most 500 characters', async () => {
     const target = await serve((request, socket) => {
       const hop = Number(/^\/(\d)/.exec(request.path)?.[1] ?? 0);
       const location = Buffer.concat([Buffer.from(`/${hop + 1}`), Buffer.alloc(8_000, 0xe4)]);
@@ -276,7 +276,7 @@ describe('The body of a response', () => {
     expect(bodies.used).toBe(0);
   });
 
-  it('never repeats a body in a result beyond what an assertion names', async () => {
+  it('repeats nothing of a body in a result except the part in an assertion', async () => {
     const target = await serve(always(rawResponse(200, 'internal: '.repeat(100))));
     const { error } = await runCheck(checker, target.url(), { assertions: wanted });
     expect(error?.message).toBe('Expected body to contain needle, but it was another value.');

@@ -33,24 +33,24 @@ const isDown = (code: string) => ({ outcome: 'down', error: { code }, warning: n
 
 describe('An HTTP check with warnings', () => {
   it.each([
-    ['200, as wished', 200, [warning(statusIn('200'))], { outcome: 'up', warning: null }],
+    ['200, as expected', 200, [warning(statusIn('200'))], { outcome: 'up', warning: null }],
     [
-      '204, not as wished',
+      '204, not as expected',
       204,
       [warning(statusIn('200'))],
       warns('Expected status_code to be one of 200, but it was 204.'),
     ],
-    ['500, not as wished', 500, [warning(statusIn('200'))], isDown('status_unexpected')],
-    ['500, as wished', 500, [warning(statusIn('200-599'))], isDown('status_unexpected')],
+    ['500, not as expected', 500, [warning(statusIn('200'))], isDown('status_unexpected')],
+    ['500, as expected', 500, [warning(statusIn('200-599'))], isDown('status_unexpected')],
     [
       '500, which a critical assertion allows',
       500,
       [warning(statusIn('200')), statusIn('200-599')],
       warns('Expected status_code to be one of 200, but it was 500.'),
     ],
-    ['404, which none allows', 404, [warning(statusIn('200')), statusIn('500')], isDown('assertion_failed')],
+    ['404, which no assertion allows', 404, [warning(statusIn('200')), statusIn('500')], isDown('assertion_failed')],
   ] as const)(
-    'keeps the rule 200 to 299 beside a warning about the status: %s',
+    'keeps the rule 200 to 299 in addition to a warning about the status: %s',
     async (_, status, assertions, result) => {
       const url = await serve(always(rawResponse(status)));
       expect(await runCheck(checker, url, { assertions })).toMatchObject(result);
@@ -65,12 +65,12 @@ describe('An HTTP check with warnings', () => {
       warning({ source: 'header', property: 'X-Cache', comparison: 'equals', target: 'HIT' }),
       'Expected header X-Cache to equal HIT, but it was absent.',
     ],
-  ])('warns of what a %s does not hold', async (_, assertion, message) => {
+  ])('warns of an assertion that a %s does not hold', async (_, assertion, message) => {
     const url = await serve(always(rawResponse(200, '{"status":"failing"}')));
     expect(await runCheck(checker, url, { assertions: [assertion] })).toMatchObject(warns(message));
   });
 
-  it('warns of what a large body does not hold, and finds it down when that is critical as well', async () => {
+  it('warns of an assertion that a large body does not hold, and reports down if a critical assertion fails as well', async () => {
     const url = await serve(always(rawResponse(200, 'x'.repeat(300_000))));
     const message = 'Expected body to contain needle, but it was another value.';
     expect(await runCheck(checker, url, { assertions: [warning(needle)] })).toMatchObject(warns(message));
@@ -95,7 +95,7 @@ describe('An HTTP check with warnings', () => {
     expect(await runCheck(checker, url, { assertions: both })).toMatchObject(isDown('protocol_error'));
   });
 
-  it('finds down what is critical without its turn to judge a large body that only a warning is about', async () => {
+  it('reports a critical failure without waiting for a turn to judge a large body that only a warning is about', async () => {
     const turns = new JudgingTurns();
     const busy = new HttpChecker(new HttpCheck(dialerWith(), new BodyBudget(), turns));
     const over = new AbortController();

@@ -103,10 +103,10 @@ if (available) {
   });
 }
 
-describe('An ICMP check where no transport is permitted', () => {
+describe('An ICMP check without permission for any transport', () => {
   const barred = new IcmpTransports([{ name: 'raw socket', advice: null, open: () => 'EPERM' }]);
 
-  it('is unknown and says how to permit ICMP', async () => {
+  it('is unknown and explains how to permit ICMP', async () => {
     const result = await runCheck(new IcmpChecker(dialer, barred), '127.0.0.1');
     expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'icmp_unavailable', phase: 'internal' } });
     expect(result.error?.message).toMatch(/net\.ipv4\.ping_group_range.*CAP_NET_RAW/);
@@ -119,7 +119,7 @@ describe('An ICMP check where no transport is permitted', () => {
   });
 });
 
-it('The transport is picked once', () => {
+it('The transport is chosen once', () => {
   let attempts = 0;
   const counted = new IcmpTransports([{ name: 'none', advice: null, open: () => `refusal ${(attempts += 1)}` }]);
   counted.describe();
@@ -177,7 +177,7 @@ here(`An ICMP check in a network namespace${obstacle === null ? '' : ` (skipped:
       expect(resultOf(UNROUTED)).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
     });
 
-    it('is down when no host has the address', () => {
+    it('is down if no host has the address', () => {
       expect(resultOf(ABSENT)).toMatchObject({
         outcome: 'down',
         error: { code: 'host_unreachable', phase: 'first_byte' },

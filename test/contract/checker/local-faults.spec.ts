@@ -49,7 +49,7 @@ function resultsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: s
 
 const brief = ({ outcome, error }: CheckResult) => `${outcome} ${error?.code ?? ''} ${error?.phase ?? ''}`.trim();
 
-describe('A fault of the monitor is not blamed on the target', () => {
+describe("A fault of the monitor is not reported as the target's", () => {
   it('a process without descriptors', async () => {
     const target = await HttpTarget.listen(always(rawResponse(200)));
     const results = await resultsOf(

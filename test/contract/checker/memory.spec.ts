@@ -55,7 +55,7 @@ describe(`Nine thousand checks of all six types, a third of them of hostile targ
     expect(run.verdicts).toMatchObject({ 'every target met': true });
   });
 
-  it.each(SPEC_CHECKER_TYPES)('recognises the hostile %s targets', (type) => {
+  it.each(SPEC_CHECKER_TYPES)('recognizes the hostile %s targets', (type) => {
     const hostile = run.targets.filter((target) => target.isHostile && target.type === type);
     expect(hostile.flatMap(({ codes }) => Object.keys(codes))).toContain(TELLING[type]);
   });

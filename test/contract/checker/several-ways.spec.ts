@@ -64,8 +64,8 @@ const near = [
 ];
 const BOTH = [...near, 'ip addr add fd99::1/64 dev v0'];
 const WITHOUT_IPV6: readonly [how: string, lines: string[]][] = [
-  ['that has no route for IPv6', [...near, 'ip -6 addr flush dev v0']],
-  ['on which IPv6 is turned off', [...near, 'sysctl -qw net.ipv6.conf.all.disable_ipv6=1']],
+  ['A host without a route for IPv6', [...near, 'ip -6 addr flush dev v0']],
+  ['A host on which IPv6 is turned off', [...near, 'sysctl -qw net.ipv6.conf.all.disable_ipv6=1']],
 ];
 
 const obstacle = obstacleTo(...BOTH, 'command -v ping > /dev/null || { echo needs ping >&2; exit 1; }', 'kill $far');
@@ -120,7 +120,7 @@ here(`A host with an IPv6 and an IPv4 address, seen by a machine${why}`, () => {
     check('ICMP', '2001:db8::1', { transport: 'ping command' }),
     check('DNS', 'dns://[2001:db8::1]/example.com'),
   ];
-  it.each(WITHOUT_IPV6)(`%s, is down with the IPv4 address when that is silent`, (_, setup) => {
+  it.each(WITHOUT_IPV6)(`%s reports down with the IPv4 address if that does not respond`, (_, setup) => {
     expect(resultsOn(setup, checks).map(brief)).toEqual([
       ['down', 'icmp_timeout', FOUR],
       ['down', 'icmp_timeout', FOUR],
@@ -156,7 +156,7 @@ here(`What a firewall before the target answers${why}`, () => {
     );
   });
 
-  it.each(rows.map((row, at) => ({ ...row, at })))('makes a $type check down: $reject', ({ at, code }) => {
+  it.each(rows.map((row, at) => ({ ...row, at })))('reports a $type check as down: $reject', ({ at, code }) => {
     expect(results[at]).toMatchObject({ outcome: 'down', error: { code } });
   });
 });
@@ -192,7 +192,7 @@ here(`What the machine of the monitor forbids itself${why}`, () => {
     expect(results.length).toBe(7 * addresses.length + 3);
   });
 
-  it('does not hide what another address of the same name says, or that it says nothing', () => {
+  it('does not hide the response of another address of the same name, or that it does not respond', () => {
     const setup = [...BOTH, 'ip -6 route add prohibit fd77::/64'];
     const results = resultsOn(setup, [
       check('TCP', `forbidden.test:${SILENT_PORT}`),

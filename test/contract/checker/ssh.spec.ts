@@ -94,7 +94,7 @@ describe('An SSH check', () => {
     await target.untilLeft();
   });
 
-  it('reports a reset during the key exchange beside the identification', async () => {
+  it('reports a reset during the key exchange in addition to the identification', async () => {
     const target = await speaking((socket) => {
       socket.write('SSH-2.0-x\r\n', () => socket.once('data', () => socket.resetAndDestroy()));
     });

@@ -88,8 +88,8 @@ describe('A TCP check of a server that speaks first', () => {
   it.each([
     ['at once', (socket: Socket) => void socket.write('x'.repeat(80))],
     ['a little later', (socket: Socket) => void setTimeout(() => socket.write('x'.repeat(80)), 3)],
-    ['more than one packet holds', (socket: Socket) => void socket.write('x'.repeat(20_000))],
-  ])('ends each connection without a reset when it speaks %s', async (_, greet) => {
+    ['with more than one packet', (socket: Socket) => void socket.write('x'.repeat(20_000))],
+  ])('ends each connection without a reset if the server speaks %s', async (_, greet) => {
     const { target, errors, ends } = await greeter(greet);
     const checker = new TcpChecker(dialerWith());
     for (let round = 0; round < 5; round++) {
@@ -101,7 +101,7 @@ describe('A TCP check of a server that speaks first', () => {
     await target.close();
   });
 
-  it('does not wait for a server that does not end the connection, and leaves it after a second', async () => {
+  it('does not wait for a server that does not end the connection, and disconnects after a second', async () => {
     const errors: Error[] = [];
     let served: Socket | undefined;
     const deaf = createServer({ allowHalfOpen: true }, (socket) => {

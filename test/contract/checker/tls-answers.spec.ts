@@ -20,7 +20,7 @@ const why = hasGnutls ? '' : ' (skipped: needs gnutls-serv)';
 
 const unverified = { verify: false, ca: null, serverName: null };
 
-describe('What a server says during the TLS handshake', () => {
+describe("Error texts for a server's TLS handshake", () => {
   let authority: TlsAuthority;
   let checker: HttpsChecker;
   const closers: (() => unknown)[] = [];
@@ -80,7 +80,7 @@ describe('What a server says during the TLS handshake', () => {
     expect(result.error?.message).toContain('only outdated versions of TLS');
   });
 
-  it('is told in words when it lacks secure renegotiation', async () => {
+  it('name the lack of secure renegotiation', async () => {
     const hello = Buffer.concat([Buffer.from([3, 3]), randomBytes(32), Buffer.from([0, 0xc0, 0x2f, 0])]);
     const handshake = Buffer.concat([Buffer.from([2, 0, 0, hello.length]), hello]);
     const record = Buffer.concat([Buffer.from([22, 3, 3, 0, handshake.length]), handshake]);
@@ -92,20 +92,17 @@ describe('What a server says during the TLS handshake', () => {
     expect(result.error?.message).toContain('it does not support secure renegotiation (RFC 5746)');
   });
 
-  it.each(['TLSv1.3', 'TLSv1.2'] as const)(
-    'is told in words when it requires a client certificate (%s)',
-    async (version) => {
-      const tls = {
-        ...(await authority.issue()),
-        requestCert: true,
-        minVersion: version,
-        maxVersion: version,
-      } as const;
-      const target = await HttpTarget.listen(always(rawResponse(200)), { tls });
-      closers.push(() => target.close());
-      const result = await runCheck(checker, target.url(), { headers: [] });
-      expect(result.outcome).toBe('down');
-      expect(result.error?.message).toMatch(/client certificate|closed the connection|no common cipher/);
-    },
-  );
+  it.each(['TLSv1.3', 'TLSv1.2'] as const)('name a required client certificate (%s)', async (version) => {
+    const tls = {
+      ...(await authority.issue()),
+      requestCert: true,
+      minVersion: version,
+      maxVersion: version,
+    } as const;
+    const target = await HttpTarget.listen(always(rawResponse(200)), { tls });
+    closers.push(() => target.close());
+    const result = await runCheck(checker, target.url(), { headers: [] });
+    expect(result.outcome).toBe('down');
+    expect(result.error?.message).toMatch(/client certificate|closed the connection|no common cipher/);
+  });
 });

@@ -37,13 +37,13 @@ describe('A check with TLS settings', () => {
 
   const untrusted: [string, () => Promise<ServerIdentity>, string][] = [
     ['is self-signed', () => selfSigned(), 'tls_untrusted'],
-    ['comes from an authority nobody knows', () => own.issue(), 'tls_untrusted'],
+    ['comes from an unknown authority', () => own.issue(), 'tls_untrusted'],
     ['has expired', () => known.issue({ fromDays: -9, untilDays: -2 }), 'tls_expired'],
-    ['is made for another name', () => known.issue({ names: ['other.example'] }), 'tls_hostname_mismatch'],
+    ['was issued for another name', () => known.issue({ names: ['other.example'] }), 'tls_hostname_mismatch'],
   ];
 
   it.each(untrusted)(
-    'goes on with verify false when the certificate %s, reports it, and goes on for that endpoint alone',
+    'continues with verify false if the certificate %s, reports this, and does so for that endpoint only',
     async (_, issue, code) => {
       const target = await serve({ tls: await issue() });
       const result = await check(target, settings({ verify: false }));
@@ -71,7 +71,7 @@ describe('A check with TLS settings', () => {
     await target.close();
   });
 
-  it('trusts the given authority, and no longer those of the system', async () => {
+  it("trusts the given authority, and no longer the system's authorities", async () => {
     const ca = own.rootPem;
     expect(await check(await serve({ tls: await own.issue() }), settings({ ca }))).toMatchObject({ outcome: 'up' });
     const elsewhere = await serve({ tls: await known.issue() });
@@ -91,7 +91,7 @@ describe('A check with TLS settings', () => {
     expect(await check(await serve({ tls: issued }), settings({ ca: issued.cert }))).toMatchObject({ outcome: 'up' });
   });
 
-  it('still refuses what has expired or has another name, with the authority given', async () => {
+  it('still refuses a certificate that has expired or has another name, with the given authority', async () => {
     const ca = own.rootPem;
     const expired = await serve({ tls: await own.issue({ fromDays: -9, untilDays: -2 }) });
     expect(await check(expired, settings({ ca }))).toMatchObject({ error: { code: 'tls_expired' } });
@@ -99,7 +99,7 @@ describe('A check with TLS settings', () => {
     expect(await check(other, settings({ ca }))).toMatchObject({ error: { code: 'tls_hostname_mismatch' } });
   });
 
-  it('asks for the server name, wants it in the certificate, and sends the Host of the URL', async () => {
+  it('sends the server name, requires it in the certificate, and sends the Host of the URL', async () => {
     const named = await known.issue({ names: ['shop.internal'] });
     const target = await serve({
       tls: {
@@ -116,7 +116,7 @@ describe('A check with TLS settings', () => {
     });
   });
 
-  it('judges another host that a redirect leads to as ever, whatever the settings', async () => {
+  it('applies the usual TLS rules to another host after a redirect, regardless of the settings', async () => {
     const identity = await own.issue();
     const elsewhere = await serve({ tls: identity });
     const target = await serve({ tls: identity }, redirectTo(elsewhere.url('/', 'localhost')));

@@ -32,7 +32,7 @@ describe('The command uptime check --local', () => {
     expect([sent(web.seen.at(-1), 'x-probe'), sent(web.seen.at(-1), 'x-other')]).toEqual(['yes', 'no']);
   });
 
-  it('is what npm run check-url stands for, with the type before the url as it was', async () => {
+  it('is the same as npm run check-url, with the type before the url', async () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -47,7 +47,7 @@ describe('The command uptime check --local', () => {
     expect(code).toBe(0);
   });
 
-  it('prints a warning as JSON, with exit code 0, and none beside an error, with exit code 2', async () => {
+  it('prints a warning as JSON with exit code 0, and no warning next to an error, with exit code 2', async () => {
     const json = async (...args: string[]) => {
       const { code, out } = await run([web.url(), '--json', ...args]);
       return { code, result: JSON.parse(out) as object };

@@ -48,17 +48,17 @@ describe('The command uptime mcp', () => {
 
   const asked = (): SeenRequest | undefined => server.seen.at(-1);
 
-  describe('refuses to start', () => {
+  describe('refuses to start and explains why on standard error', () => {
     it.each([
       ['with a wrong key', problem(401, { title: 'No' }), /^The API key was not accepted \(401\)/],
       ['while the service is overloaded', problem(503, { title: 'Busy' }, { 'Retry-After': '7' }), /Try again in 7 s/],
       [
-        'before another program',
+        'at the URL of another program',
         rawResponse(200, '<html>', { 'Content-Type': 'text/html' }),
         /not a response of this API/,
       ],
-      ['before another API', json({ hello: 'world' }), /a response that this version of uptime cannot read/],
-    ])('%s, in words on standard error', async (_, response, words) => {
+      ['at the URL of another API', json({ hello: 'world' }), /a response that this version of uptime cannot read/],
+    ])('%s', async (_, response, words) => {
       const other = await HttpTarget.listen(always(response));
       expect(await PlainMcp.start(other.url(), KEY).end()).toEqual({
         code: 1,
@@ -68,12 +68,12 @@ describe('The command uptime mcp', () => {
       await other.close();
     });
 
-    it('without a service', async () => {
+    it('if there is no service', async () => {
       const { code, out, err } = await PlainMcp.start(`http://127.0.0.1:${await closedPort()}`, KEY).end();
       expect([code, out, err]).toEqual([1, '', expect.stringContaining('refused the connection')]);
     });
 
-    it('without its optional package, which it names', async () => {
+    it('if its optional package is missing, which it names', async () => {
       const { code, out, err } = await PlainMcp.start(server.url(), KEY, [
         './test/harness/processes/without-package.cjs',
       ]).end();
@@ -89,7 +89,7 @@ describe('The command uptime mcp', () => {
   it.each([
     ['the service', './src/app', 0],
     ['the command, until it serves,', './packages/cli/mcp/mcp-command', 0],
-    ['what serves', './packages/cli/mcp/mcp-server', expect.any(Number)],
+    ['the code that serves', './packages/cli/mcp/mcp-server', expect.any(Number)],
   ])('%s loads as much of the optional packages as it needs', async (_, file, expected) => {
     const count = `Object.keys(require.cache).filter((name) => /node_modules.(@modelcontextprotocol|zod)\\b/.test(name)).length`;
     const run = promisify(execFile);
@@ -104,7 +104,7 @@ describe('The command uptime mcp', () => {
     expect([loaded, loaded > 0]).toEqual([expected, expected !== 0]);
   });
 
-  describe('ends', () => {
+  describe('exits', () => {
     const begun = async (): Promise<PlainMcp> => {
       const plain = PlainMcp.start(server.url(), KEY);
       plain.send(INITIALIZE);
@@ -112,7 +112,7 @@ describe('The command uptime mcp', () => {
       return plain;
     };
 
-    it('with 0 when its input is closed, and has written nothing but the protocol', async () => {
+    it('with code 0 when its input is closed, and has written nothing but the protocol', async () => {
       const plain = await begun();
       plain.closeInput();
       const { code, out, err } = await plain.end();
@@ -120,19 +120,19 @@ describe('The command uptime mcp', () => {
       for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
     });
 
-    it('with 0 when its input is closed before anything was said', async () => {
+    it('with code 0 when its input is closed before the first message', async () => {
       const plain = PlainMcp.start(server.url(), KEY);
       plain.closeInput();
       expect(await plain.end()).toEqual({ code: 0, out: '', err: '' });
     });
 
-    it.each(['SIGTERM', 'SIGINT'] as const)('with 0 on %s', async (signal) => {
+    it.each(['SIGTERM', 'SIGINT'] as const)('with code 0 on %s', async (signal) => {
       const plain = await begun();
       plain.signal(signal);
       expect(await plain.end()).toMatchObject({ code: 0, err: '' });
     });
 
-    it('with 0 while a call is under way, and the request to the service ends with it', async () => {
+    it('with code 0 while a call is running, whose request to the service ends with it', async () => {
       const plain = await begun();
       const gone = new Promise((settle) => {
         script = asOrganization((_, socket) => socket.once('close', settle));
@@ -179,17 +179,17 @@ describe('The command uptime mcp', () => {
       { status: 503, retry_after_seconds: 1 },
     ],
     [
-      'a key that is gone',
+      'a key that was revoked',
       problem(401, { code: 'unauthenticated' }),
       { status: 401, what_to_do: expect.stringMatching(/another key/) },
     ],
     [
-      'a key that may not',
+      'a key without the role',
       problem(403, { code: 'insufficient_role', detail: 'It needs "write".' }),
       { status: 403, detail: 'It needs "write".', what_to_do: expect.stringMatching(/Do not look for a way around/) },
     ],
     [
-      'a fault of the service',
+      'an internal error of the service',
       problem(500, { code: 'internal_error', request_id: 'req_1' }),
       { status: 500, request_id: 'req_1' },
     ],
@@ -202,13 +202,13 @@ describe('The command uptime mcp', () => {
       { status: 400, fields: [{ pointer: '/url', code: 'not_a_url', message: 'url is none' }] },
     ],
     ['a lost connection', '', { status: null, code: 'no_usable_response', what_to_do: expect.stringMatching(/later/) }],
-    ['another program', json({ hello: 'world' }), { status: null, code: 'no_usable_response' }],
-  ])('tells %s as an error of the tool, with what to do', async (_, response, expected) => {
+    ['another program at the URL', json({ hello: 'world' }), { status: null, code: 'no_usable_response' }],
+  ])('reports %s as an error of the tool, with advice', async (_, response, expected) => {
     script = always(response);
     expect(await mcp.refused('overview')).toMatchObject(expected);
   });
 
-  it('writes out what cannot be seen, in the data, in its text and in errors', async () => {
+  it('escapes invisible characters in the data, in its text, and in errors', async () => {
     const endpoint = {
       id: 'ep_1',
       name: 'Fr\u202eont\u001b[2J',
@@ -235,7 +235,7 @@ describe('The command uptime mcp', () => {
     expect((await mcp.refused('list_endpoints')).detail).toBe('No\\u{7}.');
   });
 
-  it('says of a change without a response that it may have been done', async () => {
+  it('reports that a change without a response may have been made', async () => {
     script = always('');
     const apply = { document: 'version: 1', etag: 'abcdefghijkl' };
     expect((await mcp.refused('apply_configuration', apply)).what_to_do).toMatch(
@@ -252,10 +252,10 @@ describe('The command uptime mcp', () => {
   });
 
   it.each([
-    ['an etag that stands for anything', 'apply_configuration', { document: 'version: 1', etag: '*' }],
+    ['an etag that matches anything', 'apply_configuration', { document: 'version: 1', etag: '*' }],
     ['no etag', 'apply_configuration', { document: 'version: 1' }],
-    ['a field that it does not have', 'overview', { sites: 'all' }],
-    ['a list without an end', 'list_endpoints', { limit: 100_000 }],
+    ['a field that the tool does not have', 'overview', { sites: 'all' }],
+    ['a list without a limit', 'list_endpoints', { limit: 100_000 }],
     ['both an endpoint and a website', 'mute', { endpoint: 'a', website: 'b', minutes: 5, reason: 'x' }],
     ['neither a website nor a new one', 'create_endpoint', { name: 'a', url: 'https://a.example.com' }],
   ])('refuses %s before anything is sent', async (_, name, args) => {
@@ -265,7 +265,7 @@ describe('The command uptime mcp', () => {
     expect(server.seen).toHaveLength(before);
   });
 
-  it('takes the time from the service: this machine’s clock does not decide when a window begins', async () => {
+  it('takes the time from the service: this machine’s clock does not decide when a window starts', async () => {
     const id = `ws_${'0'.repeat(26)}`;
     const window = { id: 'mw_1', name: 'Work', mute: true, exclude_from_uptime: false, status: 'active' };
     script = ({ method }, socket) =>
@@ -286,7 +286,7 @@ describe('The command uptime mcp', () => {
     });
   });
 
-  it('shows a plan of bounded size, what would be deleted first', async () => {
+  it('shows a plan of bounded size, with deletions first', async () => {
     const change = (action: string, key: string) => ({ action, resource: 'endpoint', key, id: null, fields: [] });
     const changes = [
       ...Array.from({ length: 150 }, (_, index) => change('create', `new-${index}`)),

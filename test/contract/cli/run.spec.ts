@@ -50,7 +50,7 @@ describe('The command uptime run', () => {
       .filter(({ path }) => path.startsWith(`/ping/${job}/`))
       .map(({ method, path, body }) => [method, path.replace(/rid=[0-9a-f-]{36}$/, 'rid=…'), body]);
 
-  it('tells the start, then the exit code with the output, of one run', async () => {
+  it('reports the start of one run, then its exit code with the output', async () => {
     const job = 'echo rows; echo slow > /dev/stderr; exit 3';
     const { code, out, err } = await finish(begin(server.url('/ping/nightly'), 'sh', '-c', job));
     expect({ code, out, err }).toEqual({ code: 3, out: 'rows\n', err: 'slow\n' });
@@ -62,7 +62,7 @@ describe('The command uptime run', () => {
     expect(new Set(runs.map(({ path }) => path.split('rid=')[1])).size).toBe(1);
   });
 
-  it('passes signals on, and says the code that a shell says', async () => {
+  it('passes signals on, and exits with the code that a shell would use', async () => {
     const child = begin(server.url('/ping/stopped'), 'sh', '-c', 'echo up; exec sleep 600');
     const ended = finish(child);
     await eventually('the start', () => told('stopped').length > 0);
@@ -84,7 +84,7 @@ describe('The command uptime run', () => {
     );
   });
 
-  it('says the end of a job that is not there, and runs one without an address', async () => {
+  it('reports the exit code of a command that does not exist, and runs a job without a ping URL', async () => {
     const [missing, plain] = await Promise.all([
       finish(begin(server.url('/ping/missing'), 'no-such-program')),
       finish(begin('', 'sh', '-c', 'exit 4')),
@@ -94,7 +94,7 @@ describe('The command uptime run', () => {
     expect([plain.code, plain.err]).toEqual([4, expect.stringContaining('UPTIME_PING_URL is not set')]);
   });
 
-  it('finds the address by a key path, with a key that may see it', async () => {
+  it('finds the ping URL by a key path, with a key that may see it', async () => {
     const job = (more: string[]): ChildProcess =>
       spawn(process.execPath, [...PROGRAM.slice(0, -1), ...more, '--', 'true'], {
         cwd: ROOT,

@@ -46,34 +46,34 @@ describe('The command uptime', () => {
   it.each([
     ['a refused key', problem(401, { title: 'No' }), /^The API key was not accepted \(401\)/],
     [
-      'a key that may not',
+      'a key without the role',
       problem(403, { detail: 'It needs "write".' }),
       /is not allowed to do this \(403\)\. It needs "write"\./,
     ],
     ['too many requests', problem(429, {}, { 'Retry-After': '7' }), /\(429\)\. Try again in 7 s\./],
     [
-      'a service that is overloaded',
+      'an overloaded service',
       problem(503, { title: 'Busy' }, { 'Retry-After': '1' }),
       /^Busy\. \(503\) Try again in 1 s\./,
     ],
     ['a proxy that refuses', rawResponse(503, 'down'), /^The request was refused\. \(503\)/],
     [
-      'another program',
+      'another program at the URL',
       rawResponse(200, '<html>', { 'Content-Type': 'text/html' }),
       /200 and text\/html, which is not a response of this API/,
     ],
     [
-      'an address that is not there',
+      'a URL that is not found',
       rawResponse(404, 'no'),
       /404 and no content type, which is not a response of this API\. Is UPTIME_URL/,
     ],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|closed the connection/],
+    ['a response that is not HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|closed the connection/],
     ['half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[', /closed the connection|could not be reached/],
-  ])('says %s in words and ends with 1', async (_, response, words) => {
+  ])('exits with code 1 and explains %s', async (_, response, words) => {
     expect(await ls(response)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
-  it('makes a probe and prints its token alone; beside it stands how the probe is started, without the token', async () => {
+  it('creates a probe and prints only its token to stdout; stderr shows how to start the probe, without the token', async () => {
     const made = { id: 'pr_1', key: 'fra', token: 'ump_0123456789' };
     script = always(rawResponse(201, JSON.stringify(made), { 'Content-Type': 'application/json' }));
     const { code, out, err } = await run(['probe', 'create', 'fra', '--region', 'eu']);
@@ -84,7 +84,7 @@ describe('The command uptime', () => {
     expect(err).not.toContain(made.token);
   });
 
-  it('manages the probes that the operator shares by routes of their own, and names them as endpoints do', async () => {
+  it("manages the operator's shared probes through separate routes, and names them as endpoints do", async () => {
     const shared = {
       id: 'pr_1',
       key: 'fra',
@@ -139,11 +139,11 @@ describe('The command uptime', () => {
   });
 
   it.each([
-    ['no address', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
-    ['an address without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ URL/],
-    ['credentials in the address', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must not contain credentials/],
-    ['no key', { UPTIME_API_KEY: '' }, /^Set UPTIME_API_KEY/],
-    ['a key that is none', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is not an API key/],
+    ['a missing URL', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
+    ['a URL without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ URL/],
+    ['credentials in the URL', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must not contain credentials/],
+    ['a missing key', { UPTIME_API_KEY: '' }, /^Set UPTIME_API_KEY/],
+    ['an invalid key', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is not an API key/],
   ])('refuses %s before anything is sent', async (_, env, words) => {
     const before = server.seen.length;
     expect(await run(['ls'], { env })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
@@ -158,13 +158,13 @@ describe('The command uptime', () => {
     expect(server.seen.at(-1)?.path).toBe('/api/v1/endpoints?limit=1000&cursor=a%2Fb');
   });
 
-  it('takes the key from the variable that 0.1.0 read it from, too', async () => {
+  it('also takes the key from the variable that 0.1.0 used', async () => {
     script = always(json([]));
     expect((await uptime(server.url(), null, ['ls'], { folder, env: { UPTIME_KEY: 'ums_r_old' } })).code).toBe(0);
     expect(sent(server.seen.at(-1), 'authorization')).toBe('Bearer ums_r_old');
   });
 
-  it('takes the key from a file, and an address with a path', async () => {
+  it('accepts the key from a file, and a URL with a path', async () => {
     script = always(json([]));
     writeFileSync(join(folder, 'key'), 'ums_r_other\n');
     const { code } = await run(['--url', server.url('/monitor/api/v1/'), '--key-file', 'key', 'ls', '-q']);
@@ -188,7 +188,7 @@ describe('The command uptime', () => {
       /^front is not a URL with a scheme\. For an endpoint, only --json and --verbose can/,
     ],
     [['deploy'], /unknown command 'deploy'/],
-  ])('%j is refused in words before anything is sent', async (args, words) => {
+  ])('%j is refused with an explanation before anything is sent', async (args, words) => {
     writeFileSync(join(folder, 'latin1.yaml'), Buffer.from('name: M\xfcnchen', 'latin1'));
     writeFileSync(join(folder, 'large.yaml'), Buffer.alloc(8 * 1024 * 1024 + 1, 'a'));
     const before = server.seen.length;
@@ -196,7 +196,7 @@ describe('The command uptime', () => {
     expect(server.seen).toHaveLength(before);
   });
 
-  it('plan ends with 2 when something would change, and sends only the secrets that the document refers to', async () => {
+  it('plan exits with code 2 if something would change, and sends only the secrets that the document refers to', async () => {
     script = planned;
     const stdin = 'version: 1\ncontacts: [{config: {url: {$secret: CHAT}}}]\n';
     const env = { UPTIME_SECRET_CHAT: 'c', UPTIME_SECRET_REST: 'r' };
@@ -211,7 +211,7 @@ describe('The command uptime', () => {
     ]);
   });
 
-  it('plan ends with 0 when nothing would change, and --json prints what the API returns', async () => {
+  it('plan exits with code 0 if nothing would change, and --json prints the response of the API', async () => {
     const nothing = { summary: { ...summary, create: 0 }, changes: [], notes: [] };
     script = always(json(nothing));
     const { code, out } = await run(['plan', '-', '--json'], { stdin: DOCUMENT });
@@ -224,7 +224,7 @@ describe('The command uptime', () => {
     expect(server.seen.slice(asked).map(({ method }) => method)).toEqual(['POST']);
   });
 
-  it('apply does what the plan showed, and only that: it names the plan', async () => {
+  it('apply applies the plan it showed and nothing else, by the ID of the plan', async () => {
     script = planned;
     const { code, out } = await run(['apply', '-'], { stdin: DOCUMENT });
     expect([code, out]).toEqual([0, expect.stringMatching(/^\+ website shop\nPlan: .*\nApplied: 1 created/)]);
@@ -254,7 +254,7 @@ describe('The command uptime', () => {
 
   it.each([
     [
-      'something changed meanwhile',
+      'something has changed since the plan',
       problem(412, { code: 'precondition_failed' }),
       /^Something has changed since this plan .* Nothing was applied/,
     ],
@@ -263,13 +263,13 @@ describe('The command uptime', () => {
       '',
       /\nThe result is unknown: either everything was applied, or nothing\. Run "uptime plan" to find out\.$/m,
     ],
-  ])('apply says what it means that %s', async (_, response, words) => {
+  ])('apply explains what it means that %s', async (_, response, words) => {
     script = (request, socket) => (request.method === 'PUT' ? void socket.end(response) : planned(request, socket));
     const { code, err } = await run(['apply', '-'], { stdin: DOCUMENT });
     expect([code, err]).toEqual([1, expect.stringMatching(words)]);
   });
 
-  it('shows where in the file each error stands', async () => {
+  it('shows the position of each error in the file', async () => {
     const errors = [{ pointer: '/websites/0/url', line: 2, code: 'immutable', message: 'url cannot be changed' }];
     script = always(problem(400, { title: 'Some fields are not valid', code: 'validation_failed', errors }));
     writeFileSync(join(folder, 'monitors.yaml'), DOCUMENT);
@@ -280,7 +280,7 @@ describe('The command uptime', () => {
     ]);
   });
 
-  it('convert prints the document as YAML, and beside it what is lost, with the file and line it stands in', async () => {
+  it('convert prints the document as YAML, and lists each lost setting with its file and line', async () => {
     const report = [
       { at: 'line 1', name: 'front', result: 'mapped', why: null },
       { at: 'line 4', name: 'job', result: 'skipped', why: 'it is not known here' },
@@ -297,7 +297,7 @@ describe('The command uptime', () => {
     });
   });
 
-  it('tail goes on behind the last event when the connection is lost, and ends when the key is refused', async () => {
+  it('tail resumes after the last event if the connection is lost, and exits if the key is refused', async () => {
     const event = (id: string) =>
       `id: ${id}\nevent: check\ndata: {"checked_at":"${id}","status":"up","previous_status":"down","endpoint_name":"F"}\n\n`;
     const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n';
@@ -322,7 +322,7 @@ describe('The command uptime', () => {
     expect(err).toMatch(/^The connection was lost \(.* 1048576 .*\)\. Trying again\.\nThe API key was not accepted/);
   });
 
-  it('check asks the service for what its options say, and for nothing else', async () => {
+  it('check sends the service exactly the request of its options', async () => {
     script = always(json({ outcome: 'up', duration_ms: 1, phases: {}, redirects: [] }));
     const asked = async (...args: string[]): Promise<unknown> => {
       expect(await run(['check', ...args])).toMatchObject({ code: 0, err: '' });
@@ -349,12 +349,12 @@ describe('The command uptime', () => {
     });
   });
 
-  it('says its version, for whoever reports a bug', async () => {
+  it('prints its version for bug reports', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(await run(['--version'])).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  it('apply asks on a terminal, and Ctrl-C is a no', async () => {
+  it('apply asks for confirmation on a terminal, and Ctrl-C counts as no', async () => {
     script = planned;
     writeFileSync(join(folder, 'monitors.yaml'), DOCUMENT);
     const asked = server.seen.length;
@@ -366,7 +366,7 @@ describe('The command uptime', () => {
     expect(server.seen.slice(asked).map(({ method }) => method)).toEqual(['POST']);
   });
 
-  it('is a program: its help explains every command, and its exit code is that of the command', async () => {
+  it('explains every command in its help, and exits with the exit code of the command', async () => {
     script = planned;
     const program = (...args: string[]) =>
       new Promise<{ code: number | null; stdout: string; stderr: string }>((settle) => {

@@ -10,7 +10,7 @@ interface CronCase {
 }
 
 // The files record the behavior of Debian's cron (scripts/cron-fixtures.mjs).
-describe('a schedule is what cron does with it', () => {
+describe('a schedule runs when cron runs it', () => {
   it.each(fieldCases<CronCase>('cron', ['cron', 'timezone', 'from', 'until', 'runs']))(
     '$cron in $timezone from $from: $name',
     ({ cron, timezone, from, until, runs }) => {

@@ -21,7 +21,7 @@ describe.each(dnsCases())('$name', (given) => {
       { ...check, own: true },
     ]),
   )(
-    'is $outcome for a DNS check ($#), own resolver: $own',
+    'is $outcome for a DNS check ($#), configured resolver: $own',
     async ({ own, assertions = [], outcome, code, records }) => {
       const checker = new DnsChecker(dialer, new SystemResolvers(() => [server.address]));
       const url = own ? `dns:${FIELD_NAME}?type=${given.type}` : server.target(FIELD_NAME, given.type);

@@ -33,7 +33,7 @@ describe.each(httpCases())('$name', (given) => {
     ]);
   });
 
-  it(`is ${given.status ?? 'no response'} for a request of our own`, async () => {
+  it(`is ${given.status ?? 'no response'} for a request of the service`, async () => {
     const request = { method: 'GET', url: target.url(), headers: {}, body: null, egress: openEgress, timeoutMs: 5000 };
     const read = await new OutboundHttp(dialer).request(request).catch((error: unknown) => error);
     if (given.status === undefined) expect(read).toBeInstanceOf(OutboundError);

@@ -227,11 +227,11 @@ suite(`The verdicts of monitoring-plugins and blackbox_exporter on the same targ
       }),
     );
 
-  it('differ from ours only where a reason is known', () => {
+  it("differ from the service's verdicts only with a known reason", () => {
     expect(rows.flatMap(differencesOf).filter((difference) => !(difference in REASONS))).toEqual([]);
   });
 
-  it('still differ from ours wherever a reason is given', () => {
+  it("still differ from the service's verdicts wherever a reason is given", () => {
     const isHere = (difference: string) => isSshdInstalled || !difference.startsWith('SSH: OpenSSH');
     const found = new Set(rows.flatMap(differencesOf));
     expect(Object.keys(REASONS).filter((one) => isHere(one) && !found.has(one))).toEqual([]);

@@ -46,7 +46,7 @@ describe('the fake of PagerDuty', () => {
     expect(pager.incidents()).toEqual([]);
   });
 
-  it('says the key of an accepted event, and makes one for a trigger without', async () => {
+  it('returns the key of an accepted event, and creates one for a trigger without a key', async () => {
     const keyOf = ({ body }: { body: string }) => (JSON.parse(body) as { dedup_key: string }).dedup_key;
     expect(keyOf(await event('a', 'trigger'))).toBe('a');
     const made = keyOf(await send(pager, withFields({ dedup_key: undefined })(trigger)));
@@ -54,7 +54,7 @@ describe('the fake of PagerDuty', () => {
     expect(pager.incidents().map(({ key }) => key)).toEqual(['a', made]);
   });
 
-  it('forgets its incidents and what it accepts with "verify"', async () => {
+  it('forgets its incidents and its accepted events with "verify"', async () => {
     await event('a', 'trigger');
     pager.verify();
     expect(pager.incidents()).toEqual([]);
@@ -110,7 +110,7 @@ it('the fake of Telegram refuses the old id of a group that became a supergroup,
   expect(JSON.parse(old.body)).toMatchObject({ parameters: { migrate_to_chat_id: -1009 } });
 });
 
-it('the fake of Discord responds with the saved message only when it is asked to wait', async () => {
+it('the fake of Discord responds with the saved message only if the request asks it to wait', async () => {
   const discord = await fakeDiscord();
   const real = await realRequest('discord', discord);
   discord.acceptAll();

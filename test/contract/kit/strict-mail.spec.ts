@@ -53,7 +53,7 @@ describe('the strict fake of a mail server', () => {
 
   it.each<{ what: string; change: (mail: RawMail) => RawMail; sentence: string }>([
     {
-      what: 'a header line that a foreign text added',
+      what: 'a header line from foreign text',
       change: replaced('Subject: ', 'Bcc: victim@example.com\r\nSubject: '),
       sentence: 'Mail: "bcc" must be absent, not "victim@example.com"',
     },
@@ -63,12 +63,12 @@ describe('the strict fake of a mail server', () => {
       sentence: 'Mail: "subject" must be there at most once, not 2',
     },
     {
-      what: 'a mail without a subject',
+      what: 'an email without a subject',
       change: replaced(/^Subject: .*\r\n/m, ''),
       sentence: 'Mail: "subject" is required',
     },
     {
-      what: 'a mail without a Message-ID',
+      what: 'an email without a Message-ID',
       change: replaced(/^Message-ID: .*\r\n/m, ''),
       sentence: 'Mail: "message-id" is required',
     },
@@ -78,12 +78,12 @@ describe('the strict fake of a mail server', () => {
       sentence: 'Mail: "message-id" must be one <id@domain>, not "<ev_1>"',
     },
     {
-      what: 'references that are no ids',
+      what: 'references that are not ids',
       change: replaced(/^References: .*$/m, 'References: the trigger'),
       sentence: 'Mail: "references" must be a list of <id@domain>, not "the trigger"',
     },
     {
-      what: 'a date that is none',
+      what: 'an invalid date',
       change: replaced(/^Date: .*$/m, 'Date: yesterday'),
       sentence: 'Mail: "date" must be a date, not "yesterday"',
     },
@@ -108,12 +108,12 @@ describe('the strict fake of a mail server', () => {
       sentence: 'Mail: "RCPT TO" must be the addresses of To and Cc (ops@example.com,team@example.com), not',
     },
     {
-      what: 'a mail without its HTML part',
+      what: 'an email without its HTML part',
       change: replaced('Content-Type: text/html; charset=utf-8', 'Content-Type: application/octet-stream'),
       sentence: 'Mail: "parts" must be text/plain and then text/html, not ["text/plain","application/octet-stream"]',
     },
     {
-      what: 'a mail of one part',
+      what: 'an email of one part',
       change: replaced('multipart/alternative;', 'text/plain;'),
       sentence: 'Mail: "content-type" must be multipart/alternative, not "text/plain;',
     },
@@ -135,7 +135,7 @@ describe('the strict fake of a mail server', () => {
     expect(() => fake.verify()).toThrow('Mail: "subject" is required');
   });
 
-  it('fails "verify" for a mail that no script covers, and for a script that no mail used', async () => {
+  it('fails "verify" for an email that no script covers, and for a script that no email used', async () => {
     expect(await hand(real)).toBe(550);
     expect(() => fake.verify()).toThrow('unexpected emails from uptime@example.com');
     fake.succeed();

@@ -153,7 +153,7 @@ describe('a webhook sink', () => {
   afterEach(() => sink.verify());
   afterAll(() => sink.stop());
 
-  it('gives the events in their order, each once, and counts what was repeated', async () => {
+  it('returns the events in their order, each once, and counts repeated ones', async () => {
     for (const request of [trigger, trigger, resolve, trigger]) await send(sink, request);
     expect(sink.events().map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
     expect(sink.repeats()).toBe(2);
@@ -174,7 +174,7 @@ describe('a webhook sink', () => {
     expect((await send(sink, both)).status).toBe(204);
   });
 
-  it('takes any timestamp when it is told to, for a test that moves the clock of the service', async () => {
+  it('accepts any timestamp if configured to, for a test that moves the clock of the service', async () => {
     const patient = await webhookSink({ now: () => NOW, toleranceSeconds: Infinity });
     patient.acceptAll();
     const response = await send(patient, signed({ timestamp: nowSeconds + 86_400 })(trigger));

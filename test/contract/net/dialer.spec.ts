@@ -159,7 +159,7 @@ describe('Dialer', () => {
     expect(phases.connectMs).toBeLessThan(240);
   });
 
-  it('reports the target’s fault when the other address family failed for a reason of ours', async () => {
+  it("reports the target’s fault if the other address family failed because of the monitor's machine", async () => {
     // No machine has a TCP route to a multicast address.
     const server = await serve(addresses(['127.0.0.1'], ['ff02::1']));
     const dialer = dialerWith({ servers: [server.address] });

@@ -40,7 +40,7 @@ afterEach(async () => {
   expect(target.seen).toEqual([]);
 });
 
-describe('A foreign organization cannot make the monitor connect to its own machine', () => {
+describe('A foreign organization cannot have the monitor connect to its own machine', () => {
   it.each([
     '127.0.0.1',
     '127.1',
@@ -152,8 +152,8 @@ describe('A notification cannot bypass the egress policy', () => {
   );
 });
 
-describe("Of what is refused, a foreign organization learns nothing of the operator's network", () => {
-  it('not the private address that a name leads to', async () => {
+describe("A refusal reveals nothing of the operator's network to a foreign organization", () => {
+  it('hides the private address that a name leads to', async () => {
     const server = await serve(pointsTo(['10.20.30.40']));
     const result = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: stranger });
     expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' }, address: null });
@@ -161,7 +161,7 @@ describe("Of what is refused, a foreign organization learns nothing of the opera
   });
 
   it.each(['redis', 'db.prod.internal', 'nas.local', 'redis.default.svc.cluster.local'])(
-    'not whether the internal name %s exists: it is not looked up',
+    'does not look up the internal name %s, so its existence stays hidden',
     async (host) => {
       const server = await serve(() => ({ rcode: 3 }));
       const asked: string[] = [];
@@ -173,7 +173,7 @@ describe("Of what is refused, a foreign organization learns nothing of the opera
     },
   );
 
-  it('not whether a name exists under the search list', async () => {
+  it('hides whether a name exists under the search list', async () => {
     const server = await serve(() => ({ rcode: 3 }));
     const directory = mkdtempSync(join(tmpdir(), 'resolv-'));
     closers.push(() => rmSync(directory, { recursive: true }));
@@ -186,7 +186,7 @@ describe("Of what is refused, a foreign organization learns nothing of the opera
     expect(await check(stranger)).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' }, address: null });
   });
 
-  it('while the owner of the installation is told the address', async () => {
+  it('shows the address to the operator', async () => {
     const server = await serve(pointsTo(['169.254.1.1']));
     const owner = policy.forOrganization({ id: null, isDefault: true });
     const result = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: owner });

@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe('OutboundHttp', () => {
-  it('sends the request as given, on a connection of its own', async () => {
+  it('sends the given request over a separate connection', async () => {
     const target = await serve(always(rawResponse(201, 'made', { 'X-Custom': 'yes', 'Retry-After': '7' })));
     const response = await outbound.request(post(target.url(`/${SECRET}?a=b`)));
     expect(response).toMatchObject({ status: 201, body: 'made', headers: { 'x-custom': 'yes', 'retry-after': '7' } });

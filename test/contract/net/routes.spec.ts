@@ -26,7 +26,7 @@ it('This machine has a live route to itself', async () => {
   expect([await hasRoute('127.0.0.1'), await hasLiveRoute('127.0.0.1')]).toEqual([true, true]);
 });
 
-describe(`In a network of its own, without a default route${why},`, () => {
+describe(`In a separate network namespace, without a default route${why},`, () => {
   inNamespace('there is a live route to the neighbours and none to the rest of the world', () => {
     expect(found(LAN, '10.99.0.2', '203.0.113.1', '2001:db8::1')).toEqual([
       { route: true, live: true },
@@ -37,17 +37,17 @@ describe(`In a network of its own, without a default route${why},`, () => {
 
   inNamespace.each([
     [
-      'first the addresses that can be reached',
+      'the addresses that can be reached first',
       ['2001:db8::1', '10.99.0.2', '10.99.0.3'],
       ['10.99.0.2', '10.99.0.3', '2001:db8::1'],
     ],
     ['all addresses of one family in their order', ['203.0.113.1', '10.99.0.2'], ['203.0.113.1', '10.99.0.2']],
     [
-      'those of both families in turns when none can be reached',
+      'the addresses of both families in turns if none can be reached',
       ['203.0.113.1', '2001:db8::1'],
       ['2001:db8::1', '203.0.113.1'],
     ],
-  ])('a checker that asks for the addresses of a name gets %s', (_, addresses, order) => {
+  ])('a checker that looks up the addresses of a name gets %s', (_, addresses, order) => {
     const folder = mkdtempSync(join(tmpdir(), 'routes-'));
     const hostsFile = join(folder, 'hosts');
     writeFileSync(hostsFile, addresses.map((address) => `${address} dual.test\n`).join(''));

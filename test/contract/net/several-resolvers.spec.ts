@@ -118,7 +118,7 @@ describe('A DNS server of the machine that did not answer', () => {
   it.each([
     ['the lookup of a host', (servers: string[]) => resolverOf(servers)],
     ['a DNS check', (servers: string[]) => checkOf(servers)],
-  ])('is asked after the others by the next one: %s', async (_, open) => {
+  ])('is queried after the others by the next one: %s', async (_, open) => {
     const dead = await DnsTestServer.start(() => null);
     const good = await DnsTestServer.start(SERVERS['knows the name']);
     const look = open([dead.address, good.address]);
@@ -155,11 +155,11 @@ describe('A host name that only the system can look up', () => {
 
   it.each<[string, DnsScript, () => Promise<string[]>, number, string]>([
     ['whose DNS servers fail', () => ({}), failing('EAI_AGAIN'), 5000, 'down dns_failure'],
-    ['while no DNS server answers anything', () => null, failing('EAI_AGAIN'), 8000, 'unknown monitor_offline'],
+    ['while no DNS server answers', () => null, failing('EAI_AGAIN'), 8000, 'unknown monitor_offline'],
     ['that does not exist', () => ({}), failing('ENOTFOUND'), 5000, 'down dns_not_found'],
     ['when the system has no memory', () => ({}), failing('EAI_MEMORY'), 5000, 'unknown monitor_offline'],
-    ['whose DNS servers are silent', () => ({}), hangs, 1000, 'down dns_timeout'],
-    ['when nothing answers in time', () => null, hangs, 1000, 'unknown monitor_offline'],
+    ['whose DNS servers do not respond', () => ({}), hangs, 1000, 'down dns_timeout'],
+    ['if nothing answers in time', () => null, hangs, 1000, 'unknown monitor_offline'],
   ])('%s is %s', async (_, script, systemLookup, timeoutMs, result) => {
     expect(await resolving(script, systemLookup, timeoutMs)).toBe(result);
   });

@@ -29,7 +29,7 @@ const resolve = (dialer: Dialer, name: string, organization: string | null | und
   );
 
 describe("Lookups through the system's own resolver", () => {
-  it('find a turn at once while thousands of another organization wait and none of those is answered', async () => {
+  it('start at once while thousands of unanswered lookups of another organization wait', async () => {
     const { dialer } = slowSystem((name) => name.startsWith('mine'));
     for (let count = 0; count < 3000; count++) void resolve(dialer, `n${count}.internal`, B);
     expect(await Promise.all([resolve(dialer, 'mine-1', A), resolve(dialer, 'mine-2', A)])).toEqual([
@@ -38,7 +38,7 @@ describe("Lookups through the system's own resolver", () => {
     ]);
   });
 
-  it('of the operator find a turn at once as well', async () => {
+  it('start at once also for the operator', async () => {
     const { dialer } = slowSystem((name) => name === 'mail');
     for (let count = 0; count < 10; count++) void resolve(dialer, `n${count}.lan`, B);
     expect(await resolve(dialer, 'mail', null)).toBe('127.0.0.1');
@@ -61,7 +61,7 @@ describe("Lookups through the system's own resolver", () => {
     expect(asked).toEqual(['redis']);
   });
 
-  it('leave the queue when nobody waits for them any more, but not while somebody does', async () => {
+  it('leave the queue once no caller waits for them, but not before', async () => {
     const { dialer, asked, end } = slowSystem();
     const gone = new AbortController();
     const first = resolve(dialer, 'first', A);
@@ -79,7 +79,7 @@ describe("Lookups through the system's own resolver", () => {
     expect(asked).toEqual(['first', 'half']);
   });
 
-  it('are asked again after they were given up while they waited', async () => {
+  it('are sent again if they were given up while they waited', async () => {
     const { dialer, asked, end } = slowSystem((name) => name === 'again');
     const gone = new AbortController();
     const first = resolve(dialer, 'first', A);
@@ -92,14 +92,14 @@ describe("Lookups through the system's own resolver", () => {
     expect([await first, await again]).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  it('of an organization that has a thousand waiting are refused at once, those of others are not', async () => {
+  it('are refused at once for an organization that has a thousand waiting, but not for others', async () => {
     const { dialer } = slowSystem((name) => name === 'mine');
     for (let count = 0; count <= 1001; count++) void resolve(dialer, `n${count}.internal`, B);
     expect(await resolve(dialer, 'one-more', B)).toBe('internal (ours)');
     expect(await resolve(dialer, 'mine', C)).toBe('127.0.0.1');
   });
 
-  it('that never had their turn leave a check unknown, never down', async () => {
+  it('leave a check unknown, never down, if they never got a turn', async () => {
     const { dialer } = slowSystem();
     const checker = new TcpChecker(dialer);
     void resolve(dialer, 'slow.lan', A);
@@ -109,7 +109,7 @@ describe("Lookups through the system's own resolver", () => {
     expect(result.error?.message).toContain('too many lookups');
   });
 
-  it('that had a short turn after a long wait leave a check unknown as well', async () => {
+  it('leave a check unknown also if they had a short turn after a long wait', async () => {
     const { dialer, end } = slowSystem();
     const check = runCheck(new TcpChecker(dialer), 'redis:1', { egress: of(A), timeoutMs: 400 });
     const other = runCheck(new TcpChecker(dialer), 'other:1', { egress: of(A), timeoutMs: 400 });

@@ -30,7 +30,7 @@ const PUBLIC_URL = 'https://uptime.example.com/monitor';
 const AS_BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-describe('the link of a message', () => {
+describe('the acknowledge link of a message', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('the link of a message', () => {
     return Promise.all(tables.map((table) => scene.database.query(`SELECT * FROM ${table} ORDER BY 1, 2`)));
   };
 
-  it('is in the trigger for people, and leads to a page that says what is down since when', async () => {
+  it('is in the trigger for people, and opens a page that shows what is down since when', async () => {
     const { alert, token } = await triggered('page');
     expect(token).toMatch(/^[\w-]{56}$/);
     expect(scene.received<SlackBody>('page').map(linkMarkup).join('\n')).toContain(
@@ -102,7 +102,7 @@ describe('the link of a message', () => {
     expect((await textOf(open(token))).match(/(?:href|src|action)="(?!\.\.\/)[^"]*"/g)).toBeNull();
   });
 
-  it('is in no resolve and in no test, which lead to their page only', async () => {
+  it('is not in resolves and tests, which only link to their page', async () => {
     const { alert } = await triggered('without');
     scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
     await scene.report('S', alert);
@@ -114,7 +114,7 @@ describe('the link of a message', () => {
     expect(test).toContain(`<${PUBLIC_URL}/#/alerts/${alert.id}|Details>`);
   });
 
-  it('is in a reminder, and takes the same episode in hand: nobody is reminded any more', async () => {
+  it('is in a reminder, and acknowledges the same episode: the reminders stop', async () => {
     const { alert, token } = await triggered('remind', { remind_every: 300 });
     const remind = async (): Promise<void> => {
       scene.clock.advance(330_000);
@@ -146,7 +146,7 @@ describe('the link of a message', () => {
     expect(JSON.stringify(scene.received('hook'))).not.toContain('/ack/');
   });
 
-  it('changes nothing when it is only looked at, however often and by whatever reads links', async () => {
+  it('changes nothing when the page is only opened, no matter how often or by which link scanner', async () => {
     const { token } = await triggered();
     const before = await stored();
     for (let n = 0; n < 50; n++) expect((await open(token)).status).toBe(200);
@@ -174,7 +174,7 @@ describe('the link of a message', () => {
   });
 
   describe('when its form is sent', () => {
-    it('takes the endpoint in hand: no further alert of it triggers, and the recovery is told', async () => {
+    it('acknowledges the endpoint: no other alert of it triggers, and the recovery is notified', async () => {
       const { alert, token } = await triggered('first');
       const later = { endpoint_id: alert.endpointId, type: 'slack', failure_threshold: 2 };
       const config = { webhook_url: `${scene.provider.url}/second` };
@@ -198,7 +198,7 @@ describe('the link of a message', () => {
       expect((await acknowledgement(alert)).status).toBe(404);
     });
 
-    it('is written to the audit log as the act of whoever had the link, with the address', async () => {
+    it("is written to the audit log as the act of the link's holder, with the address", async () => {
       const { alert, token } = await triggered();
       await take(token, 'mine');
       const { body } = await scene.app.admin.get<AuditEntry[]>('/audit-log?resource=acknowledgement&limit=1');
@@ -212,7 +212,7 @@ describe('the link of a message', () => {
       ]);
     });
 
-    it('tells the pagers of the endpoint', async () => {
+    it('notifies the pagers of the endpoint', async () => {
       const { alert, token } = await triggered('people', { success_threshold: 5 });
       scene.provider.expect(ACCEPTED.pagerduty, ACCEPTED.pagerduty);
       const config = { routing_key: 'a'.repeat(32), api_url: `${scene.provider.url}/pager` };
@@ -225,7 +225,7 @@ describe('the link of a message', () => {
       expect(scene.received('pager').map((event) => event['event_action'])).toEqual(['trigger', 'acknowledge']);
     });
 
-    it('says who has it in hand already, and replaces nothing', async () => {
+    it('shows who has already acknowledged the endpoint, and replaces nothing', async () => {
       const { alert, token } = await triggered();
       await take(token, 'first');
       const before = await stored();
@@ -240,7 +240,7 @@ describe('the link of a message', () => {
       expect((await acknowledgement(alert)).body).toMatchObject({ note: 'by <key> & hand' });
     });
 
-    it('takes it in hand once, however many press the button at the same time', async () => {
+    it('acknowledges the endpoint once, no matter how many people press the button at the same time', async () => {
       const { alert, token } = await triggered();
       const pages = await Promise.all(Array.from({ length: 8 }, (_, n) => textOf(take(token, `from ${n}`))));
       expect(pages.filter((page) => page.includes('You have acknowledged it.'))).toHaveLength(1);
@@ -252,9 +252,12 @@ describe('the link of a message', () => {
     });
 
     it.each([
-      ['from a mail client, without an origin', {}],
-      ['from our own page, whose policy hides the origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
-      ['with the cookie of nobody', { cookie: '__Host-session=unknown; session=unknown' }],
+      ['from an email client, without an origin', {}],
+      [
+        "from the service's own page, whose policy hides the origin",
+        { origin: 'null', 'sec-fetch-site': 'same-origin' },
+      ],
+      ['with the cookie of no session', { cookie: '__Host-session=unknown; session=unknown' }],
     ])('needs the token and nothing else: %s', async (_, headers) => {
       const { token } = await triggered();
       expect(await textOf(take(token, '', headers))).toContain('You have acknowledged it.');
@@ -274,13 +277,13 @@ describe('the link of a message', () => {
       ['multipart/form-data; boundary=x', '--x--', 415],
       ['application/x-www-form-urlencoded', `note=${'x'.repeat(20_000)}`, 413],
       ['application/x-www-form-urlencoded; charset=latin1', 'note=x', 415],
-    ])('refuses a body of %s that is no form of ours, and does nothing', async (type, body, status) => {
+    ])("refuses a body of %s that is not the service's form, and does nothing", async (type, body, status) => {
       const { alert, token } = await triggered();
       expect((await open(token, { method: 'POST', body, headers: { 'content-type': type } })).status).toBe(status);
       expect((await acknowledgement(alert)).status).toBe(404);
     });
 
-    it('takes it also without a note, or with one as JSON', async () => {
+    it('also acknowledges without a note, or with a note as JSON', async () => {
       const [one, two] = [await triggered('one'), await triggered('two')];
       expect(await textOf(open(one.token, { method: 'POST' }))).toContain('You have acknowledged it.');
       const headers = { 'content-type': 'application/json' };
@@ -337,7 +340,7 @@ describe('the link of a message', () => {
   });
 
   describe('of an episode that has ended', () => {
-    it('says that it is over, and does nothing; the next episode has a link of its own', async () => {
+    it('reports that the episode is over, and does nothing; the next episode has a different link', async () => {
       const { alert, token } = await triggered('again');
       scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
       await scene.report('S', alert);
@@ -356,7 +359,7 @@ describe('the link of a message', () => {
       expect(await textOf(take(next))).toContain('You have acknowledged it.');
     });
 
-    it('says no more than that it is over when the alert or its website is deleted', async () => {
+    it('reports only that the episode is over if the alert or its website is deleted', async () => {
       const [alone, whole] = [await triggered('alone'), await triggered('whole')];
       scene.provider.standingResponse(ACCEPTED.slack);
       await scene.app.write.delete(`/alerts/${alone.alert.id}`);
@@ -387,7 +390,7 @@ describe('the link of a message', () => {
     expect(body.map(({ resource_id }) => resource_id)).toEqual([foreign.endpointId]);
   });
 
-  it('works with AUTH=off, sent from whatever page the mail is read in', async () => {
+  it('works with AUTH=off, sent from any page that shows the email', async () => {
     const off = await DeliveryScene.start({ auth: false, publicUrl: PUBLIC_URL });
     try {
       off.provider.expect(ACCEPTED.slack);
@@ -407,7 +410,7 @@ describe('the link of a message', () => {
     }
   });
 
-  it('is asked for as often as a status page by one address, and not more', async () => {
+  it('has the same request limit per address as a status page', async () => {
     const slow = await startOwnApp({ role: 'api', statusRateLimitPerSecond: 1 });
     try {
       const ask = () => fetch(`${slow.url}/ack/${'A'.repeat(56)}`, { headers: AS_BROWSER });

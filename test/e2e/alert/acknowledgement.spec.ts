@@ -58,7 +58,7 @@ describe('acknowledgements', () => {
     expect((await get(alert)).status).toBe(404);
   });
 
-  it('is refused while the endpoint is not down and none of its alerts is triggered', async () => {
+  it('is refused while the endpoint is not down and its alerts are not triggered', async () => {
     const alert = await scene.alert('pagerduty', { failure_threshold: 5 });
     expect((await put(alert)).status).toBe(409);
     await scene.report('S', alert);
@@ -84,7 +84,7 @@ describe('acknowledgements', () => {
     expect((await get(alert)).status).toBe(404);
   });
 
-  it('ends when the endpoint is up and none of its alerts is triggered', async () => {
+  it('ends when the endpoint is up and its alerts are no longer triggered', async () => {
     const alert = await scene.alert('pagerduty', { failure_threshold: 2, success_threshold: 2 }, 'ends');
     await scene.report('F', alert);
     await put(alert);
@@ -133,7 +133,7 @@ describe('acknowledgements', () => {
     expect((await get(alert)).status).toBe(404);
   });
 
-  it('tells the stream that it began, changed and ended', async () => {
+  it('sends its start, change, and end to the stream', async () => {
     const alert = await scene.alert('pagerduty', { failure_threshold: 5 });
     await scene.report('F', alert);
     const first = await put(alert, { note: 'one' });
@@ -152,7 +152,7 @@ describe('acknowledgements', () => {
   });
 
   describe('at a pager', () => {
-    it('is told with the key of the trigger, once, and before the resolve', async () => {
+    it('is sent with the key of the trigger, once, and before the resolve', async () => {
       const alert = await scene.alert('pagerduty', {}, 'told');
       accept(3);
       await scene.report('F', alert);
@@ -185,7 +185,7 @@ describe('acknowledgements', () => {
       expect(told('again').map(({ event_action }) => event_action)).toEqual(['trigger', 'trigger', 'acknowledge']);
     });
 
-    it('is not told after the endpoint is up again', async () => {
+    it('is not sent after the endpoint has recovered', async () => {
       const alert = await scene.alert('pagerduty', {}, 'over');
       accept(1);
       await scene.report('F', alert);
@@ -205,7 +205,7 @@ describe('acknowledgements', () => {
       ]);
     });
 
-    it('is not told through a channel that cannot hear it', async () => {
+    it('is not sent through a channel that does not support it', async () => {
       const alert = await scene.alert('slack', {}, 'chat');
       scene.provider.expect(ACCEPTED.slack);
       await scene.report('F', alert);

@@ -6,7 +6,7 @@ import { DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene
 const GONE = { status: 404, body: 'no_service' };
 const OK = { status: 200, body: 'ok' };
 
-describe('what became of the messages of alerts', () => {
+describe('the delivery states of alert messages', () => {
   let scene: DeliveryScene;
   beforeAll(async () => {
     scene = await DeliveryScene.start();
@@ -28,7 +28,7 @@ describe('what became of the messages of alerts', () => {
     return alert;
   };
 
-  it('shows in the list of alerts which of them reaches nobody, and why', async () => {
+  it('shows in the list of alerts which of them cannot be delivered, and why', async () => {
     const [works, fails, silent] = [
       await scene.alert('slack', {}, 'works'),
       await scene.alert('slack', {}, 'fails'),
@@ -50,7 +50,7 @@ describe('what became of the messages of alerts', () => {
     expect((await listed(works))?.destination).toBe(new URL(scene.provider.url).host);
   });
 
-  it('shows with each event what became of its message, and nothing where none was to be sent', async () => {
+  it('shows with each event what became of its message, and nothing if there was no message', async () => {
     const alert = await scene.alert('slack', { send_on_resolved: false }, 'events');
     scene.provider.expect(OK);
     await scene.report('F', alert);

@@ -91,7 +91,7 @@ describe('an open episode', () => {
     return alertId;
   }
 
-  describe('whose alert, endpoint or website is disabled', () => {
+  describe('an episode whose alert, endpoint, or website is disabled', () => {
     const ways: [string, (ids: { alert: string; endpoint: string; website: string }) => Promise<{ status: number }>][] =
       [
         ['its alert is disabled', ({ alert }) => api.put(`/alerts/${alert}`, { enabled: false })],
@@ -99,7 +99,7 @@ describe('an open episode', () => {
         ['its website is disabled', ({ website }) => api.put(`/websites/${website}`, { enabled: false })],
       ];
 
-    it.each(ways)('resolves an open episode as disabled, through the present config, when %s', async (_, stop) => {
+    it.each(ways)('resolves an open episode as disabled, through the current config, when %s', async (_, stop) => {
       const alert = await openEpisode();
       expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(200);
       expect(await triggeredFlag(alert)).toBe(false);
@@ -123,7 +123,7 @@ describe('an open episode', () => {
     });
   });
 
-  describe('whose alert, endpoint or website is deleted', () => {
+  describe('an episode whose alert, endpoint, or website is deleted', () => {
     const ways: [string, (ids: { alert: string; endpoint: string; website: string }) => Promise<{ status: number }>][] =
       [
         ['its alert is deleted', ({ alert }) => api.delete(`/alerts/${alert}`)],
@@ -165,7 +165,7 @@ describe('an open episode', () => {
     expect((await deliveriesOf(alert)).map(({ kind }) => kind)).toEqual(['triggered']);
   });
 
-  describe('whose trigger is still pending', () => {
+  describe('an episode whose trigger is still pending', () => {
     const ways: [string, string, (ids: { alert: string; endpoint: string; website: string }) => Promise<unknown>][] = [
       ['its alert is disabled', 'disabled', ({ alert }) => api.put(`/alerts/${alert}`, { enabled: false })],
       ['its alert is deleted', 'deleted', ({ alert }) => api.delete(`/alerts/${alert}`)],
@@ -183,7 +183,7 @@ describe('an open episode', () => {
     });
   });
 
-  describe('that is resolved, with its resolve still pending', () => {
+  describe('an episode that is resolved, with its resolve still pending', () => {
     const ways: [string, (alert: string, endpoint: string) => Promise<unknown>][] = [
       ['the config changes', (alert) => api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } })],
       ['the alert is deleted', (alert) => api.delete(`/alerts/${alert}`)],
@@ -214,7 +214,7 @@ describe('an open episode', () => {
     expect(await story(id)).toEqual(['triggered threshold', 'resolved disabled', 'triggered threshold']);
   });
 
-  describe('whose alert gets another config', () => {
+  describe('an episode whose alert gets another config', () => {
     it('resolves an episode through the old config, and triggers through the new one with the next failing result', async () => {
       const alert = await openEpisode();
       const response = await api.put<AlertView>(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
@@ -226,7 +226,7 @@ describe('an open episode', () => {
       expect(again).toMatchObject({ kind: 'triggered', incident_no: 2, pinned: null });
     });
 
-    it('opens no new episode after a config change when the next results are good', async () => {
+    it('opens no new episode after a config change if the next results are successful', async () => {
       const alert = await openEpisode();
       await api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
       await alerting.play(endpointId, 'SSS');
@@ -253,7 +253,7 @@ describe('an open episode', () => {
       expect(await story(alert)).toEqual(['triggered threshold']);
     });
 
-    it('keeps an episode open when its trigger certainly has not arrived, and sends it through the new config', async () => {
+    it('keeps an episode open if its trigger was certainly not delivered, and sends it through the new config', async () => {
       const alert = await newAlert(api, endpointId, { failure_threshold: 1 });
       await alerting.play(endpointId, 'F');
       await api.put(`/alerts/${alert}`, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });

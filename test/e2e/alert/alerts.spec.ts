@@ -70,7 +70,7 @@ describe('alerts', () => {
       expect((await api.get(`/alerts/${response.body.id}`)).body).toEqual(response.body);
     });
 
-    it('creates an alert from what was sent and ignores read-only fields', async () => {
+    it('creates an alert from the request and ignores read-only fields', async () => {
       const sent = {
         failure_threshold: 100,
         success_threshold: 1,
@@ -92,7 +92,7 @@ describe('alerts', () => {
     });
   });
 
-  describe('POST /alerts, refused', () => {
+  describe('POST /alerts with an invalid body', () => {
     const bad: [string, object, string, string][] = [
       ['endpoint_id missing', { endpoint_id: undefined }, '/endpoint_id', 'required'],
       ['endpoint_id malformed', { endpoint_id: 'ep_1' }, '/endpoint_id', 'invalid_format'],

@@ -65,7 +65,7 @@ describe('POST /contacts/:id/alerts', () => {
   const limit = (quotas: object) =>
     app.operator.put(`/organizations/${formatId('organization', owner.orgId)}`, { quotas });
 
-  it('makes an alert for every endpoint, and nothing when it is sent again', async () => {
+  it('creates an alert for every endpoint, and nothing when the request is repeated', async () => {
     const first = await add({ scope: { all: true } });
     expect([first.status, first.body]).toEqual([200, { created: 3, existing: 0 }]);
     expect(await reached()).toEqual(['cart', 'search', 'feed']);
@@ -79,24 +79,24 @@ describe('POST /contacts/:id/alerts', () => {
     ['a tag of an endpoint', () => ({ tags: ['critical'] }), ['cart']],
     ['a tag of endpoints and websites, in capitals', () => ({ tags: ['PUBLIC'] }), ['search', 'feed']],
     [
-      'what any of the lists names',
+      'everything that any of the lists names',
       () => ({ website_ids: [blog], endpoint_ids: [endpoints.feed], tags: ['critical'] }),
       ['cart', 'feed'],
     ],
-    ['a tag that nothing has', () => ({ tags: ['nowhere'] }), []],
+    ['no endpoint with an unused tag', () => ({ tags: ['nowhere'] }), []],
   ])('reaches %s', async (_, scope, names) => {
     expect((await add({ scope: scope() })).body).toEqual({ created: names.length, existing: 0 });
     expect(await reached()).toEqual(names);
   });
 
-  it('makes what is missing by now: a new endpoint, and one whose alert was deleted', async () => {
+  it('creates the missing alerts: for a new endpoint, and for one whose alert was deleted', async () => {
     await add({ scope: { website_ids: [shop] } });
     const [alert] = await alerts();
     await api.delete(`/alerts/${alert?.id}`);
     expect((await add({ scope: { all: true } })).body).toEqual({ created: 2, existing: 1 });
   });
 
-  it('counts an endpoint with several alerts of the contact once, and none of another contact or without one', async () => {
+  it('counts an endpoint with several alerts of the contact once, and ignores alerts with another contact or without one', async () => {
     for (const after of [0, 600])
       await api.post('/alerts', { endpoint_id: endpoints.cart, contact_id: contactId, after });
     await api.post('/alerts', { endpoint_id: endpoints.search, contact_id: await newContact(api) });
@@ -104,7 +104,7 @@ describe('POST /contacts/:id/alerts', () => {
     expect((await add({ scope: { all: true } })).body).toEqual({ created: 2, existing: 1 });
   });
 
-  it('begins with the defaults of the contact where the body says nothing', async () => {
+  it('uses the defaults of the contact for fields that the body omits', async () => {
     const alert_defaults = { failure_threshold: 7, condition: 'degraded', remind_every: 3600, send_on_resolved: false };
     contactId = await newContact(api, { alert_defaults });
     await add({ scope: { endpoint_ids: [endpoints.cart] }, failure_threshold: 1, remind_every: null, after: 60 });
@@ -136,7 +136,7 @@ describe('POST /contacts/:id/alerts', () => {
     expect(rows).toEqual([{ same: true }]);
   });
 
-  it('writes one entry for all of them, at the contact, and none when nothing was made', async () => {
+  it('writes one entry for all of them, at the contact, and none if nothing was created', async () => {
     await add({ scope: { tags: ['public'] }, failure_threshold: 5 });
     await add({ scope: { tags: ['public'] } });
     const { body } = await owner.admin.get<{ action: string }[]>(
@@ -158,7 +158,7 @@ describe('POST /contacts/:id/alerts', () => {
       ['no scope', {}, '/scope', 'required'],
       ['an empty scope', { scope: {} }, '/scope', 'required'],
       ['empty lists', { scope: { tags: [], endpoint_ids: [] } }, '/scope', 'required'],
-      ['all beside a list', { scope: { all: true, tags: ['a'] } }, '/scope/all', 'invalid_format'],
+      ['all together with a list', { scope: { all: true, tags: ['a'] } }, '/scope/all', 'invalid_format'],
       ['all: false', { scope: { all: false } }, '/scope/all', 'invalid_format'],
       ['a scope that is a list', { scope: [] }, '/scope', 'wrong_type'],
       [
@@ -168,7 +168,7 @@ describe('POST /contacts/:id/alerts', () => {
         'invalid_format',
       ],
       [
-        'a threshold out of range',
+        'a threshold that is out of range',
         { scope: { all: true }, failure_threshold: 0 },
         '/failure_threshold',
         'out_of_range',
@@ -180,7 +180,7 @@ describe('POST /contacts/:id/alerts', () => {
       expect(response.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
     });
 
-    it('names all unknown ids of the scope, another organization’s among them, and makes nothing', async () => {
+    it('names all unknown ids of the scope, including another organization’s, and creates nothing', async () => {
       const foreign = await newWebsite(app.write);
       const unknown = formatId('endpoint', newUuid());
       const scope = { website_ids: [shop, foreign], endpoint_ids: [unknown, endpoints.feed] };
@@ -198,11 +198,11 @@ describe('POST /contacts/:id/alerts', () => {
         expect((await add({ scope: { all: true } }, id)).status).toBe(404);
     });
 
-    it('read keys may not', async () => {
+    it('read keys may not create alerts', async () => {
       expect((await owner.read.post(`/contacts/${contactId}/alerts`, { scope: { all: true } })).status).toBe(403);
     });
 
-    it('beyond the organization’s alerts nothing is made', async () => {
+    it('nothing is created if the organization would have too many alerts', async () => {
       await limit({ alerts: 2 });
       const response = await add({ scope: { all: true } });
       expect([response.status, response.body.quota]).toEqual([409, { name: 'alerts', limit: 2, used: 0 }]);
@@ -210,7 +210,7 @@ describe('POST /contacts/:id/alerts', () => {
       expect((await add({ scope: { website_ids: [shop] } })).body).toEqual({ created: 2, existing: 0 });
     });
 
-    it('beyond the alerts of one endpoint nothing is made for any', async () => {
+    it('nothing is created for any endpoint if one endpoint would have too many alerts', async () => {
       await newAlert(api, endpoints.cart);
       await limit({ alerts_per_endpoint: 1 });
       const response = await add({ scope: { all: true } });
@@ -220,7 +220,7 @@ describe('POST /contacts/:id/alerts', () => {
     });
   });
 
-  it('of requests at the same time the alerts are made once', async () => {
+  it('simultaneous requests create the alerts once', async () => {
     const responses = await Promise.all(Array.from({ length: 8 }, () => add({ scope: { all: true } })));
     const bodies = responses.map(({ body }) => body).toSorted((a, b) => b.created - a.created);
     expect(bodies).toEqual([
@@ -230,7 +230,7 @@ describe('POST /contacts/:id/alerts', () => {
     expect(await alerts()).toHaveLength(3);
   });
 
-  it(`makes the alerts of ${MANY} endpoints in a few seconds, with as many statements as for one`, async () => {
+  it(`creates the alerts of ${MANY} endpoints in a few seconds, with as many statements as for one`, async () => {
     const source = app.app.get(DataSource);
     const queries = collectQueries(source);
     // A key is read again after a second and marked as used every minute. The bytes that changes add are read and

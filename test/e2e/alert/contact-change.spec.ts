@@ -93,7 +93,7 @@ describe('a contact that many alerts use', () => {
     expect(arrived()).toEqual({ 'new first triggered': [ALERTS, ALERTS] });
   });
 
-  it(`tells nobody anything when the token of ${ALERTS} open episodes is rotated, and ends them with the new one`, async () => {
+  it(`sends no message when the token of ${ALERTS} open episodes is rotated, and ends them with the new token`, async () => {
     const id = await contact('old');
     const alerts = await alertsOf(id, ALERTS);
     await failing(alerts);
@@ -117,7 +117,7 @@ describe('a contact that many alerts use', () => {
       },
     ],
   ])(
-    `ends ${ALERTS} open episodes where they were told after %s, and begins them again with the next failing check`,
+    `ends ${ALERTS} open episodes at their old destination after %s, and starts them again with the next failed check`,
     async (_, change) => {
       const id = await contact('old');
       const alerts = await alertsOf(id, ALERTS);

@@ -95,7 +95,7 @@ describe('alerts that notify through a contact', () => {
       });
     });
 
-    it('begins with the defaults of the contact where the body says nothing', async () => {
+    it('uses the defaults of the contact for fields that the body omits', async () => {
       contactId = await newContact(api, { alert_defaults: DEFAULTS });
       expect(await create()).toMatchObject(DEFAULTS);
       const sent = { failure_threshold: 1, send_on_resolved: true, remind_every: null };
@@ -108,7 +108,7 @@ describe('alerts that notify through a contact', () => {
       expect((await api.get<AlertView>(`/alerts/${alert.id}`)).body).toEqual(alert);
     });
 
-    it('takes a contact, or type and config: both and neither are refused', async () => {
+    it('requires either a contact or type and config: both and neither are refused', async () => {
       const ask = (body: object) => api.post<Refusal>('/alerts', { endpoint_id: endpointId, ...body });
       const own = { type: 'slack', config: { webhook_url: HOOK } };
       const required = [400, ['/type', 'required'], ['/config', 'required']];
@@ -121,7 +121,7 @@ describe('alerts that notify through a contact', () => {
       expect((await ask({ contact_id: null, ...own })).status).toBe(201);
     });
 
-    it('names all wrong fields at once, also beside a contact', async () => {
+    it('names all wrong fields at once, also with a contact', async () => {
       const body = { contact_id: contactId, type: 'slack', failure_threshold: 0, colour: 'red' };
       const { body: refusal } = await api.post<Refusal>('/alerts', { endpoint_id: endpointId, ...body });
       expect(refusal.errors.map(({ pointer }) => pointer).sort()).toEqual([
@@ -153,8 +153,8 @@ describe('alerts that notify through a contact', () => {
     });
   });
 
-  describe('what is read', () => {
-    it('is masked for read keys, and holds credentials for no key', async () => {
+  describe('GET /alerts and /alerts/:id', () => {
+    it('masks the config for read keys, and shows credentials to no key', async () => {
       contactId = await newContact(api, { type: 'pagerduty', config: { routing_key: 'S3CR3T'.padEnd(32, 'x') } });
       const pager = await create();
       contactId = await newContact(api);
@@ -170,7 +170,7 @@ describe('alerts that notify through a contact', () => {
       }
     });
 
-    it('is filtered by contact, with the total', async () => {
+    it('filters by contact, with the total', async () => {
       const mine = [await create(), await create()];
       await newAlert(api, endpointId);
       const list = async (query: string) => {
@@ -186,7 +186,7 @@ describe('alerts that notify through a contact', () => {
   });
 
   describe('PUT /alerts/:id', () => {
-    it('changes nothing when what was read is sent back, whoever read it', async () => {
+    it('changes nothing when the response of a GET is sent back, with any key', async () => {
       contactId = await newContact(api, {
         type: 'webhook',
         config: { url: 'https://example.com/hook', headers: [{ key: 'X-Token', value: 's3cret' }] },
@@ -231,7 +231,7 @@ describe('alerts that notify through a contact', () => {
       expect(JSON.stringify(entry)).not.toContain('/services/');
     });
 
-    it('moves an alert with a config of its own to a contact', async () => {
+    it('moves an alert with its own config to a contact', async () => {
       const id = await newAlert(api, endpointId, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
       const { body } = await put(id, { contact_id: contactId });
       expect(body).toMatchObject({ contact_id: contactId, type: 'slack', config: { webhook_url: HOOK } });
@@ -256,7 +256,7 @@ describe('alerts that notify through a contact', () => {
       expect([again.status, again.body]).toEqual([200, body]);
     });
 
-    it('detaches with contact_id null beside what is shown, too', async () => {
+    it('also detaches with contact_id null next to the config that was shown', async () => {
       const alert = await create();
       const { body } = await put(alert.id, { ...alert, contact_id: null });
       expect(body).toMatchObject({ contact_id: null, type: 'slack', config: { webhook_url: HOOK } });
@@ -280,7 +280,7 @@ describe('alerts that notify through a contact', () => {
       expect((await put(alert.id, { type: 'telegram', config })).body).toMatchObject({ contact_id: null, config });
     });
 
-    it('refuses a credential beside the contact whatever it is, so that nobody can guess the stored one', async () => {
+    it('refuses a credential next to a contact, so that no one can guess the stored one', async () => {
       const config = {
         to: ['ops@example.com'],
         smtp: { host: 'mail.example.com', username: 'ops', password: 'Summer2026' },
@@ -301,7 +301,7 @@ describe('alerts that notify through a contact', () => {
       expect((await put(alert.id, { contact_id: contactId, config: alert.config })).status).toBe(200);
     });
 
-    it('refuses a config or type beside the contact, and names the way', async () => {
+    it('refuses a config or type next to a contact, and explains how to change it', async () => {
       const alert = await create();
       const config = { webhook_url: OTHER_HOOK };
       const next = await newContact(api);
@@ -344,7 +344,7 @@ describe('alerts that notify through a contact', () => {
       expect((await api.get(`/alerts/${alert.id}`)).body).toEqual(alert);
     });
 
-    it('shows a contact whose config cannot be read as empty, and lets go of it only for another config', async () => {
+    it('shows a contact whose config cannot be read as empty, and detaches from it only with another config', async () => {
       const alert = await create();
       await app.app
         .get(Database)
@@ -368,7 +368,7 @@ describe('alerts that notify through a contact', () => {
     expect((await api.get<ContactView>(`/contacts/${contactId}`)).body.alert_count).toBe(0);
   });
 
-  describe('tests', () => {
+  describe('tests of an alert with a contact', () => {
     let sink: FakeProvider;
     beforeAll(async () => {
       sink = await FakeProvider.start();
@@ -376,7 +376,7 @@ describe('alerts that notify through a contact', () => {
     });
     afterAll(() => sink.stop());
 
-    it('go through the config of the contact, before and after the alert is saved', async () => {
+    it('use the config of the contact, before and after the alert is saved', async () => {
       contactId = await newContact(api, { type: 'webhook', config: { url: sink.url } });
       const unsaved = await api.post<{ state: string }>('/alerts/test', {
         endpoint_id: endpointId,
@@ -392,7 +392,7 @@ describe('alerts that notify through a contact', () => {
       });
     });
 
-    it('of a contact that is not there is refused with 404, and one beside a config with 400', async () => {
+    it('are refused with 404 for an unknown contact, and with 400 for a config next to a contact', async () => {
       const ask = (body: object) => api.post<Refusal>('/alerts/test', { endpoint_id: endpointId, ...body });
       expect(await problemsOf(await ask({ contact_id: formatId('contact', newUuid()) }))).toEqual([
         404,

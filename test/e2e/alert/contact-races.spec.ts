@@ -17,7 +17,7 @@ const configOf = (n: number) =>
     ? { type: 'slack', config: { webhook_url: `https://hooks.slack.com/services/T000/B000/R${n}` } }
     : { type: 'pagerduty', config: { routing_key: String(n).padStart(32, 'k') } };
 
-describe('requests at the same time about a contact and its alerts', () => {
+describe('simultaneous requests about a contact and its alerts', () => {
   let app: TestApp;
   let api: Api;
   let website: string;
@@ -44,7 +44,7 @@ describe('requests at the same time about a contact and its alerts', () => {
   const failed = (responses: readonly ApiResponse[], accepted: readonly number[]) =>
     responses.filter(({ status }) => !accepted.includes(status)).map(({ status, text }) => `${status} ${text}`);
 
-  it(`an alert that is made, moved or detached while its contact changes has the type and the destination of the contact afterwards, ${ROUNDS} times`, async () => {
+  it(`an alert that is created, moved, or detached while its contact changes has the type and the destination of the contact afterwards, ${ROUNDS} times`, async () => {
     const endpoint = await newEndpoint(api, website);
     const [contact, other] = [await newContact(api, { default: true }), await newContact(api)];
     const make = (contact_id: string) => api.post<AlertView>('/alerts', { endpoint_id: endpoint, contact_id });
@@ -69,7 +69,7 @@ describe('requests at the same time about a contact and its alerts', () => {
     }
   });
 
-  it(`an alert is never lost with a contact that is replaced while alerts are made, moved and read, ${ROUNDS} times`, async () => {
+  it(`an alert is never lost with a contact that is replaced while alerts are created, moved, and read, ${ROUNDS} times`, async () => {
     const endpoint = await newEndpoint(api, website, { name: 'Replaced' });
     let contact = await newContact(api);
     for (let n = 0; n < ROUNDS; n++) {

@@ -60,7 +60,7 @@ describe('new endpoints and default contacts', () => {
     ]);
   });
 
-  it('so do the endpoints that are made with their website', async () => {
+  it('endpoints that are created with their website also get these alerts', async () => {
     const contact = await newContact(api, { default: true });
     const { body, status } = await api.post<{ endpoints: { id: string }[] }>('/websites', {
       ...WEBSITE,
@@ -71,7 +71,7 @@ describe('new endpoints and default contacts', () => {
     expect((await api.get<{ alert_count: number }>(`/contacts/${contact}`)).body.alert_count).toBe(2);
   });
 
-  it('?alerts=none makes endpoints without them', async () => {
+  it('?alerts=none creates endpoints without them', async () => {
     await newContact(api, { default: true });
     const website = await newWebsite(api);
     const one = await api.post<{ id: string }>(`/websites/${website}/endpoints?alerts=none`, ENDPOINT);
@@ -101,12 +101,12 @@ describe('new endpoints and default contacts', () => {
     }
   });
 
-  it('a contact of another organization is nobody’s default', async () => {
+  it('a default contact of another organization is not used', async () => {
     await newContact(app.write, { default: true });
     expect(await alertsOf(await newEndpoint(api, await newWebsite(api)))).toEqual([]);
   });
 
-  it('a contact that is a default one no more gets no more alerts, and keeps those it has', async () => {
+  it('a contact that is no longer a default gets no more alerts, and keeps its existing ones', async () => {
     const contact = await newContact(api, { default: true });
     const website = await newWebsite(api);
     const before = await newEndpoint(api, website);
@@ -130,7 +130,7 @@ describe('new endpoints and default contacts', () => {
     expect(text).not.toContain('S3CR3T');
   });
 
-  it('beyond the organization’s alerts nothing is made, and the response says why', async () => {
+  it('nothing is created if the organization would have too many alerts, and the response explains why', async () => {
     await newContact(api, { default: true });
     const website = await newWebsite(api);
     await limit({ alerts: 1 });
@@ -151,7 +151,7 @@ describe('new endpoints and default contacts', () => {
     );
   });
 
-  it('more default contacts than an endpoint may have alerts make nothing, either', async () => {
+  it('nothing is created if there are more default contacts than an endpoint may have alerts', async () => {
     for (const _ of [1, 2]) await newContact(api, { default: true });
     await limit({ alerts_per_endpoint: 1 });
     const refused = await api.post<Refusal>(`/websites/${await newWebsite(api)}/endpoints`, ENDPOINT);
@@ -179,7 +179,7 @@ describe('new endpoints and default contacts', () => {
     expect(more.filter((sql) => sql.includes('FROM contact'))).toHaveLength(1);
   });
 
-  it('with an Idempotency-Key alerts are made once', async () => {
+  it('alerts are created once with an Idempotency-Key', async () => {
     await newContact(api, { default: true });
     const website = await newWebsite(api);
     const send = async () => {
@@ -199,7 +199,7 @@ describe('new endpoints and default contacts', () => {
     expect(await alertsOf(first[1])).toHaveLength(1);
   });
 
-  it('endpoints that are made while a contact becomes another default one never wait for each other in vain', async () => {
+  it('no deadlock occurs between creating endpoints and changing the default contact', async () => {
     const website = await newWebsite(api);
     const contacts = [await newContact(api, { default: true }), await newContact(api)];
     const responses = await Promise.all(

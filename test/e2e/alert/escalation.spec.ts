@@ -79,7 +79,7 @@ describe('the escalation of docs/alerting.md', () => {
     expect(heard()).toEqual([3, 2, 2]);
   });
 
-  it('stops at the level on which somebody takes it in hand', async () => {
+  it('stops at the level on which someone acknowledges it', async () => {
     await checkEvery(1, 0, 12);
     expect(heard()).toEqual([1, 1, 0]);
     expect((await scene.app.write.put(`/endpoints/${endpointId}/acknowledgement`, {})).status).toBe(200);

@@ -68,7 +68,7 @@ describe('the acknowledgement of an incident', () => {
     await scene.nest.get(AcknowledgementJob).run();
   };
 
-  it('is one of each endpoint that nobody has in hand, told to pagers under each key once, and takes back its own', async () => {
+  it('acknowledges each unacknowledged endpoint, notifies pagers under each key once, and takes back only its own acknowledgements', async () => {
     const { path, alerts } = await crowd(4);
     const [first, ...others] = alerts;
     if (!first) throw new Error('there is none');
@@ -96,7 +96,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await put()).status).toBe(409);
   });
 
-  it('holds who joins at its address, tells who joins by its website, and after DELETE the next failing check tells each of those, and of the others nothing again (OnCall #5392)', async () => {
+  it('suppresses an endpoint that joins at its address, notifies for one that joins by its website, and after DELETE notifies with the next failed check for the suppressed endpoints only (OnCall #5392)', async () => {
     const { path, alerts } = await crowd(11);
     const [first, ...joiners] = alerts;
     const guess = joiners.pop();
@@ -114,7 +114,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await incident()).endpoints.filter(({ held }) => held)).toEqual([]);
   });
 
-  it('is finished by the job when its process died half way, and so is taking it back', async () => {
+  it('is finished by the job if its process died halfway, and so is its removal', async () => {
     const { alerts } = await crowd(3);
     await scene.report('F', ...alerts);
     armFailpoints(['acknowledgement.step=error:once']);
@@ -144,7 +144,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await incident()).acknowledgement).toBeNull();
   });
 
-  it('follows the endpoints that people split off, and is their own where they are merged into one that nobody has', async () => {
+  it('stays with endpoints that are split off, and covers only its original endpoints after a merge into an unacknowledged incident', async () => {
     const { alerts } = await crowd(3);
     await scene.report('F', ...alerts);
     await put({ note: 'all' });
@@ -161,7 +161,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await scene.app.write.put(pathOf(split.body), {})).status).toBe(409);
   });
 
-  it('is refused for one by hand, with a time in the past, and for the incident of another organization', async () => {
+  it("is refused for a manual incident, for a time in the past, and for another organization's incident", async () => {
     const scope = { all: true };
     const manual = await scene.app.write.post<Incident>('/incidents', { title: 'Mail is slow', scope });
     expect([manual.status, (await scene.app.write.put(pathOf(manual.body), {})).status]).toEqual([201, 409]);
@@ -185,7 +185,7 @@ describe('the acknowledgement of an incident', () => {
       return (await response.text()).replace(/<style>.*<\/style>/s, '');
     };
 
-    it('has a second button, which takes all of it and nothing by being looked at', async () => {
+    it('has a second button that acknowledges the whole incident; opening the page changes nothing', async () => {
       scene.provider.standingResponse(ACCEPTED.slack);
       const { path, alerts } = await crowd(3, 'slack');
       await scene.report('F', ...alerts);
@@ -202,7 +202,7 @@ describe('the acknowledgement of an incident', () => {
       expect(await open(token, '1')).toContain('It has already been acknowledged.');
     });
 
-    it('takes the incident where its alert is now, also when its own endpoint is well again, until all are', async () => {
+    it('acknowledges the incident that the alert is in now, also if its own endpoint has recovered, until all have', async () => {
       scene.provider.standingResponse(ACCEPTED.slack);
       const { path, alerts } = await crowd(3, 'slack');
       const [first, ...others] = alerts;

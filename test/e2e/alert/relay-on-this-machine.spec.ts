@@ -37,7 +37,7 @@ const SKIPPED = skippedWithoutPostfix();
     );
   };
 
-  it(`reaches the mailbox over TLS with SMTP_URL and SMTP_FROM alone${SKIPPED}`, async () => {
+  it(`reaches the mailbox over TLS with only SMTP_URL and SMTP_FROM${SKIPPED}`, async () => {
     expect(await sendTest({ to: ['nobody@localhost'] })).toMatchObject({ state: 'delivered' });
     const { headers } = await received('nobody');
     expect(headers).toMatchObject({

@@ -63,7 +63,7 @@ describe('reminders', () => {
     return at && Math.round((at.getTime() - scene.now().getTime()) / 1000) * 1000;
   };
 
-  it('come ten times in ten periods, each with an id of its own and the key of the episode, and end with the resolve', async () => {
+  it('come ten times in ten periods, each with a separate id and the key of the episode, and end with the resolve', async () => {
     const alert = await open();
     await pass(10 * HOUR);
     expect(typesTold()).toEqual(['alert.triggered', 'alert.reminder 1']);
@@ -89,7 +89,7 @@ describe('reminders', () => {
     expect(typesTold().slice(-2)).toEqual(['alert.triggered', 'alert.reminder 1']);
   });
 
-  it('say for how long it has lasted, in words that a person reads', async () => {
+  it('contain the duration in readable words', async () => {
     const alert = await open('slack');
     await scene.database.query('UPDATE alert SET incident_started_at = $2 WHERE id = $1', [alert.uuid, scene.now()]);
     await pass(2 * HOUR + 10 * MINUTE);
@@ -109,7 +109,7 @@ describe('reminders', () => {
     });
   });
 
-  it('never go to a pager, which reminds by itself', async () => {
+  it('are never sent to a pager, which has its own reminders', async () => {
     const alert = await open('pagerduty');
     await pass(5 * HOUR, HOUR);
     expect(scene.provider.requests).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('reminders', () => {
     ]);
   });
 
-  it('are silent while somebody has the endpoint in hand, and a full period after that', async () => {
+  it('are not sent while the endpoint is acknowledged, and for a full period after that', async () => {
     const alert = await open();
     await pass(50 * MINUTE);
     expect((await scene.app.write.put(`/endpoints/${alert.endpointId}/acknowledgement`, {})).status).toBe(200);
@@ -181,7 +181,7 @@ describe('reminders', () => {
     expect(typesTold()).toEqual(['alert.triggered', 'alert.reminder 1']);
   });
 
-  it('are silent in maintenance that mutes, and a full period after that', async () => {
+  it('are not sent during maintenance that mutes, and for a full period after that', async () => {
     const alert = await open();
     const inHours = (hours: number) => new Date(scene.now().getTime() + hours * HOUR).toISOString();
     const window = {
@@ -201,7 +201,7 @@ describe('reminders', () => {
     expect(told().filter(({ data }) => data.event.incident_key.startsWith(alert.id))).toHaveLength(2);
   });
 
-  it('are silent while a parent is down', async () => {
+  it('are not sent while a parent is down', async () => {
     const [parent, child] = [await scene.alert('webhook', { enabled: false }), await open()];
     // Enables the endpoint without the scheduler, because the test reports its checks.
     await scene.database.query(
@@ -218,7 +218,7 @@ describe('reminders', () => {
     expect(typesTold()).toEqual(['alert.triggered', 'alert.reminder 1']);
   });
 
-  it('are passed over while the alert flaps', async () => {
+  it('are skipped while the alert flaps', async () => {
     const alert = await scene.alert('webhook', { remind_every: 300 });
     for (const result of 'FSFSFSF') await scene.report(result as 'F' | 'S', alert);
     await scene.deliver();
@@ -228,7 +228,7 @@ describe('reminders', () => {
     expect((await scene.states(alert)).filter((state) => state.startsWith('reminder'))).not.toEqual([]);
   });
 
-  it('begin, change and end with remind_every, from the moment of the change', async () => {
+  it('start, change, and end with remind_every, from the moment of the change', async () => {
     const alert = await open('webhook', { remind_every: null });
     expect(await inMs(alert)).toBeNull();
     await put(alert, { remind_every: 7200 });
@@ -273,7 +273,7 @@ describe('reminders', () => {
     expect((await scene.states(alert))[1]).toBe('reminder superseded:resolved_before_sent');
   });
 
-  it('of an alert whose episode is over are none, whoever ended it', async () => {
+  it('are not sent for an alert whose episode is over, no matter who ended it', async () => {
     const alert = await open();
     await scene.database.query('UPDATE alert SET triggered = false, trigger_event_id = NULL WHERE id = $1', [
       alert.uuid,

@@ -47,7 +47,7 @@ describe('testing an alert before it is saved', () => {
     expect((await app.read.get<AlertView[]>('/alerts')).body).toEqual([]);
   });
 
-  it('responds with what the provider said when it refuses the message, without the address it was sent to', async () => {
+  it("responds with the provider's message if the provider refuses the test, without the address it was sent to", async () => {
     provider.expect({ status: 403, body: 'go away' });
     const { status, body } = await test(webhook('/refused?token=very-secret'));
 
@@ -66,7 +66,7 @@ describe('testing an alert before it is saved', () => {
     expect(JSON.stringify(body)).not.toContain('audited-secret');
   });
 
-  it('refuses what creating the alert would refuse, with every pointer', async () => {
+  it('refuses every body that creating the alert would refuse, with every pointer', async () => {
     const { status, body } = await test({ type: 'webhook', config: {}, failure_threshold: 0 });
     expect([status, body.code]).toEqual([400, 'validation_failed']);
     expect((await test({ type: 'webhook', config: {} })).body.errors).toMatchObject([{ pointer: '/config/url' }]);

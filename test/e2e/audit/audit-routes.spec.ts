@@ -402,7 +402,7 @@ describe('the audit log of every route', () => {
     expect(writing.map(({ name }) => name).sort()).toEqual(Object.keys(uses).sort());
   });
 
-  it.each(Object.keys(uses))('%s makes an entry in the audit log', async (name) => {
+  it.each(Object.keys(uses))('%s creates an entry in the audit log', async (name) => {
     const { entry, on, body, query, headers }: Use = uses[name] ?? { entry: '' };
     const [method = '', path = ''] = name.split(' ');
     const id = (await on?.()) ?? '';

@@ -74,7 +74,7 @@ describe('the audit log of sessions', () => {
     expect(body[0]?.resource_id).toBe(body[0]?.author.key_id);
   });
 
-  it('records for each organization only its own part when a browser changes from one to another', async () => {
+  it('records for each organization only its own part when a browser switches between them', async () => {
     const [mine, theirs] = [await newKey(), await newKey({ name: 'Theirs' }, other.admin)];
     const { cookie } = await signIn(app.url, { api_key: mine.key });
     const { requestId } = await signIn(app.url, { api_key: theirs.key }, cookie);

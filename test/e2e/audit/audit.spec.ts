@@ -41,7 +41,7 @@ describe('the audit log', () => {
   const keyId = async (name: string): Promise<string> =>
     (await app.admin.get<Resource[]>('/api-keys')).body.find((key) => key.name === name)?.id ?? '';
 
-  it('records who did what to a website, from where, by which request', async () => {
+  it('records the author, action, address, and request of each change to a website', async () => {
     const { body, headers } = await app.write.post<Resource>('/websites', {
       name: ' Blog ',
       url: 'https://blog.example',
@@ -182,7 +182,7 @@ describe('the audit log', () => {
     expect(changed?.after).toEqual({ description: `${'x'.repeat(499)}… (601 characters)` });
   });
 
-  it('keeps at most 2 KiB of the settings of an endpoint that was only tried out', async () => {
+  it('keeps at most 2 KiB of the settings of an endpoint that was only tested', async () => {
     const response = await app.write.post('/endpoints/test', {
       name: 'Large',
       type: 'HTTP',

@@ -47,7 +47,7 @@ describe('the operator’s audit log', () => {
     expect(JSON.stringify([first, last])).not.toContain(api_key.key);
   });
 
-  it('records no refused act of the operator', async () => {
+  it('records no refused request of the operator', async () => {
     const before = await read();
     const home = (await app.operator.get<{ id: string; name: string }[]>('/organizations')).body[0];
     expect([home?.name, (await app.operator.delete(`/organizations/${home?.id}`)).status]).toEqual(['Default', 409]);

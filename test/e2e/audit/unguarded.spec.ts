@@ -153,8 +153,8 @@ function writersIn(file: string): string[] {
   return [...found];
 }
 
-describe('what writes into the audit log', () => {
-  it('is listed with who bounds it', () => {
+describe('routes that write into the audit log', () => {
+  it('are listed with what bounds them', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && file !== 'audit/audit-log.ts',
     );
@@ -162,7 +162,7 @@ describe('what writes into the audit log', () => {
   });
 });
 
-describe('once the changes of an organization have added as much as they may in a day', () => {
+describe('once the changes of an organization have reached their daily limit', () => {
   let app: TestApp;
   let clock: MovingClock;
   let member: Member;
@@ -320,7 +320,7 @@ describe('once the changes of an organization have added as much as they may in 
     'POST /api/v1/probe/results': { boundedBy: 'writes no entry' },
   });
 
-  it('every way is one that is listed', () => {
+  it('every way to write is in the list', () => {
     const known = new Set([...Object.keys(ways()), 'guarded']);
     expect(Object.values(WRITERS).flatMap((by) => by.filter((way) => !known.has(way)))).toEqual([]);
     const unguarded = routes.filter(
@@ -330,7 +330,7 @@ describe('once the changes of an organization have added as much as they may in 
     expect(unlisted.map(({ name }) => name)).toEqual([]);
   });
 
-  it('every changing route for keys is refused: what is served beyond the quota, when that is used up, too', async () => {
+  it('every changing route for keys is refused, and after the extra allowance is used up, the exempt routes are refused as well', async () => {
     for (let n = 0; n < BEYOND; n++) await app.admin.delete('/websites/ws_00000000000000000000000000');
     const before = await entries();
     const served: string[] = [];
@@ -351,7 +351,7 @@ describe('once the changes of an organization have added as much as they may in 
     expect(await entries()).toBe(before);
   });
 
-  it('every other way adds few entries, however often it is gone', async () => {
+  it('every other way adds few entries, no matter how often it is used', async () => {
     const added: Record<string, number> = {};
     const most: Record<string, number> = {};
     for (const [name, { use, most: allowed = 0 }] of Object.entries(ways())) {

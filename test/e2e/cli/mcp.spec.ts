@@ -66,8 +66,8 @@ describe('An assistant with uptime mcp', () => {
     await page.close();
   });
 
-  describe('sees the tools that its key allows:', () => {
-    it('those that only read, with a read key', async () => {
+  describe('sees the tools that its key allows', () => {
+    it('sees only the reading tools with a read key', async () => {
       const tools = await reader.tools();
       expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual(
         READ_TOOLS.map((name) => [name, READS]),
@@ -77,7 +77,7 @@ describe('An assistant with uptime mcp', () => {
     it.each([
       ['write', () => writer],
       ['admin', () => McpProcess.start(app.url, app.admin.key ?? '')],
-    ])('all of them, with the key of role %s', async (_, start) => {
+    ])('sees all tools with the key of role %s', async (_, start) => {
       const mcp = await start();
       const tools = await mcp.tools();
       if (mcp !== writer) await mcp.close();
@@ -88,12 +88,12 @@ describe('An assistant with uptime mcp', () => {
       expect(destructive).toEqual(['acknowledge', 'post_incident_update', 'apply_configuration']);
     });
 
-    it('and no other can be called', async () => {
+    it('cannot call a tool that it does not see', async () => {
       await expect(reader.call('check_now', { endpoint: front })).rejects.toThrow('check_now not found');
     });
   });
 
-  it('is told what every tool and every field of it is for, and no field is without a bound', async () => {
+  it('gets a description of every tool and every field, and each field has a bound', async () => {
     for (const { name, title, description, inputSchema, outputSchema } of await writer.tools()) {
       expect([name, title, description]).toEqual([name, expect.any(String), expect.stringMatching(/\.$/)]);
       expect(inputSchema['additionalProperties']).toBe(false);
@@ -110,7 +110,7 @@ describe('An assistant with uptime mcp', () => {
     }
   });
 
-  it('finds no name of a target in what it is instructed and told of the tools', async () => {
+  it('finds no name of a target in the instructions and descriptions of the tools', async () => {
     const told = JSON.stringify([
       writer.client.getInstructions(),
       writer.client.getServerVersion(),
@@ -120,7 +120,7 @@ describe('An assistant with uptime mcp', () => {
     for (const name of ['Ignore previous', 'Front page', 'Shop', 'Default']) expect(told).not.toContain(name);
   });
 
-  it('gets the name of a target as data: a quoted value behind a line of ours', async () => {
+  it('gets the name of a target as data: a quoted value after a line of the service', async () => {
     const { text, data } = await reader.call<Listed>('list_endpoints', { tag: 'odd' });
     expect(data.endpoints).toEqual([expect.objectContaining({ id: hostile, name: HOSTILE })]);
     const [ours = '', ...rest] = text.split('\n');
@@ -147,7 +147,7 @@ describe('An assistant with uptime mcp', () => {
       expect(data.endpoint.id).toBe(front);
     });
 
-    it('and is told the candidates when several have the name', async () => {
+    it('gets the candidates if several endpoints have the name', async () => {
       const blog = await newWebsite(app.write, 'Blog');
       const fields = { type: 'TCP', url: '127.0.0.1:1', enabled: false };
       const twins = [
@@ -166,7 +166,7 @@ describe('An assistant with uptime mcp', () => {
       await app.write.delete(`/endpoints/${twins[1] ?? ''}`);
     });
 
-    it('and is told what comes near when none has the name', async () => {
+    it('gets similar names if no endpoint has the name', async () => {
       expect(await reader.refused('explain_endpoint', { endpoint: 'front pa' })).toMatchObject({
         code: 'unclear_reference',
         candidates: [{ id: front, name: 'Front page' }],
@@ -189,7 +189,7 @@ describe('An assistant with uptime mcp', () => {
     expect(second.data).toMatchObject({ endpoints: [{ id: hostile }], next_cursor: null });
   });
 
-  it('tests a target of which nothing is stored', async () => {
+  it('tests a target that is not stored', async () => {
     interface Tested {
       check: { outcome: string; status_code: number | null; error: { code: string } | null };
     }
@@ -227,7 +227,7 @@ describe('An assistant with uptime mcp', () => {
     await app.write.delete(`/endpoints/${first.data.endpoint.id}`);
   });
 
-  it('makes a heartbeat, sees what its job has told, and is told why nothing can be checked', async () => {
+  it('creates a heartbeat, sees the pings of its job, and learns why a heartbeat cannot be checked', async () => {
     interface Made {
       endpoint: { id: string; type: string };
       ping_url: string | null;
@@ -261,7 +261,7 @@ describe('An assistant with uptime mcp', () => {
     await app.write.delete(`/endpoints/${data.endpoint.id}`);
   });
 
-  it('finds out why an endpoint is down, takes it in hand, and sees that it is', async () => {
+  it('finds out why an endpoint is down, acknowledges it, and sees the acknowledgement', async () => {
     const rule = { failure_threshold: 1, success_threshold: 1 };
     const alert = { endpoint_id: front, type: 'webhook', config: { url: `${page.url}/hook` }, ...rule };
     expect((await app.write.post('/alerts', alert)).status).toBe(201);
@@ -348,7 +348,7 @@ describe('An assistant with uptime mcp', () => {
     }
     const plan = async (document: string) => (await reader.call<Planned>('plan_configuration', { document })).data;
 
-    it('as it was planned', async () => {
+    it('applies the planned document', async () => {
       const document = documentOf('Docs');
       const { etag, summary } = await plan(document);
       expect(summary).toMatchObject({ create: 1, delete: 0 });
@@ -363,7 +363,7 @@ describe('An assistant with uptime mcp', () => {
       ]);
     });
 
-    it('and no other, nor on another state', async () => {
+    it('refuses another document, and the planned one after a change of state', async () => {
       const { etag } = await plan(documentOf('Planned'));
       const other = documentOf('Not planned');
       expect(await writer.refused('apply_configuration', { document: other, etag })).toMatchObject({
@@ -381,7 +381,7 @@ describe('An assistant with uptime mcp', () => {
       expect((await writer.call('apply_configuration', { document, etag: again.etag })).isError).toBe(false);
     });
 
-    it('and learns where one is wrong', async () => {
+    it('gets the position of an error in the document', async () => {
       expect(await reader.refused('plan_configuration', { document: 'version: 1\nsites: []\n' })).toMatchObject({
         status: 400,
         fields: [expect.objectContaining({ pointer: '/sites' })],
@@ -389,7 +389,7 @@ describe('An assistant with uptime mcp', () => {
     });
   });
 
-  it('learns that the service is gone', async () => {
+  it('gets an error when the service is not running', async () => {
     const other = await startOwnApp();
     const mcp = await McpProcess.start(other.url, other.write.key ?? '');
     try {
@@ -405,7 +405,7 @@ describe('An assistant with uptime mcp', () => {
     }
   });
 
-  it('has met no bug: nothing is on standard error', () => {
+  it('writes nothing to standard error, so it met no bug', () => {
     expect([reader.errors, writer.errors]).toEqual(['', '']);
   });
 });

@@ -56,7 +56,7 @@ describe('the typed client, when something fails', () => {
       '503 with a Retry-After as a date that has passed',
       refused(503, 'shutting_down', { 'Retry-After': new Date(0).toUTCString() }),
     ],
-    ['503 without one', refused(503, 'storage_unavailable')],
+    ['503 without Retry-After', refused(503, 'storage_unavailable')],
     ["a proxy's 502", (socket) => socket.write(rawResponse(502, '<title>Bad gateway</title>'))],
     ['a reset connection', slam],
     ['a connection that breaks within the body', cutInBody],
@@ -66,7 +66,7 @@ describe('the typed client, when something fails', () => {
     expect(target.seen).toHaveLength(2);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it('waits for the time in Retry-After', async () => {
     const arrivals: number[] = [];
     const at =
       (step: Step): Step =>
@@ -81,7 +81,7 @@ describe('the typed client, when something fails', () => {
     expect(second - first).toBeGreaterThan(990);
   });
 
-  it('does not wait for what comes after its deadline', async () => {
+  it('does not wait if the next try would come after its deadline', async () => {
     const { target, client } = await scripted([refused(429, 'rate_limited', { 'Retry-After': '3600' })]);
     await expect(client.getWebsite(ONE)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 });
     expect(target.seen).toHaveLength(1);
@@ -96,14 +96,14 @@ describe('the typed client, when something fails', () => {
     expect(target.seen).toHaveLength(1);
   });
 
-  it('gives up after the last retry, with what was said then', async () => {
+  it('gives up after the last retry, with the last response as the error', async () => {
     const again = refused(503, 'shutting_down', { 'Retry-After': '0' });
     const { target, client } = await scripted([again, again, again, ok], { retries: 2 });
     await expect(client.getWebsite(ONE)).rejects.toMatchObject({ code: 'shutting_down', status: 503 });
     expect(target.seen).toHaveLength(3);
   });
 
-  it('repeats a POST that honours an Idempotency-Key, with one key for all tries and another for each call', async () => {
+  it('repeats a POST that honors an Idempotency-Key, with one key for all tries and another for each call', async () => {
     const { target, client } = await scripted([slam, ok, ok]);
     await client.createWebsite(CREATE);
     await client.createWebsite(CREATE);
@@ -134,7 +134,7 @@ describe('the typed client, when something fails', () => {
     expect(target.seen.map((request) => sent(request, 'Idempotency-Key'))).toEqual([undefined]);
   });
 
-  it('says in words that nobody listens', async () => {
+  it('reports that nothing listens at the address', async () => {
     const port = await closedPort();
     const client = new UptimeClient({ baseUrl: `http://127.0.0.1:${port}`, retries: 0 });
     await expect(client.getWebsite(ONE)).rejects.toThrow(
@@ -161,7 +161,7 @@ describe('the typed client, when something fails', () => {
     }
   });
 
-  it('says in words that a page of something else came', async () => {
+  it('reports that the response is a page of another server', async () => {
     const page: Step = (socket) =>
       socket.write(
         rawResponse(404, '<html><title>Sign in to the Wi-Fi</title></html>', { 'Content-Type': 'text/html' }),
@@ -173,17 +173,17 @@ describe('the typed client, when something fails', () => {
   });
 
   it.each<[string, string, Record<string, string>]>([
-    ['a page to sign in', '<h1>Sign in</h1>', { 'Content-Type': 'text/html' }],
+    ['a sign-in page', '<h1>Sign in</h1>', { 'Content-Type': 'text/html' }],
     ['a text without a type', 'hello', {}],
-    ['JSON that breaks off', '{"a":', JSON_TYPE],
-  ])('takes no success of something else for its own: %s', async (_, text, headers) => {
+    ['truncated JSON', '{"a":', JSON_TYPE],
+  ])('does not accept the successful response of another server: %s', async (_, text, headers) => {
     const { client } = await scripted([(socket) => socket.write(rawResponse(200, text, headers))]);
     const call = client.listWebsites();
     await expect(call).rejects.toBeInstanceOf(UptimeUnexpectedResponse);
     await expect(call).rejects.toThrow(/got a 200 response that is not from the service/);
   });
 
-  it.each(['', '.', '..'])('sends nothing for an id that leads elsewhere: %j', async (id) => {
+  it.each(['', '.', '..'])('sends nothing for an id that would change the path: %j', async (id) => {
     const { target, client } = await scripted([ok]);
     const words = `path.id must not be ${JSON.stringify(id)}`;
     await expect(client.getWebsite({ path: { id } })).rejects.toThrow(words);
@@ -200,7 +200,7 @@ describe('the typed client, when something fails', () => {
     expect(elsewhere.seen).toEqual([]);
   });
 
-  it('asks its own host for the next page, wherever the header leads', async () => {
+  it('requests the next page from its own host, even if the header names another one', async () => {
     const { target: elsewhere } = await scripted([ok]);
     const first: Step = (socket) => {
       const link = { Link: `<${elsewhere.url('/api/v1/websites?cursor=next')}>; rel="next"`, ...JSON_TYPE };
@@ -213,7 +213,7 @@ describe('the typed client, when something fails', () => {
     expect(elsewhere.seen).toEqual([]);
   });
 
-  it('sends the headers of the client and of the call, each name once, and nothing about what it was generated with', async () => {
+  it('sends the headers of the client and of the call, each name once, and nothing about its generator', async () => {
     const { target, client } = await scripted([ok], { headers: { 'X-Team': 'shop', Accept: 'text/plain' } });
     await client.getWebsite(ONE, { headers: { accept: 'application/json', 'x-team': 'checkout' } });
     const headers = target.seen[0]?.headers ?? [];

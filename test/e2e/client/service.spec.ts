@@ -53,7 +53,7 @@ describe('the typed client, with the service', () => {
     });
   });
 
-  it("does not overwrite somebody else's change", async () => {
+  it("does not overwrite another user's change", async () => {
     const { id } = await client.createWebsite({ body: SHOP });
     const { headers } = await client.getWebsite.withResponse({ path: { id } });
     const match = { 'If-Match': headers.etag ?? '' };
@@ -78,11 +78,11 @@ describe('the typed client, with the service', () => {
     await expect(client.exportConfiguration.as('application/yaml')).resolves.toMatch(/^ *-? *name: Shop$/m);
   });
 
-  it('reads what is text', async () => {
+  it('reads responses that are text', async () => {
     await expect(client.getMetrics()).resolves.toContain('# TYPE');
   });
 
-  it('makes one website although the response to the first POST was lost', async () => {
+  it('creates one website even though the response to the first POST was lost', async () => {
     const port = Number(new URL(app.url).port);
     let lost = 0;
     const proxy = await TcpTarget.listen((socket) => {

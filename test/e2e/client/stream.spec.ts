@@ -113,7 +113,7 @@ describe("the typed client's stream", () => {
     await expect(over).resolves.toBe('ended');
   });
 
-  it('tells of incidents, those of a cut and those that are gone by its end included', async () => {
+  it('receives events of incidents, also of those that changed or ended while the connection was cut', async () => {
     const endpoint = await newEndpoint();
     await newAlert(app.write, endpoint, { failure_threshold: 1, success_threshold: 1 });
     const { seen } = await live();
@@ -135,7 +135,7 @@ describe("the typed client's stream", () => {
     expect(told()).toEqual(['1 opened', '2 opened', '1 updated', '1 deleted', '2 ended', '3 opened', '3 deleted']);
   });
 
-  it('gives up a half-open connection over which nothing comes', async () => {
+  it('gives up a half-open connection that delivers nothing', async () => {
     const endpoint = await newEndpoint();
     const reasons: string[] = [];
     const onInterruption = (reason: Error | undefined) => {
@@ -162,7 +162,7 @@ describe("the typed client's stream", () => {
     await expect(over).resolves.toBe('ended');
   });
 
-  it('begins with reset when the service does not know where to resume', async () => {
+  it('starts with reset if the service does not know where to resume', async () => {
     const { seen } = follow(
       client().stream({ headers: { 'Last-Event-ID': 'ev_00000000000000000000000000' } }, { signal: end.signal }),
     );
@@ -170,7 +170,7 @@ describe("the typed client's stream", () => {
     expect(seen[0]?.event).toBe('reset');
   });
 
-  it('goes on where another stream ended', async () => {
+  it('resumes where another stream ended', async () => {
     const endpoint = await newEndpoint();
     const first = await live();
     const last = await turn(endpoint);
@@ -187,7 +187,7 @@ describe("the typed client's stream", () => {
     expect(of(seen, endpoint)).toEqual([missed]);
   });
 
-  it('ends with the problem that no repetition solves: its key was revoked', async () => {
+  it('ends with a problem that a retry cannot solve: its key was revoked', async () => {
     const { body } = await app.admin.post<{ id: string; key: string }>('/api-keys', { name: 'short', role: 'read' });
     const { over } = await live({}, body.key);
     await app.admin.delete(`/api-keys/${body.id}`);
@@ -217,9 +217,9 @@ describe("the typed client's stream, from a server that misbehaves", () => {
   }
 
   it.each([
-    ['behind its id', 'id: b\nevent: check\n'],
+    ['after its id', 'id: b\nevent: check\n'],
     ['within its data', 'id: b\nevent: check\ndata: {"endpoint_id":'],
-  ])('does not take an event that is cut off %s', async (_, cut) => {
+  ])('does not deliver an event that is cut off %s', async (_, cut) => {
     const server = await scripted([
       (socket) => socket.end(HEAD + event('a') + cut),
       (socket) => socket.write(HEAD + event('b')),
@@ -230,7 +230,7 @@ describe("the typed client's stream, from a server that misbehaves", () => {
     expect(server.target.seen.map((request) => sent(request, 'Last-Event-ID'))).toEqual([undefined, 'a']);
   });
 
-  it('closes its connection when nobody reads on', async () => {
+  it('closes its connection when the caller stops reading', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const { client } = await scripted([
       (socket) => {
@@ -245,7 +245,7 @@ describe("the typed client's stream, from a server that misbehaves", () => {
     await closed;
   });
 
-  it('comes back when the service cannot serve now', async () => {
+  it('reconnects when the service is unavailable for a moment', async () => {
     const server = await scripted([
       (socket) => socket.end(rawResponse(503, 'starting', { 'Retry-After': '0' })),
       (socket) => socket.write(HEAD + event('a')),
@@ -254,7 +254,7 @@ describe("the typed client's stream, from a server that misbehaves", () => {
     await eventually('an event arrives', () => seen.length === 1);
   });
 
-  it('ends with an error in words when what responds is no stream', async () => {
+  it('ends with an explanation if the response is not a stream', async () => {
     const server = await scripted([(socket) => socket.end(rawResponse(200, '<html></html>'))]);
     const error = await server.follow().over;
     expect(error).toBeInstanceOf(UptimeUnexpectedResponse);

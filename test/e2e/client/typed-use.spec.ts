@@ -125,7 +125,7 @@ const documented = (): string[] =>
     .filter((text) => text.includes("from 'uptime-monitor/client'"))
     .map((text) => [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code).join('\n'));
 
-describe('the typed client, in the project of a user', () => {
+describe('the typed client in the project of a user', () => {
   let folder: string;
 
   beforeAll(() => {
@@ -153,7 +153,7 @@ describe('the typed client, in the project of a user', () => {
     run(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder);
   }
 
-  it('compiles strictly in both module forms, refuses wrong use, and the examples of the documents are right', () => {
+  it('compiles strictly in both module forms, rejects wrong use, and accepts the examples of the docs', () => {
     const examples = documented().map((text, index) => [`example-${index}.mts`, text] as const);
     compile(IN_BROWSERS, {
       'program.mts': RIGHT_AND_WRONG,
@@ -191,7 +191,7 @@ describe('the typed client', () => {
     expect(Object.values(client).every((method) => typeof method === 'function')).toBe(true);
   });
 
-  it('says in its declarations what the document says of each operation', () => {
+  it("has the document's description of each operation in its declarations", () => {
     const declarations = read('index.d.mts');
     const told = operations.filter(({ operationId, summary }) => {
       const comment = declarations
@@ -225,7 +225,7 @@ describe('the typed client', () => {
     ]);
   });
 
-  it('refuses an address that is none of a web server', () => {
+  it("refuses a URL that is not a web server's", () => {
     const { UptimeClient } = builtClient();
     expect(() => new UptimeClient({ baseUrl: 'ftp://uptime.example.com' })).toThrow(/begins with http/);
     expect(() => new UptimeClient({ baseUrl: 'uptime.example.com' })).toThrow(/URL/);

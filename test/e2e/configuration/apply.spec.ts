@@ -86,7 +86,7 @@ describe('applying a configuration document', () => {
       [action, key, fields.map(({ pointer }) => pointer).join(' ')].join(' ').trim(),
     );
 
-  it('makes what the plan said, and then has nothing to do and writes no row', async () => {
+  it('makes the planned changes, and then has nothing to do and writes no row', async () => {
     const org = await app.organization('apply twice');
     const empty = await stored(org);
     const planned = await plan(org, shop());
@@ -114,7 +114,7 @@ describe('applying a configuration document', () => {
     expect(await stored(org)).toEqual(before);
   });
 
-  it('shows what somebody changed by hand, and undoes it', async () => {
+  it('shows a manual change of another user, and undoes it', async () => {
     const org = await app.organization('drift');
     const made = await apply(org, shop());
     const front = made.body.changes.find(({ key }) => key === 'shop/front')?.id ?? '';
@@ -143,7 +143,7 @@ describe('applying a configuration document', () => {
     });
   });
 
-  it('is done only as it was planned: 412 when something has changed, or the document has', async () => {
+  it('is done only as planned: 412 if the state or the document has changed', async () => {
     const org = await app.organization('if match');
     await apply(org, shop());
     const other = { ...shop(), maintenance_windows: [] };
@@ -169,7 +169,7 @@ describe('applying a configuration document', () => {
     expect((await put(other, '"nothing"')).status).toBe(412);
   });
 
-  it('adopts what has no key yet and looks the same, with its history, and makes no second one', async () => {
+  it('adopts a resource without a key that looks the same, with its history, and creates no second one', async () => {
     const org = await app.organization('adoption');
     const website = (
       await org.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com/' })
@@ -183,7 +183,7 @@ describe('applying a configuration document', () => {
     expect((await plan(org, shop())).body.changes).toEqual([]);
   });
 
-  it('what is absent stays, and null is the default', async () => {
+  it('keeps fields that are absent, and resets fields that are null', async () => {
     const org = await app.organization('nulls');
     const documentOf = (website: object, endpoint: object, alert: object, contact: object) => ({
       version: 1,
@@ -241,7 +241,7 @@ describe('applying a configuration document', () => {
     expect((await plan(org, reset)).body.changes).toEqual([]);
   });
 
-  it('a secret without a value keeps what is stored; where nothing is, the refusal names the place and its line', async () => {
+  it('a secret without a value keeps the stored value; without a stored value, the error shows the place and its line', async () => {
     const org = await app.organization('secrets');
     const text =
       'version: 1\ncontacts:\n  - key: chat\n    name: Chat\n    type: slack\n    config:\n      webhook_url: {$secret: NOBODY}\n';
@@ -256,7 +256,7 @@ describe('applying a configuration document', () => {
     ]);
   });
 
-  it('a read key does not learn by a plan whether a value that it is not shown is the stored one', async () => {
+  it('a plan does not reveal to a read key whether a hidden value equals the stored one', async () => {
     const org = await app.organization('guessing');
     await apply(org, shop());
     const planOf = async (secrets: object) =>
@@ -266,7 +266,7 @@ describe('applying a configuration document', () => {
     expect([right.changes, right.notes[0]?.message]).toEqual([[], expect.stringMatching(/not compared/)]);
   });
 
-  it('an address that a secret stands for is in no plan, neither the new nor the old one', async () => {
+  it("a secret's address is in no plan, neither the new nor the old one", async () => {
     const org = await app.organization('secret addresses');
     const withUrl = (HOME: string) => ({
       version: 1,
@@ -292,7 +292,7 @@ describe('applying a configuration document', () => {
     expect((await plan(org, withUrl('https://home.example.com/first'))).body.changes).toEqual([]);
   });
 
-  it('prune deletes what the owner no longer declares, and nothing that others declared or nobody did', async () => {
+  it('prune deletes what the owner no longer declares, and keeps what others declared or what has no owner', async () => {
     const org = await app.organization('prune');
     await apply(org, shop());
     const page = (url: string, endpoint: string) => ({
@@ -343,7 +343,7 @@ describe('applying a configuration document', () => {
     expect((await plan(stranger, { ...shop(), owner: 'other-repo' })).status).toBe(200);
   });
 
-  it('lets go of what its document no longer declares, and another owner adopts it with its history', async () => {
+  it('releases what its document no longer declares, and another owner adopts it with its history', async () => {
     const org = await app.organization('let go');
     await apply(org, shop());
     const idsOf = async () => (await org.read.get<{ id: string }[]>('/endpoints')).body.map(({ id }) => id);
@@ -362,7 +362,7 @@ describe('applying a configuration document', () => {
     expect(await idsOf()).toEqual(before);
   });
 
-  it('a plan refuses what there is no room for and addresses that others have, with their lines', async () => {
+  it('a plan refuses resources beyond a quota and addresses that are taken, with their lines', async () => {
     const org = await app.organization('room');
     const id = formatId('organization', org.orgId);
     const limited = { quotas: { websites: 1, endpoints: 1, alerts_per_endpoint: 1, status_pages: 2 } };
@@ -403,7 +403,7 @@ describe('applying a configuration document', () => {
     expect((await planned(pages('room-is-free', 'room-is-free-too')))[0]).toBe(200);
   });
 
-  it('a prune tells whose endpoints will no longer depend on what goes', async () => {
+  it('a prune shows which endpoints will no longer depend on the deleted ones', async () => {
     const org = await app.organization('dependents');
     const one = (owner: string, key: string, endpoint: object) => ({
       version: 1,
@@ -417,7 +417,7 @@ describe('applying a configuration document', () => {
     expect(notes).toContainEqual({ key: 'h/e', message: expect.stringContaining('k/e (declared by b)') });
   });
 
-  it('an admin takes over what another owner declared, with its history; nobody else may', async () => {
+  it('an admin takes over what another owner declared, with its history; other roles may not', async () => {
     const org = await app.organization('handover');
     await apply(org, shop());
     const idsOf = async () => (await org.read.get<{ id: string }[]>('/endpoints')).body.map(({ id }) => id);
@@ -438,7 +438,7 @@ describe('applying a configuration document', () => {
     });
   });
 
-  it('a number that a read key is not shown is no more compared than a text', async () => {
+  it('a number that is hidden from a read key is not compared, like a text', async () => {
     const org = await app.organization('numbers');
     const contact = (chat_id: unknown) => ({
       version: 1,
@@ -458,7 +458,7 @@ describe('applying a configuration document', () => {
     expect(await planned('-1009999999999')).toEqual(await planned(-1009999999999));
   });
 
-  it('an address of a website that changes is refused where it stands, and a wrong apply changes nothing at all', async () => {
+  it('a changed website address is refused at its position, and an invalid apply changes nothing at all', async () => {
     const org = await app.organization('immutable');
     await apply(org, shop());
     const before = await stored(org);
@@ -473,7 +473,7 @@ describe('applying a configuration document', () => {
     expect(await stored(org)).toEqual(before);
   });
 
-  it('of applies of one organization at once one is done and the others are told to wait', async () => {
+  it('of simultaneous applies of one organization, one is done and the others must retry', async () => {
     const org = await app.organization('two at once');
     const other = await app.organization('meanwhile');
     const small = { version: 1, websites: [{ key: 'a', name: 'A', url: 'https://a.example.com' }] };
@@ -548,7 +548,7 @@ describe('applying a configuration document', () => {
     expect(await statements('many endpoints', 200)).toBe(await statements('few endpoints', 2));
   });
 
-  it('makes and changes forty contacts, websites, pages and windows in as many statements as two', async () => {
+  it('creates and changes forty contacts, websites, pages, and windows in as many statements as two', async () => {
     const statements = async (name: string, count: number): Promise<number[]> => {
       const org = await app.organization(name);
       const slug = name.replace(' ', '-');

@@ -42,14 +42,14 @@ describe('POST /api/v1/configuration/convert', () => {
   };
   const FRONT = 'endpoints:\n  - name: front\n    url: https://shop.example.com\n    conditions: ["[STATUS] == 200"]\n';
 
-  it('makes a document of a foreign file, and says what became of each thing in it', async () => {
+  it("creates a document from another tool's file, and reports the result for each item in it", async () => {
     const { status, body } = await send(FRONT);
     expect(status).toBe(200);
     expect(body.document).toMatchObject({ version: 1, websites: [{ endpoints: [{ name: 'front', type: 'HTTPS' }] }] });
     expect(body.report).toEqual([expect.objectContaining({ name: 'front', at: 'line 2' })]);
   });
 
-  it('reads variables of Gatus where YAML has no place for them', async () => {
+  it('reads variables of Gatus in places that YAML does not allow', async () => {
     const endpoint = '{name: a, url: https://a.example, headers: {X-Key: ${KEY}}, conditions: []}';
     const { status, body } = await send(`endpoints: [${endpoint}]`);
     expect(status).toBe(200);
@@ -57,20 +57,20 @@ describe('POST /api/v1/configuration/convert', () => {
   });
 
   it.each(['application/json', 'application/x-yaml', 'text/yaml', 'text/plain; charset=utf-8', 'application/x-ndjson'])(
-    'takes %s',
+    'accepts %s',
     async (type) => {
       expect(await send('{"checks": []}', { from: 'healthchecks', type })).toMatchObject({ status: 200 });
     },
   );
 
-  it('refuses other types, encodings and texts that are no UTF-8', async () => {
+  it('refuses other types, other encodings, and text that is not UTF-8', async () => {
     expect(await send(FRONT, { type: 'text/html' })).toMatchObject({ status: 415, code: 'unsupported_media_type' });
     expect(await send(FRONT, { type: 'application/yaml; charset=utf-16' })).toMatchObject({ status: 415 });
     expect(await send(FRONT, { headers: { 'content-encoding': 'gzip' } })).toMatchObject({ status: 415 });
     expect(await send(Buffer.from([0x61, 0x3a, 0x20, 0xff]))).toMatchObject({ status: 400, code: 'invalid_encoding' });
   });
 
-  it('asks who it is before it takes the body, and whose file it is', async () => {
+  it("checks the key before it accepts the body, and requires the tool's name", async () => {
     expect(await send(FRONT, { headers: { authorization: 'Bearer no' } })).toMatchObject({ status: 401 });
     expect(await send(FRONT, { from: 'nagios' })).toMatchObject({ status: 400, code: 'invalid_query' });
     expect(await send(undefined)).toMatchObject({ status: 400, code: 'validation_failed' });
@@ -78,8 +78,8 @@ describe('POST /api/v1/configuration/convert', () => {
 
   it.each([
     ['tabs as indentation', 'endpoints:\n\t- name: front\n', ['2  invalid_syntax']],
-    ['keys that are there twice', `${FRONT}ui: {}\nui: {}\n`, ['6 /ui duplicate_key']],
-    ['tags of its own', 'endpoints: !run x\n', ['1  invalid_syntax']],
+    ['duplicate keys', `${FRONT}ui: {}\nui: {}\n`, ['6 /ui duplicate_key']],
+    ['custom tags', 'endpoints: !run x\n', ['1  invalid_syntax']],
   ])('refuses %s with the line', async (_, text, errors) => {
     expect(await send(text)).toMatchObject({ status: 400, code: 'malformed_document', errors });
   });
@@ -97,7 +97,7 @@ describe('POST /api/v1/configuration/convert', () => {
     expect(errors).toEqual([expect.stringMatching(/^\d+ \/a\d+\S* too_large$/)]);
   });
 
-  it('takes a document of 8 MiB and refuses one of 9 MiB', async () => {
+  it('accepts a document of 8 MiB and refuses one of 9 MiB', async () => {
     const line = `# ${'x'.repeat(1021)}\n`;
     const largest = FRONT + line.repeat((MAX_BYTES - FRONT.length) / line.length);
     expect(await send(largest)).toMatchObject({ status: 200 });

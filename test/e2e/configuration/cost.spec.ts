@@ -29,7 +29,7 @@ const withEndpoints = (endpoints: readonly object[]): object => ({
 /** CPU milliseconds in one piece: far less than a check may be late, and more than a garbage collection takes. */
 const MOST_MS = 200;
 
-describe('what a configuration document costs others', () => {
+describe('the cost of a configuration document for other organizations', () => {
   let app: TestApp;
   let org: ServiceOrganization;
 
@@ -41,7 +41,7 @@ describe('what a configuration document costs others', () => {
 
   it.each([
     ['windows that are rarely due', 200, { version: 1, maintenance_windows: many(150, window) }],
-    ['more windows than there may be', 400, { version: 1, maintenance_windows: many(4990, window) }],
+    ['more windows than allowed', 400, { version: 1, maintenance_windows: many(4990, window) }],
     ['unknown fields', 400, { version: 1, ...Object.fromEntries(many(20_000, (i) => [`f${i}`, 0])) }],
     [
       'endpoints that are refused',
@@ -61,7 +61,7 @@ describe('what a configuration document costs others', () => {
         })),
       },
     ],
-  ])('%s are planned in short turns, and at most twenty problems are told', async (_, status, document) => {
+  ])('%s are planned in short turns, and the response lists at most twenty problems', async (_, status, document) => {
     await org.read.post('/configuration/plan', { version: 1 });
     const { longestMs, result } = await longestPieceOf(() => org.read.post('/configuration/plan', document));
     expect(result.status).toBe(status);
@@ -70,7 +70,7 @@ describe('what a configuration document costs others', () => {
     expect(longestMs).toBeLessThan(MOST_MS);
   });
 
-  it('a plan that would read more than 64 MiB of settings is refused in words, a smaller one of the same is not', async () => {
+  it('a plan that would read more than 64 MiB of settings is refused with an explanation, and a smaller one is not', async () => {
     const one = await app.organization('large settings');
     const declared = (owner: string) => ({ ...withEndpoints(many(2, endpoint)), owner });
     expect((await one.write.put('/configuration', declared('large'))).status).toBe(200);

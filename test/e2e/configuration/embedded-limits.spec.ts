@@ -44,7 +44,7 @@ const withAlerts = (count: number, fields: object): object =>
 /** CPU milliseconds in one piece: less than a check may be late, and more than a garbage collection takes. */
 const MOST_MS = 150;
 
-describe('an apply on the embedded database, whose only session it holds', () => {
+describe('an apply on the embedded database, which has only one session', () => {
   let app: TestApp;
   let org: ServiceOrganization;
 
@@ -62,7 +62,7 @@ describe('an apply on the embedded database, whose only session it holds', () =>
     expect(longestMs).toBeLessThan(MOST_MS);
   });
 
-  it('refuses in words to change more than 300 alerts with an open incident, and nothing of it is done', async () => {
+  it('refuses with an explanation to change more than 300 alerts with an open incident, and changes nothing', async () => {
     await app.app.get(Database).query('UPDATE alert SET triggered = true WHERE org_id = $1', [org.orgId]);
     const refused = await org.write.put('/configuration', withAlerts(2000, { remind_every: 3600 }));
     expect([refused.status, refused.text]).toEqual([
@@ -73,7 +73,7 @@ describe('an apply on the embedded database, whose only session it holds', () =>
     expect(body).toMatchObject([{ remind_every: null }]);
   });
 
-  it('refuses in words to write more than 5,000 rows, of which a maintenance window is four', async () => {
+  it('refuses with an explanation to write more than 5,000 rows, of which a maintenance window is four', async () => {
     const windows = many(100, (i) => ({
       key: `w${i}`,
       name: 'W',

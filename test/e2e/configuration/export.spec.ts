@@ -237,7 +237,7 @@ describe('The export of an organization', () => {
     expect(new Set(texts.map((text) => text.replace(/exported at .*/, ''))).size).toBe(1);
   });
 
-  it('is a document that reads well, with what has to be known above it', async () => {
+  it('is a readable document with an explanation at the top', async () => {
     const response = await asYaml(clicked.read);
     expect([
       response.headers.get('content-type'),
@@ -251,7 +251,7 @@ describe('The export of an organization', () => {
     expect(parse(text)).toEqual(await exported(clicked.read));
   });
 
-  it('names everything by keys made of names, and leaves out what is as by default', async () => {
+  it('names everything by keys made of names, and omits defaults', async () => {
     const { websites, maintenance_windows: windows, status_pages: pages } = await exported(clicked.read);
     const named = (name: string) => ({ $secret: `ENDPOINT_SHOP_CHECKOUT_${name}` });
     expect(websites?.map((website) => ({ ...website, endpoints: undefined }))).toEqual([
@@ -334,7 +334,7 @@ describe('The export of an organization', () => {
     ]);
   });
 
-  it('adopts what has no key when it is planned where it comes from, and changes nothing else', async () => {
+  it('adopts resources without a key when it is planned in the same organization, and changes nothing else', async () => {
     const { status, body } = await planOf(clicked, await exported(clicked.read));
     expect([status, body.summary, body.notes]).toEqual([
       200,
@@ -346,7 +346,7 @@ describe('The export of an organization', () => {
     );
   });
 
-  it('applied to an empty organization makes one whose export is the same', async () => {
+  it('gives the same export after it is applied to an empty organization', async () => {
     const elsewhere = await app.organization('elsewhere');
     // The URL of a status page is unique in an installation.
     const renamed = JSON.stringify(await exported(clicked.read)).replaceAll('clicked-', 'elsewhere-');
@@ -370,7 +370,7 @@ describe('The export of an organization', () => {
     expect(await exported((await app.organization('empty')).read)).toEqual({ version: 1 });
   });
 
-  it('in full has every setting: it changes nothing, makes the same elsewhere, and each later change is drift', async () => {
+  it('has every setting in the full form: it changes nothing, creates the same elsewhere, and each later change is drift', async () => {
     const elsewhere = await app.organization('in full');
     const renamed = JSON.stringify(await exported(clicked.read, '?full=true')).replaceAll('clicked-', 'in-full-');
     const document = JSON.parse(renamed) as ConfigurationDocument;
@@ -395,7 +395,7 @@ describe('The export of an organization', () => {
     expect((await planOf(elsewhere, short)).body.changes).toEqual([]);
   });
 
-  it('shows a URL with a query to whoever sees it elsewhere, unless something of it may be a credential', async () => {
+  it('shows a URL with a query to anyone who sees it elsewhere, unless it may contain a credential', async () => {
     const org = await app.organization('queries');
     const shop = await newWebsite(org.write, 'Shop');
     const urls = [
@@ -446,7 +446,7 @@ describe('The export of an organization', () => {
     expect(await exported(full.read)).toEqual(rest);
   });
 
-  it('by owner has what the owner declares, and says what it leaves out', async () => {
+  it('by owner has what the owner declares, and lists what it omits', async () => {
     const shared = await app.organization('shared');
     const endpoint = { key: 'front', name: 'Front', type: 'TCP', url: 'shop.example.com:443', alerts: [] };
     const website = { key: 'shop', name: 'Shop', url: 'https://shop.example.com/', endpoints: [endpoint] };

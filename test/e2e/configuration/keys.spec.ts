@@ -32,7 +32,7 @@ const KINDS: Kind[] = [
 const ONE: Record<string, string> = { an_endpoint: '/endpoints' };
 const itemOf = (name: string, list: string): string => ONE[name.replace(' ', '_')] ?? list;
 
-describe('keys of what is declared as code', () => {
+describe('keys of declared resources', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('keys of what is declared as code', () => {
   });
   afterAll(() => app.close());
 
-  it.each(KINDS)('are unique among their siblings, shown, changed and taken away: %s', async (name, pathIn, bodyOf) => {
+  it.each(KINDS)('are unique among their siblings, shown, changed, and removed: %s', async (name, pathIn, bodyOf) => {
     const org = await app.organization(`keys of ${name}`);
     const endpoint = await newEndpoint(org.write, await newWebsite(org.write, 'Other'));
     const list = await pathIn(org);
@@ -80,7 +80,7 @@ describe('keys of what is declared as code', () => {
     expect((await make(one)).status).toBe(201);
   });
 
-  it('are refused where an endpoint moves to a website that has its key', async () => {
+  it('are refused if an endpoint moves to a website that has its key', async () => {
     const org = await app.organization('keys of movers');
     const [from, to] = [await newWebsite(org.write, 'From'), await newWebsite(org.write, 'To')];
     const moved = await newEndpoint(org.write, from, { key: 'front' });

@@ -23,7 +23,7 @@ const UUID = '31365bce-8da9-4729-8ff3-aaa71d56b712';
 /** The address ranges in the fixtures. */
 const DOCUMENTATION = ['192.0.2.0/24', '2001:db8::/32'];
 
-describe('Moving in', () => {
+describe('Migration from another tool', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('Moving in', () => {
     ['prometheus-blackbox', 'prometheus-blackbox.yml', {}, []],
     ['uptimerobot', 'uptimerobot.json', {}, []],
   ])(
-    'from %s (%s): convert, plan, apply, nothing is left to do, nor for what is exported, and jobs ping where they did',
+    'from %s (%s): convert, plan, apply, nothing is left to do, nor for the export, and jobs ping the same URLs',
     async (from, file, more, old) => {
       const { read, write } = await app.organization(file);
       const plan = async (document: object) => {

@@ -55,7 +55,7 @@ describe('probes in configuration documents', () => {
     body.changes.map(({ action, resource, key }) => `${action} ${resource} ${key}`);
   const codesOf = ({ body }: { body: Problem }): string[][] => body.errors.map(({ pointer, code }) => [pointer, code]);
 
-  it('are made before the endpoints that name them, without a token, and then nothing is left to do', async () => {
+  it('are created before the endpoints that name them, without a token, and then nothing is left to do', async () => {
     const planned = await plan(document());
     expect(shown(planned)).toEqual(['create probe fra', 'create website shop', 'create endpoint shop/front']);
     expect(planned.body.notes).toContainEqual({ key: 'fra', message: WITHOUT_TOKEN });
@@ -79,7 +79,7 @@ describe('probes in configuration documents', () => {
     expect((await plan(exported)).body.changes).toEqual([]);
   });
 
-  it('are changed by an admin alone; what leaves them alone is applied by whoever may write', async () => {
+  it('are changed by an admin only; a document that does not change them is applied with any key that may write', async () => {
     const byWriter = (body: object) => org.write.put<Problem>('/configuration', body);
     const refused = await byWriter(document());
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_role']);
@@ -100,7 +100,7 @@ describe('probes in configuration documents', () => {
     expect(await probes()).toMatchObject([{ name: 'Frankfurt', allow_private: true }]);
   });
 
-  it('of which an owner is said are adopted, and go with a prune when no endpoint names them any more', async () => {
+  it('are adopted if the document has an owner, and pruned once no endpoint names them', async () => {
     await org.admin.post('/probes', { key: 'fra', name: 'Frankfurt' });
     expect(shown(await apply(document()))).toContain('adopt probe fra');
     const without = document({ probes: [], locations: ['local'] });
@@ -118,23 +118,15 @@ describe('probes in configuration documents', () => {
   });
 
   it.each<[what: string, changes: Changes, errors: string[][]]>([
-    [
-      'a location that nobody has',
-      { locations: ['nobody'] },
-      [['/websites/0/endpoints/0/locations/0', 'unknown_location']],
-    ],
+    ['an unknown location', { locations: ['nobody'] }, [['/websites/0/endpoints/0/locations/0', 'unknown_location']]],
     [
       'a location that the document disables',
       { probes: [{ key: 'fra', enabled: false }] },
       [['/websites/0/endpoints/0/locations/0', 'unknown_location']],
     ],
+    ['a reserved key', { probes: [{ key: 'local' }], locations: ['local'] }, [['/probes/0/key', 'reserved']]],
     [
-      'a key with a meaning of its own',
-      { probes: [{ key: 'local' }], locations: ['local'] },
-      [['/probes/0/key', 'reserved']],
-    ],
-    [
-      'one key twice and a token',
+      'a duplicate key and a token',
       { probes: [{ key: 'fra' }, { key: 'fra', token: 'ump_x' }] },
       [
         ['/probes/1/token', 'unknown_field'],
@@ -146,7 +138,7 @@ describe('probes in configuration documents', () => {
     expect([refused.status, codesOf(refused)]).toEqual([400, errors]);
   });
 
-  it('are as many as the organization may have', async () => {
+  it('are limited to the quota of the organization', async () => {
     const many = Array.from({ length: 21 }, (_, i) => ({ key: `p${i}` }));
     const refused = await plan(document({ probes: many, locations: ['p0'] }));
     expect([refused.status, refused.body.code, codesOf(refused)]).toEqual([

@@ -84,13 +84,13 @@ describe('A secret of a document', () => {
       7,
     ],
     [
-      'setting of an alert of its own',
+      'setting of an alert without a contact',
       withEndpoint({ alerts: [{ key: 'a', type: 'slack', config: { webhook_url: HOOK, channel: reference } }] }),
       '/websites/0/endpoints/0/alerts/0/config/channel',
       8,
     ],
     [
-      'header that carries no credential',
+      'header that contains no credential',
       withEndpoint({ headers: [{ key: 'User-Agent', value: reference }] }),
       '/websites/0/endpoints/0/headers/0/value',
       8,
@@ -101,7 +101,7 @@ describe('A secret of a document', () => {
       '/websites/0/endpoints/0/assertions/0/target',
       8,
     ],
-  ])('is refused where everybody would see it: the %s', async (_, text, pointer, line) => {
+  ])('is refused where other users would see it: the %s', async (_, text, pointer, line) => {
     for (const [path, method] of [
       ['/plan', 'POST'],
       ['', 'PUT'],
@@ -118,7 +118,7 @@ describe('A secret of a document', () => {
     expect(without.body.errors).toMatchObject([{ pointer, code: 'invalid_config' }]);
   });
 
-  it('stands wherever a credential or the address of a receiver does, and is in no plan', async () => {
+  it("is allowed for every credential and every receiver's address, and is in no plan", async () => {
     const taken = await plan({
       version: 1,
       secrets: { FOREIGN: HOOK, TOKEN: FOREIGN, MAIL: `${FOREIGN}@example.com` },
@@ -167,7 +167,7 @@ describe('A secret of a document', () => {
   });
 
   it.each(['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'])(
-    'that is no address of a %s endpoint is not repeated by what refuses it',
+    'is not repeated in the error if it is not a valid address of a %s endpoint',
     async (type) => {
       const values = [
         FOREIGN,
@@ -184,7 +184,7 @@ describe('A secret of a document', () => {
     },
   );
 
-  it('is told to differ from the stored one some hundred times a day, so that nobody finds that by trying', async () => {
+  it('is compared with the stored one about a hundred times a day, so that no one can find it by trying', async () => {
     const keys = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
     const pagers = (routing_key: string, more: object[] = []) => ({
       version: 1,
@@ -215,7 +215,7 @@ describe('A secret of a document', () => {
     expect(await planned(pagers(other), app.read)).toEqual(same);
   });
 
-  it.each(['', '  '])('is refused when it is empty (%j): an empty credential is none', async (value) => {
+  it.each(['', '  '])('is refused if it is empty (%j): an empty credential is not a credential', async (value) => {
     const refused = await sendText(`version: 1\nsecrets:\n  TOKEN: ${JSON.stringify(value)}\n`, '/plan', 'POST');
     expect([refused.status, refused.body.errors]).toMatchObject([
       400,

@@ -33,7 +33,7 @@ describe('The command uptime and the service', () => {
 
   const run = (args: string[], more: UptimeRun = {}) => uptime(app.url, app.write.key, args, more);
 
-  it('ls lists the endpoints of all websites, or those that are looked for', async () => {
+  it('ls lists the endpoints of all websites, or those that match a search', async () => {
     await run(['check', front]);
     const { out } = await run(['ls']);
     expect(out.split('\n')).toEqual([
@@ -55,7 +55,7 @@ describe('The command uptime and the service', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^up {2}\S+ {2}[\d.]+ ms, status 200, 127\.0\.0\.1\n$/)]);
   });
 
-  it('check tests a URL of which nothing is stored, and ends with 2 when it is not up', async () => {
+  it('check tests a URL that is not stored, and exits with code 2 if it is not up', async () => {
     expect((await run(['check', `${page.url}/new`, '--json'])).code).toBe(0);
     page.switch('bad', 'error');
     const { code, out } = await run(['check', `${page.url}/bad`]);
@@ -69,11 +69,11 @@ describe('The command uptime and the service', () => {
     ['shop.example.com:443', /is not a URL with a scheme, an endpoint ID .* With --type, such as --type TCP/],
     ['ep_01jd3k6q7be5y9x4v2m8n0r1st', /\(404 not_found\)$/m],
     ['https://user:secret@shop.example.com', /^\/url: .*\n.*\(400 validation_failed\)$/m],
-  ])('check %s is refused in words', async (target, words) => {
+  ])('check %s is refused with an explanation', async (target, words) => {
     expect(await run(['check', target])).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
-  it('incidents are listed, shown, said something about and taken in hand by their number', async () => {
+  it('incidents are listed, shown, updated, and acknowledged by their number', async () => {
     expect(await run(['incidents'])).toEqual({ code: 0, out: 'No incidents are open.\n', err: '' });
     const made = await app.write.post<{ number: number }>('/incidents', { title: 'Slow', scope: { all: true } });
     const number = String(made.body.number);
@@ -102,7 +102,7 @@ describe('The command uptime and the service', () => {
     expect(await run(['incident', '999'])).toMatchObject({ code: 1, err: expect.stringMatching(/^No incident has/) });
   });
 
-  it('says what a read key may not', async () => {
+  it('reports what a read key may not do', async () => {
     const { code, err } = await uptime(app.url, app.read.key, ['check', front]);
     expect([code, err]).toEqual([1, expect.stringMatching(/is not allowed to do this \(403\)\. .*"write"/)]);
   });
@@ -120,21 +120,21 @@ contacts:
       documentOf('weekly'),
       /^stdin:4: \/contacts\/0\/config\/webhook_url: .* \(or set UPTIME_SECRET_CHAT\)\n/,
     ],
-    ['a field that is wrong', documentOf('weekly').replace('name: ', 'nome: '), /^stdin:2: \/websites\/0\/nome: /m],
-    ['a key twice', `${documentOf('weekly')}version: 1\n`, /^stdin:5: .*\n.*\(400 malformed_document\)$/m],
+    ['an invalid field', documentOf('weekly').replace('name: ', 'nome: '), /^stdin:2: \/websites\/0\/nome: /m],
+    ['a duplicate key', `${documentOf('weekly')}version: 1\n`, /^stdin:5: .*\n.*\(400 malformed_document\)$/m],
     ['JSON', '{"version": 1,\n "websites": {}}', /^stdin:2: \/websites: /],
-  ])('plan says the line of %s', async (_, stdin, words) => {
+  ])('plan shows the line of %s', async (_, stdin, words) => {
     expect(await run(['plan', '-'], { stdin })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
-  it('a read key may plan, and is told that it may not apply', async () => {
+  it('a read key may plan, and gets an error that it may not apply', async () => {
     const read = (command: string) =>
       uptime(app.url, app.read.key, [command, '-'], { stdin: documentOf('weekly'), env });
     expect(await read('plan')).toMatchObject({ code: 2, err: '' });
     expect(await read('apply')).toMatchObject({ code: 1, err: expect.stringMatching(/may not do this \(403\)/) });
   });
 
-  it('apply --json prints what the API returns, with the ids of what was made', async () => {
+  it('apply --json prints the response of the API, with the ids of created resources', async () => {
     const { code, out } = await run(['apply', '-', '--json'], { stdin: documentOf('news'), env });
     expect([code, JSON.parse(out)]).toMatchObject([0, { summary: { create: 2 }, changes: [{}, {}] }]);
     expect(out).not.toContain('hooks.slack.com/services/T0/B0/news');
@@ -146,7 +146,7 @@ contacts:
   });
 
   it.each([[[]], [['--json']], [['--full']]])(
-    'export %j prints a document that changes nothing but what had no key',
+    'export %j prints a document that changes nothing except resources without a key',
     async (options) => {
       const { code, out } = await uptime(app.url, app.read.key, ['export', ...options]);
       expect([code, out]).toEqual([0, expect.stringMatching(/shop[^]*\n$/)]);
@@ -155,7 +155,7 @@ contacts:
     },
   );
 
-  it('apply does nothing when something changes while it asks', async () => {
+  it('apply does nothing if something changes while it asks for confirmation', async () => {
     const stdin = `version: 1
 websites: [{key: corner, name: Corner shop, url: 'https://corner.example.com'}]
 `;

@@ -54,7 +54,7 @@ class Reader {
   }
 }
 
-describe('what the documents show', () => {
+describe('the examples in the docs', () => {
   let app: TestApp;
   let reader: Reader;
 
@@ -91,7 +91,7 @@ describe('what the documents show', () => {
   }
 
   it.each(['docs/configuration.md', 'docs/moving-in.md'])(
-    '%s: every command prints what stands there',
+    '%s: every command prints the output in the docs',
     async (path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
       const shown = await walked(text);
@@ -101,7 +101,7 @@ describe('what the documents show', () => {
   );
 
   itWith('sqlite3', '--version')(
-    'docs/moving-in.md: the tables of Uptime Kuma 2 are read, empty ones and missing ones, too',
+    'docs/moving-in.md: the tables of Uptime Kuma 2 are read, including empty and missing ones',
     async () => {
       const page = readFileSync(join(ROOT, 'docs/moving-in.md'), 'utf8');
       const lines = [...page.matchAll(BLOCK)]

@@ -70,7 +70,7 @@ describe('testing a contact', () => {
     expect(JSON.stringify(entry)).not.toContain('very-secret');
   });
 
-  it('sends a mail to the addresses of the contact', async () => {
+  it('sends an email to the addresses of the contact', async () => {
     mailServer.expect({ accept: true });
     const smtp = { host: '127.0.0.1', port: mailServer.port, secure: false };
     const config = { to: ['ops@example.com', 'night@example.com'], from: 'uptime@example.com', smtp };
@@ -80,7 +80,7 @@ describe('testing a contact', () => {
     expect(mailServer.mails.map(({ recipients }) => recipients)).toEqual([['ops@example.com', 'night@example.com']]);
   });
 
-  it('responds with what the provider said when it refuses the message; the contact does not count it', async () => {
+  it("responds with the provider's message if the provider refuses the test; the contact does not count it", async () => {
     const id = await webhook('/refused?token=very-secret');
     provider.expect({ status: 403, body: 'go away' });
     const { status, body } = await test(id);
@@ -91,7 +91,7 @@ describe('testing a contact', () => {
     expect(contact.body).toMatchObject({ last_delivery: null, failing_since: null });
   });
 
-  it('uses the config as it is now', async () => {
+  it('uses the current config', async () => {
     const id = await webhook('/old');
     await app.write.put(`/contacts/${id}`, { config: { url: `${provider.url}/new` } });
     provider.expect({ status: 204 });
@@ -113,7 +113,7 @@ describe('testing a contact', () => {
     expect((await test(id)).body.state).toBe('delivered');
   });
 
-  it('refuses the eleventh test at one destination within a minute, whichever contact it is of', async () => {
+  it('refuses the eleventh test at one destination within a minute, regardless of the contact', async () => {
     const [one, two, elsewhere] = [await webhook('/often'), await webhook('/often'), await webhook('/seldom')];
     provider.standingResponse({ status: 204 });
     const statuses: number[] = [];

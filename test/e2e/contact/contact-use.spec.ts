@@ -9,7 +9,7 @@ import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources
 
 const MINUTE_MS = 60_000;
 
-describe('what a contact shows of the messages that go through it', () => {
+describe('the message status of a contact', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('what a contact shows of the messages that go through it', () => {
     return { id, uuid, endpointId, endpointUuid, websiteId };
   }
 
-  it('counts its alerts, and none of another contact', async () => {
+  it('counts its alerts, and no alerts of another contact', async () => {
     const [used, unused] = [await contactAt('used'), await contactAt('unused')];
     for (let n = 0; n < 3; n++) await alertOf(used);
     const { body } = await scene.app.read.get<ContactView[]>('/contacts');
@@ -48,7 +48,7 @@ describe('what a contact shows of the messages that go through it', () => {
     ]);
   });
 
-  it('shows the newest message and what became of it', async () => {
+  it('shows the newest message and its delivery state', async () => {
     const contact = await contactAt('ops');
     const alert = await alertOf(contact);
     await scene.report('F', alert);
@@ -70,7 +70,7 @@ describe('what a contact shows of the messages that go through it', () => {
     });
   });
 
-  it('is named by the messages, deliveries and events that go through it, by its name as it is', async () => {
+  it('is named with its current name by its messages, deliveries, and events', async () => {
     const id = await contactAt('ops', { name: 'On call' });
     const alert = await alertOf(id);
     await scene.report('F', alert);
@@ -84,7 +84,7 @@ describe('what a contact shows of the messages that go through it', () => {
     }
   });
 
-  it('fails since the first attempt that failed after one that was delivered, until the next that is delivered', async () => {
+  it('is failing from the first failed attempt after a delivered one until the next delivered one', async () => {
     const contact = await contactAt('flaky');
     const alert = await alertOf(contact);
     scene.provider.standingResponse({ status: 503 });
@@ -104,7 +104,7 @@ describe('what a contact shows of the messages that go through it', () => {
     expect((await view(contact)).failing_since).toBe(now());
   });
 
-  it('a refused message is a failed one', async () => {
+  it('counts a refused message as failed', async () => {
     const contact = await contactAt('gone');
     const alert = await alertOf(contact);
     scene.provider.standingResponse({ status: 410 });
@@ -114,7 +114,7 @@ describe('what a contact shows of the messages that go through it', () => {
     expect([failing_since, last_delivery?.state]).toEqual([now(), 'failed']);
   });
 
-  it('contacts at one destination fail together, a new one included', async () => {
+  it('is failing together with other contacts at the same destination, also if it is new', async () => {
     const contact = await contactAt('shared');
     scene.provider.standingResponse({ status: 503 });
     await scene.report('F', await alertOf(contact));
@@ -130,7 +130,7 @@ describe('what a contact shows of the messages that go through it', () => {
     expect(await view(body.id)).toMatchObject({ failing_since: since });
   });
 
-  it('a test of an alert is no last delivery, and counts for whether messages arrive', async () => {
+  it('does not count the test of an alert as its last delivery, but counts it for whether messages arrive', async () => {
     const contact = await contactAt('tested');
     const alert = await alertOf(contact);
     scene.provider.standingResponse({ status: 503 });

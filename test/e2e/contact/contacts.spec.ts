@@ -77,7 +77,7 @@ describe('contacts', () => {
       expect(await audit(body.id)).toMatchObject([{ action: 'create', resource: 'contact' }]);
     });
 
-    it('creates a contact from what was sent, with its name trimmed and read-only fields ignored', async () => {
+    it('creates a contact from the request, with its name trimmed and read-only fields ignored', async () => {
       const alert_defaults = { condition: 'degraded', failure_threshold: 2, after: 600, remind_every: null } as const;
       const ignored = { id: 'ct_x', alert_count: 7, last_delivery: 'x', failing_since: 'x', destination: 1 };
       const contact = await create({ name: '  Night shift ', default: true, alert_defaults, ...ignored });
@@ -123,7 +123,7 @@ describe('contacts', () => {
         'out_of_range',
       ],
       [
-        'reminders each second',
+        'reminders every second',
         { alert_defaults: { remind_every: 1 } },
         '/alert_defaults/remind_every',
         'out_of_range',
@@ -149,7 +149,7 @@ describe('contacts', () => {
       expect((await api.post('/contacts', body)).status).toBe(201);
     });
 
-    it('refuses to make and to change a contact with a read key', async () => {
+    it('refuses to create and to change a contact with a read key', async () => {
       const { id } = await create();
       const statuses = [
         await app.read.post('/contacts', { name: 'Operations', ...SLACK }),
@@ -182,7 +182,7 @@ describe('contacts', () => {
       expect(codes).toEqual(['invalid_query', 'invalid_cursor', 'invalid_query']);
     });
 
-    it('masks credentials for everybody, and addresses for read keys', async () => {
+    it('masks credentials for every role, and addresses for read keys', async () => {
       const email = { type: 'email', config: { to: ['ops@example.com'] } };
       const [pager, slack, mail] = [await create(PAGER), await create(), await create(email)];
       expect((await read(pager)).config).toEqual({ routing_key: expect.stringMatching(/^\*{8}/) });
@@ -194,7 +194,7 @@ describe('contacts', () => {
       }
     });
 
-    it('answers the same 404 for a contact that is unknown, deleted, of another organization or no contact', async () => {
+    it('answers the same 404 for a contact that is unknown, deleted, of another organization, or another resource', async () => {
       const deleted = await newContact(api);
       await api.delete(`/contacts/${deleted}`);
       const foreign = await newContact(other.write);
@@ -211,7 +211,7 @@ describe('contacts', () => {
   });
 
   describe('PUT /contacts/:id', () => {
-    it('changes only what was sent, and updated_at', async () => {
+    it('changes only the fields that were sent, and updated_at', async () => {
       const contact = await create({ alert_defaults: { after: 60 } });
       const { status, body } = await api.put<ContactView>(`/contacts/${contact.id}`, { name: ' Night ' });
       expect(status).toBe(200);
@@ -232,9 +232,9 @@ describe('contacts', () => {
     });
 
     it.each([
-      ['of nothing', () => ({})],
-      ['of what GET gave', (contact: ContactView) => read(contact)],
-      ['of what GET gave to a read key, masks included', (contact: ContactView) => read(contact, app.read)],
+      ['without fields', () => ({})],
+      ['with the response of a GET', (contact: ContactView) => read(contact)],
+      ['with the response of a GET with a read key, masks included', (contact: ContactView) => read(contact, app.read)],
     ])('an update %s changes nothing and leaves no entry in the audit log', async (_, body) => {
       const email = {
         type: 'email',
@@ -264,7 +264,7 @@ describe('contacts', () => {
       expect(body.config).toEqual(config);
     });
 
-    it('says in the audit log that a credential changed, and not to what', async () => {
+    it('records in the audit log that a credential changed, without the new value', async () => {
       const contact = await create(PAGER);
       const routing_key = 'S'.repeat(32);
       expect((await api.put(`/contacts/${contact.id}`, { config: { routing_key } })).status).toBe(200);
@@ -328,7 +328,7 @@ describe('contacts', () => {
       expect(await read(contact)).toEqual({ ...contact, alert_count: 2 });
     });
 
-    it('moves the alerts to the contact that replaces it, and says so in the audit log', async () => {
+    it('moves the alerts to the contact that replaces it, and records this in the audit log', async () => {
       const [gone, kept] = [await create(), await create({ ...PAGER, name: 'Pager' })];
       await alertThrough(database, endpointId, gone.id);
       expect((await api.delete(`/contacts/${gone.id}?replace_with=${kept.id}`)).status).toBe(204);
@@ -337,13 +337,13 @@ describe('contacts', () => {
       expect((await audit(gone.id))[0]).toMatchObject({ action: 'delete', before: { replaced_with: kept.id } });
     });
 
-    it('needs no replacement where there is nothing to move, and takes one all the same', async () => {
+    it('needs no replacement if there is nothing to move, and still accepts one', async () => {
       const [gone, kept] = [await create(), await create()];
       expect((await api.delete(`/contacts/${gone.id}?replace_with=${kept.id}`)).status).toBe(204);
       expect(await read(kept)).toEqual(kept);
     });
 
-    it('refuses itself and what is no id as a replacement, and answers 404 for one that is not there', async () => {
+    it('refuses its own id and an invalid id as a replacement, and answers 404 for an unknown one', async () => {
       const { id } = await create();
       const foreign = await newContact(other.write);
       const replaced = async (by: string) => {
@@ -358,7 +358,7 @@ describe('contacts', () => {
       expect((await api.get(`/contacts/${id}`)).status).toBe(200);
     });
 
-    it('waits for an alert that is being made through the contact, and then keeps the contact', async () => {
+    it('waits for an alert that is being created with the contact, and then keeps the contact', async () => {
       const [id, organization] = [await newContact(api), await orgId()];
       const { removal } = await database.transaction(async (tx) => {
         await app.app.get(ContactStore).hold(tx, organization, parseId('contact', id) ?? '');
@@ -369,7 +369,7 @@ describe('contacts', () => {
       expect((await removal).status).toBe(409);
     });
 
-    it('either keeps a contact that gets an alert at the same time, or the alert finds it gone', async () => {
+    it('either keeps a contact that gets an alert at the same time, or refuses the alert because the contact is deleted', async () => {
       const store = app.app.get(ContactStore);
       const organization = await orgId();
       for (let round = 0; round < 20; round++) {
@@ -386,7 +386,7 @@ describe('contacts', () => {
       }
     });
 
-    it('two contacts that replace each other at the same time do not wait for each other for ever', async () => {
+    it('prevents a deadlock of two contacts that replace each other at the same time', async () => {
       for (let round = 0; round < 10; round++) {
         const [one, two] = [await newContact(api), await newContact(api)];
         const responses = await Promise.all([
@@ -409,7 +409,7 @@ describe('contacts', () => {
       );
     };
 
-    it('of 20 parallel creations exactly as many succeed as there is room for in 1,000 contacts', async () => {
+    it('allows exactly as many of 20 parallel creations as there is room for in 1,000 contacts', async () => {
       const { write, orgId } = await app.organization('Many contacts');
       await fill(orgId, 995);
       const one = () => write.post<Refusal>('/contacts', { name: 'One more', ...SLACK });
@@ -424,7 +424,7 @@ describe('contacts', () => {
       expect((await write.get('/contacts?limit=1')).headers['x-total-count']).toBe('1000');
     });
 
-    it('of 20 parallel requests exactly ten make a default contact, by creating or by changing one', async () => {
+    it('allows exactly ten of 20 parallel requests to create or change a contact into a default one', async () => {
       const { write, orgId, read: reader } = await app.organization('Default contacts');
       const ids: string[] = [];
       for (let n = 0; n < 10; n++) ids.push(await newContact(write));

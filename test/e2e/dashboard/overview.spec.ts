@@ -8,7 +8,7 @@ import { addOccurrence, NO_SCOPE } from '../../harness/app/occurrences';
 
 const HOUR = 3_600_000;
 
-describe('what the overview shows of maintenance, acknowledgements, warnings and tags', () => {
+describe('maintenance, acknowledgements, warnings, and tags on the overview', () => {
   let app: TestApp;
   let database: Database;
   let own: ServiceOrganization;
@@ -50,8 +50,8 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
   const setState = (endpoint: string, set: string) =>
     database.query(`UPDATE endpoint_state SET ${set} WHERE endpoint_id = $1`, [uuidOf(endpoint)]);
 
-  describe('degraded', () => {
-    it('is told beside up, and in the newest outcomes', async () => {
+  describe('degraded in the overview', () => {
+    it('is shown in addition to up, and in the newest outcomes', async () => {
       const endpoint = await addEndpoint(await addWebsite(), 'Checkout');
       await setState(endpoint, 'status = 1, degraded_since = now(), recent = 22, recent_degraded = 5');
       expect(await only()).toMatchObject({ status: 'up', degraded: true, recent: ['degraded', 'up', 'down'] });
@@ -60,7 +60,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
     it.each([
       ['is down', 'status = 0, degraded_since = now()', 'down'],
       ['has no failed warning', 'status = 1, degraded_since = NULL', 'up'],
-    ])('is not told of an endpoint that %s', async (_, state, status) => {
+    ])('is not shown for an endpoint that %s', async (_, state, status) => {
       await setState(await addEndpoint(await addWebsite(), 'Checkout'), state);
       expect(await only()).toMatchObject({ status, degraded: false });
     });
@@ -80,7 +80,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
   });
 
   describe('the latency by the hour', () => {
-    it('is the mean of each of the last 24 full hours, for whoever asks, without a hole being filled', async () => {
+    it('is the mean of each of the last 24 full hours, the same for every role, without filling gaps', async () => {
       const [shop, other] = [await addWebsite(), await addWebsite()];
       const endpoint = await addEndpoint(shop, 'Checkout');
       await addEndpoint(other, 'Never checked');
@@ -103,10 +103,10 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
     });
   });
 
-  describe('maintenance', () => {
+  describe('maintenance in the overview', () => {
     const now = Date.now();
 
-    it('names what is in force, with the end of all that follow each other', async () => {
+    it('shows the current windows, with the end of all that follow each other', async () => {
       const endpoint = await addEndpoint(await addWebsite(), 'Checkout');
       const covered = { orgId: own.orgId, ...NO_SCOPE, endpointIds: [uuidOf(endpoint)] };
       const shift = { ...between(now - HOUR, now + HOUR), mute: false, name: 'First shift' };
@@ -122,7 +122,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
       });
     });
 
-    it('is shown of the endpoints that a window covers, by themselves, their website or a tag of either, and of no others', async () => {
+    it('is shown for endpoints that a window covers directly, by their website, or by a tag of either, and for no others', async () => {
       const [shop, blog, wiki] = [await addWebsite(), await addWebsite(['public']), await addWebsite()];
       const ids = [
         await addEndpoint(shop, 'by website'),
@@ -149,14 +149,14 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
 
     it.each([
       ['has ended', -2, -1],
-      ['has not begun', 1, 2],
-    ])('is not shown of a window that %s', async (_, from, to) => {
+      ['has not started', 1, 2],
+    ])('is not shown for a window that %s', async (_, from, to) => {
       await addEndpoint(await addWebsite(), 'Checkout');
       await addOccurrence(database, { orgId: own.orgId, ...between(now + from * HOUR, now + to * HOUR) });
       expect((await only())?.maintenance).toBeNull();
     });
 
-    it('is not shown of a window of another organization', async () => {
+    it('is not shown for a window of another organization', async () => {
       await addEndpoint(await addWebsite(), 'Checkout');
       const other = await app.organization('Other');
       await addOccurrence(database, { orgId: other.orgId, ...between(now - HOUR, now + HOUR) });
@@ -164,7 +164,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
     });
   });
 
-  describe('acknowledgement', () => {
+  describe('an acknowledgement in the overview', () => {
     const acknowledge = (endpoint: string, until: Date | null) =>
       database.query(
         `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until)
@@ -185,7 +185,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
       });
     });
 
-    it('is none when its time is over', async () => {
+    it('is not shown when its time is over', async () => {
       await acknowledge(await addEndpoint(await addWebsite(), 'Checkout'), new Date(Date.now() - 1000));
       expect((await only())?.acknowledgement).toBeNull();
     });
@@ -203,7 +203,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
     }
     const names = ({ body }: { body: OverviewItemView[] }) => body.map(({ name }) => name);
 
-    it('finds endpoints by their own tags and by those of their website, in any case, with a total', async () => {
+    it("finds endpoints by their own tags and by their website's tags, in any case, with a total", async () => {
       await tagged();
       const found = await overview('?tag=Production');
       expect(names(found)).toEqual(['shop a', 'shop b', 'shop c', 'blog b']);

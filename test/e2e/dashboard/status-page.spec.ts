@@ -83,7 +83,7 @@ describe('public status pages', () => {
     expect((await show('/status/example-shop-sohne')).status).toBe(404);
   });
 
-  it('gives the second of two websites with the same name a slug of its own', async () => {
+  it('gives the second of two websites with the same name a different slug', async () => {
     const [first, second] = [await publish(await website('Twin')), await publish(await website('Twin'))];
     expect(first.body.slug).toBe('twin');
     expect(second.body.slug).toMatch(/^twin-[0-9a-f]{8}$/);
@@ -203,40 +203,37 @@ describe('public status pages', () => {
       expect(query.mock.calls.filter(([sql]) => sql.includes('status_page'))).toEqual([]);
     });
 
-    it.each(['', '.json', '.svg'])(
-      'renders the form "%s" once for everybody who asks within 15 seconds',
-      async (form) => {
-        const [snapshots, clock] = [app.app.get(StatusSnapshots), app.app.get(Clock)];
-        await publish(id, { enabled: true });
-        jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
-        const read = snapshots.read.bind(snapshots);
-        let renderings = 0;
-        jest.spyOn(snapshots, 'read').mockImplementation(async (page) => {
-          const { name, ...rest } = await read(page);
-          return Object.defineProperty({ ...rest, name }, 'status', {
-            enumerable: true,
-            get: () => {
-              renderings++;
-              return rest.status;
-            },
-          });
+    it.each(['', '.json', '.svg'])('renders the form "%s" once for all requests within 15 seconds', async (form) => {
+      const [snapshots, clock] = [app.app.get(StatusSnapshots), app.app.get(Clock)];
+      await publish(id, { enabled: true });
+      jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
+      const read = snapshots.read.bind(snapshots);
+      let renderings = 0;
+      jest.spyOn(snapshots, 'read').mockImplementation(async (page) => {
+        const { name, ...rest } = await read(page);
+        return Object.defineProperty({ ...rest, name }, 'status', {
+          enumerable: true,
+          get: () => {
+            renderings++;
+            return rest.status;
+          },
         });
-        const etag = (await show(`/status/${slug}${form}`)).headers.get('etag') ?? '';
-        const once = renderings;
-        const again = await Promise.all([
-          ...Array.from({ length: 5 }, () => show(`/status/${slug}${form}`)),
-          ...Array.from({ length: 5 }, () => show(`/status/${slug}${form}`, { 'If-None-Match': etag })),
-          ...Array.from({ length: 5 }, () => fetch(`${app.url}/status/${slug}${form}`, { method: 'HEAD' })),
-        ]);
+      });
+      const etag = (await show(`/status/${slug}${form}`)).headers.get('etag') ?? '';
+      const once = renderings;
+      const again = await Promise.all([
+        ...Array.from({ length: 5 }, () => show(`/status/${slug}${form}`)),
+        ...Array.from({ length: 5 }, () => show(`/status/${slug}${form}`, { 'If-None-Match': etag })),
+        ...Array.from({ length: 5 }, () => fetch(`${app.url}/status/${slug}${form}`, { method: 'HEAD' })),
+      ]);
 
-        expect(once).toBeGreaterThan(0);
-        expect(renderings).toBe(once);
-        expect(again.map(({ status }) => status)).toEqual([200, 304, 200].flatMap((status) => Array(5).fill(status)));
-        expect(new Set(again.map(({ headers }) => headers.get('etag')))).toEqual(new Set([etag]));
-      },
-    );
+      expect(once).toBeGreaterThan(0);
+      expect(renderings).toBe(once);
+      expect(again.map(({ status }) => status)).toEqual([200, 304, 200].flatMap((status) => Array(5).fill(status)));
+      expect(new Set(again.map(({ headers }) => headers.get('etag')))).toEqual(new Set([etag]));
+    });
 
-    it('says how long a page is to a client that asks for its head', async () => {
+    it('sends the length of a page in the response to HEAD', async () => {
       const body = await (await show(`/status/${slug}`)).arrayBuffer();
       const plain = { 'Accept-Encoding': 'identity' };
       const head = await fetch(`${app.url}/status/${slug}`, { method: 'HEAD', headers: plain });
@@ -288,7 +285,7 @@ describe('public status pages', () => {
     ]);
   });
 
-  it('refuses an address that asks too often, and says when to come back', async () => {
+  it('refuses an address that sends too many requests, and says when to come back', async () => {
     const limited = await startOwnApp({ statusRateLimitPerSecond: 2 });
     try {
       const clock = limited.app.get(Clock);
@@ -305,7 +302,7 @@ describe('public status pages', () => {
   });
 });
 
-describe('public status pages while somebody guesses names', () => {
+describe('public status pages while a client guesses names', () => {
   let app: TestApp;
   let clock: MovingClock;
 
@@ -322,7 +319,7 @@ describe('public status pages while somebody guesses names', () => {
   const show = (name: string) => fetch(`${app.url}/status/${name}`);
   const guess = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => show(`guess-${i}`)));
 
-  it('keep what was read, and ask the database little', async () => {
+  it('keep their cache, and send few queries to the database', async () => {
     await show('shop');
     const query = jest.spyOn(app.app.get(Database), 'query');
     const guessed = await guess(150);
@@ -334,14 +331,14 @@ describe('public status pages while somebody guesses names', () => {
     expect(guessed.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  it('ask nothing for a name that was found to have no page', async () => {
+  it('send no query for a name that is known to have no page', async () => {
     await guess(1);
     const query = jest.spyOn(app.app.get(Database), 'query');
     expect((await guess(1)).map(({ status }) => status)).toEqual([404]);
     expect(query).not.toHaveBeenCalled();
   });
 
-  it('show a page again that was found before, also to the address that guesses', async () => {
+  it('show a page again that is in the cache, also to the address that guesses', async () => {
     await show('shop');
     await guess(80);
     clock.advance(15_000);

@@ -198,7 +198,7 @@ describe('the live stream', () => {
     expect(alerts.map(({ data }) => data)).toEqual(listed.slice().reverse());
   });
 
-  it('tells the organization alone that a location sees something else, and that its probe is heard', async () => {
+  it("sends only to the organization that a location's result changed, and that its probe was seen", async () => {
     const endpoint = await makeEndpoint(app.write, 'Seen from two');
     const { body: probe } = await app.admin.post<{ id: string }>('/probes', { key: 'fra', allow_private: true });
     await app.write.put(`/endpoints/${endpoint}`, { locations: ['local', 'fra'] });
@@ -228,7 +228,7 @@ describe('the live stream', () => {
     expect(stranger.events.map(({ type }) => type)).not.toContain('probe');
   });
 
-  it('tells that an endpoint is still down after a pause, as every list shows', async () => {
+  it('sends that an endpoint is still down after a pause, as every list shows', async () => {
     target.status = 503;
     const endpoint = await makeEndpoint(app.write, 'Paused');
     const reader = await open(app.read);
@@ -294,7 +294,7 @@ describe('the live stream', () => {
   );
 
   onServer(
-    'resumes after an event that was told while an older transaction stays open for minutes (skipped on the embedded database)',
+    'resumes after an event that was sent while an older transaction stays open for minutes (skipped on the embedded database)',
     async () => {
       target.status = 200;
       const database = app.app.get(Database);
@@ -349,7 +349,7 @@ describe('the live stream', () => {
     expect(reader.events.slice(0, 2).map(({ type }) => type)).toEqual(['reset', 'ready']);
   });
 
-  it('ends the stream when its key is revoked, and asks for all keys in one statement', async () => {
+  it('ends the stream when its key is revoked, and checks all keys in one statement', async () => {
     const names = ['short', 'longer', 'longest'];
     const keys = await Promise.all(
       names.map(
@@ -380,7 +380,7 @@ describe('the live stream', () => {
     expect(other.isOver).toBe(false);
   });
 
-  it('ends the stream of a person who goes over to another organization, is removed, or whose session ends', async () => {
+  it('ends the stream of a person who switches to another organization, is removed, or whose session ends', async () => {
     const [moved, removed, left] = [await newMember(app), await newMember(app), await newMember(app)];
     const second = await new Api(app.url, other.admin.key).post<{ token: string }>('/invitations', {
       email: moved.email,
@@ -408,7 +408,7 @@ describe('the live stream', () => {
     expect([await open(other.orgId), await open(app.orgId)]).toEqual([409, 200]);
   });
 
-  it('ends the stream of a session that nobody used for half a day', async () => {
+  it('ends the stream of a session that was not used for half a day', async () => {
     const { cookie } = await signIn(app.url, { api_key: app.write.key });
     const reader = await StreamClient.open(app.read, undefined, cookie);
     readers.push(reader);
@@ -421,7 +421,7 @@ describe('the live stream', () => {
     await eventually('the stream ends', () => reader.isOver);
   });
 
-  it('gives an organization its hundred streams at most, however many are asked for at once', async () => {
+  it('allows an organization a hundred streams at most, even if it requests more at once', async () => {
     const clients = await whileTheDatabaseWaits(() => Array.from({ length: 130 }, () => StreamClient.open(app.read)));
     readers.push(...clients);
     const statuses = clients.map(({ status }) => status);
@@ -432,7 +432,7 @@ describe('the live stream', () => {
     await eventually('there is room again', async () => (await StreamClient.open(app.read)).status === 200);
   });
 
-  it('forgets clients that leave before their stream begins', async () => {
+  it('forgets clients that leave before their stream starts', async () => {
     const { address, port } = app.app.getHttpServer().address() as AddressInfo;
     const request = `GET /api/v1/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${other.read.key}\r\n\r\n`;
     await whileTheDatabaseWaits(() =>
@@ -451,7 +451,7 @@ describe('the live stream', () => {
   });
 
   describe('positions', () => {
-    it('say nothing about what happens elsewhere', async () => {
+    it('reveal nothing about events of other organizations', async () => {
       const [first, second] = [await open(app.read), await open(theirs())];
       expect(first.lastId).toMatch(/^at_[\w-]{60,}$/);
       expect(first.lastId).toHaveLength(second.lastId.length);
@@ -461,11 +461,11 @@ describe('the live stream', () => {
 
     it.each([
       ['of another organization', async () => (await open(theirs())).lastId],
-      ['that nobody signed', () => Promise.resolve(`at_${Date.now()}_0_0`)],
-      ['far beyond every number', () => Promise.resolve('at_1_0_9999999999999999999')],
-      ['of an alert event long ago', () => Promise.resolve('ev_00000000000000000000000000')],
+      ['that was not signed by the service', () => Promise.resolve(`at_${Date.now()}_0_0`)],
+      ['far beyond any number', () => Promise.resolve('at_1_0_9999999999999999999')],
+      ['of an alert event from long ago', () => Promise.resolve('ev_00000000000000000000000000')],
       ['of a check in a thousand years', () => Promise.resolve(formatId('check', firstUuidAt(new Date('3026-01-01'))))],
-      ['that is no id', () => Promise.resolve('x'.repeat(150))],
+      ['that is not an id', () => Promise.resolve('x'.repeat(150))],
     ])('are not looked up when they are one %s', async (_, make) => {
       const id = await make();
       const query = jest.spyOn(app.app.get(Database), 'query');
@@ -478,7 +478,7 @@ describe('the live stream', () => {
       expect(reader.events[0]?.type).toBe('reset');
     });
 
-    it('lead to the rows of one organization by an index, however many the others have', async () => {
+    it('lead to the rows of one organization by an index, no matter how many the others have', async () => {
       const database = app.app.get(Database);
       const { lastId } = await open(theirs());
       await database.query(

@@ -31,7 +31,7 @@ describe('the state of the system', () => {
     });
   });
 
-  it('says since when and by how much the installation is overloaded, over all instances, until they are not', async () => {
+  it('shows since when and by how much the installation is overloaded, over all instances, until it recovers', async () => {
     const database = app.app.get(Database);
     await database.query(
       `INSERT INTO instance (role, checks_per_second, overload_ratio, skipped_per_second, overloaded_since) VALUES

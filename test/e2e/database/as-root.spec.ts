@@ -40,73 +40,76 @@ const WORDS: Readonly<Record<string, string[] | null>> = {
   'check-url': null,
 };
 
-(canChangeUser ? describe : describe.skip)('what root runs in the data directory of another user (needs root)', () => {
-  const folder = new StartFolder();
-  const directory = join(folder.path, 'data');
-  const env = {
-    DATA_DIR: directory,
-    SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
-  };
+(canChangeUser ? describe : describe.skip)(
+  'commands that root runs in the data directory of another user (needs root)',
+  () => {
+    const folder = new StartFolder();
+    const directory = join(folder.path, 'data');
+    const env = {
+      DATA_DIR: directory,
+      SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+    };
 
-  beforeAll(async () => {
-    buildService();
-    chmodSync(folder.path, 0o755);
-    mkdirSync(directory, { mode: 0o700 });
-    chownSync(directory, NOBODY, NOBODY);
-    await startAndStop({ entry: AS_NOBODY });
-  });
-  afterAll(() => folder.remove());
+    beforeAll(async () => {
+      buildService();
+      chmodSync(folder.path, 0o755);
+      mkdirSync(directory, { mode: 0o700 });
+      chownSync(directory, NOBODY, NOBODY);
+      await startAndStop({ entry: AS_NOBODY });
+    });
+    afterAll(() => folder.remove());
 
-  const startAndStop = async (options: StartOptions = {}): Promise<void> => {
-    const started = folder.launch({ ...options, env });
-    await started.url();
-    await started.stop();
-  };
-  const filesOfOthers = (): string[] =>
-    readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => lstatSync(join(directory, name)).uid !== NOBODY,
+    const startAndStop = async (options: StartOptions = {}): Promise<void> => {
+      const started = folder.launch({ ...options, env });
+      await started.url();
+      await started.stop();
+    };
+    const filesOfOthers = (): string[] =>
+      readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => lstatSync(join(directory, name)).uid !== NOBODY,
+      );
+    const runAsRoot = async (script: string, words: string[]): Promise<void> => {
+      const [program = '', ...rest] = (scripts[script] ?? '').split(' ');
+      await run(program, [...rest, ...words], { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } });
+    };
+
+    it('the table below has every command of package.json that may open the database', () => {
+      const names = Object.keys(scripts).filter((name) => WORKS_IN_DATABASE.test(scripts[name] ?? ''));
+      expect(names.sort()).toEqual(Object.keys(WORDS).sort());
+    });
+
+    it.each(Object.entries(WORDS).flatMap(([script, words]) => (words === null ? [] : [{ script, words }])))(
+      '`npm run $script` leaves no file that the user of the service cannot open',
+      async ({ script, words }) => {
+        await runAsRoot(script, words);
+        expect(filesOfOthers()).toEqual([]);
+      },
     );
-  const runAsRoot = async (script: string, words: string[]): Promise<void> => {
-    const [program = '', ...rest] = (scripts[script] ?? '').split(' ');
-    await run(program, [...rest, ...words], { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } });
-  };
 
-  it('the table below has every command of package.json that may open the database', () => {
-    const names = Object.keys(scripts).filter((name) => WORKS_IN_DATABASE.test(scripts[name] ?? ''));
-    expect(names.sort()).toEqual(Object.keys(WORDS).sort());
-  });
-
-  it.each(Object.entries(WORDS).flatMap(([script, words]) => (words === null ? [] : [{ script, words }])))(
-    '`npm run $script` leaves no file that the user of the service cannot open',
-    async ({ script, words }) => {
-      await runAsRoot(script, words);
+    it('the service itself leaves no such file either, also when it is killed', async () => {
+      const started = folder.launch({ env });
+      await started.url();
+      started.signal('SIGKILL');
+      await started.ended();
       expect(filesOfOthers()).toEqual([]);
-    },
-  );
+    });
 
-  it('neither does the service itself, also when it is killed', async () => {
-    const started = folder.launch({ env });
-    await started.url();
-    started.signal('SIGKILL');
-    await started.ended();
-    expect(filesOfOthers()).toEqual([]);
-  });
+    it('the service starts as its own user afterwards', async () => {
+      await startAndStop({ entry: AS_NOBODY });
+    });
 
-  it('afterwards the service starts as its own user', async () => {
-    await startAndStop({ entry: AS_NOBODY });
-  });
-
-  it('a backup that root restores belongs to the user who has the new directory', async () => {
-    const file = join(folder.path, 'restored.backup');
-    await runAsRoot('backup', ['save', file]);
-    expect(filesOfOthers()).toEqual([]);
-    rmSync(directory, { recursive: true });
-    mkdirSync(directory, { mode: 0o700 });
-    chownSync(directory, NOBODY - 1, NOBODY - 1);
-    await runAsRoot('backup', ['restore', file]);
-    const owners = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(
-      (name) => lstatSync(join(directory, name)).uid,
-    );
-    expect(new Set(owners)).toEqual(new Set([NOBODY - 1]));
-  });
-});
+    it('a backup that root restores belongs to the user who has the new directory', async () => {
+      const file = join(folder.path, 'restored.backup');
+      await runAsRoot('backup', ['save', file]);
+      expect(filesOfOthers()).toEqual([]);
+      rmSync(directory, { recursive: true });
+      mkdirSync(directory, { mode: 0o700 });
+      chownSync(directory, NOBODY - 1, NOBODY - 1);
+      await runAsRoot('backup', ['restore', file]);
+      const owners = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(
+        (name) => lstatSync(join(directory, name)).uid,
+      );
+      expect(new Set(owners)).toEqual(new Set([NOBODY - 1]));
+    });
+  },
+);

@@ -105,7 +105,7 @@ describe('a backup', () => {
     expect(await newWebsite(app.write, 'After')).toMatch(/^ws_/);
   });
 
-  it('overwrites neither an existing file with a backup nor existing data by restoring', async () => {
+  it('overwrites neither an existing file with a backup nor existing data with a restore', async () => {
     const file = join(folder, 'kept.backup');
     writeFileSync(file, 'something else');
     await expect(backup('save', file)).rejects.toMatchObject({ stderr: expect.stringContaining('already exists') });
@@ -115,7 +115,7 @@ describe('a backup', () => {
     expect((await app.read.get<object[]>('/websites')).body.length).toBeGreaterThan(0);
   });
 
-  it('starts no service on a restore that was interrupted, and restores it again', async () => {
+  it('starts no service on an interrupted restore, and restores it again', async () => {
     if (isServer) return;
     const file = join(folder, 'interrupted.backup');
     const interrupted = join(folder, 'interrupted');

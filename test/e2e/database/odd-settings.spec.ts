@@ -62,65 +62,68 @@ function oddValue({ name, vartype, enumvals, min_val, boot_val }: Setting): stri
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('a database whose administrator has set everything for its user (skipped without PostgreSQL’s programs)', () => {
-  let cluster: PostgresCluster;
-  let app: TestApp;
-  const set: string[] = [];
-  const url = () => `postgres://uptime@127.0.0.1:${cluster.port}/uptime`;
+suite(
+  'a database whose administrator has changed every setting for its user (skipped without PostgreSQL’s programs)',
+  () => {
+    let cluster: PostgresCluster;
+    let app: TestApp;
+    const set: string[] = [];
+    const url = () => `postgres://uptime@127.0.0.1:${cluster.port}/uptime`;
 
-  beforeAll(async () => {
-    cluster = await PostgresCluster.start();
-    await asSuperuser(cluster, 'postgres', 'CREATE ROLE uptime LOGIN', 'CREATE DATABASE uptime OWNER uptime');
-    await asSuperuser(cluster, 'uptime', 'CREATE SCHEMA own AUTHORIZATION uptime');
-    for (const setting of await asSuperuser<Setting>(cluster, 'uptime', SETTINGS)) {
-      const value = setting.name in LEFT ? null : oddValue(setting);
-      if (value === null) continue;
-      const list = setting.name === 'search_path' ? value : `'${value}'`;
-      await asSuperuser(cluster, 'uptime', `ALTER ROLE uptime IN DATABASE uptime SET ${setting.name} = ${list}`);
-      set.push(setting.name);
-    }
-    app = await startOwnApp({ databaseUrl: url() });
-  }, 180_000);
-  afterAll(async () => {
-    await app.close();
-    await cluster.remove();
-  });
+    beforeAll(async () => {
+      cluster = await PostgresCluster.start();
+      await asSuperuser(cluster, 'postgres', 'CREATE ROLE uptime LOGIN', 'CREATE DATABASE uptime OWNER uptime');
+      await asSuperuser(cluster, 'uptime', 'CREATE SCHEMA own AUTHORIZATION uptime');
+      for (const setting of await asSuperuser<Setting>(cluster, 'uptime', SETTINGS)) {
+        const value = setting.name in LEFT ? null : oddValue(setting);
+        if (value === null) continue;
+        const list = setting.name === 'search_path' ? value : `'${value}'`;
+        await asSuperuser(cluster, 'uptime', `ALTER ROLE uptime IN DATABASE uptime SET ${setting.name} = ${list}`);
+        set.push(setting.name);
+      }
+      app = await startOwnApp({ databaseUrl: url() });
+    }, 180_000);
+    afterAll(async () => {
+      await app.close();
+      await cluster.remove();
+    });
 
-  it('has each of them at an odd value', () => {
-    expect(set).toEqual(expect.arrayContaining(Object.keys(CHOSEN).filter((name) => name !== 'transaction_timeout')));
-    expect(set.length).toBeGreaterThan(30);
-  });
+    it('has an odd value for each setting', () => {
+      expect(set).toEqual(expect.arrayContaining(Object.keys(CHOSEN).filter((name) => name !== 'transaction_timeout')));
+      expect(set.length).toBeGreaterThan(30);
+    });
 
-  const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key, operator: null };
-  describeContract(() => app.url, keys, { name: 'the public contract with odd settings' }, []);
+    const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key, operator: null };
+    describeContract(() => app.url, keys, { name: 'the public contract with odd settings' }, []);
 
-  it('has all tables in the schema that its search_path names first', async () => {
-    const rows = await asSuperuser(
-      cluster,
-      'uptime',
-      `SELECT DISTINCT schemaname FROM pg_tables WHERE tableowner = 'uptime'`,
-    );
-    expect(rows).toEqual([{ schemaname: 'own' }]);
-  });
-
-  it('is waited for while it is read-only by a setting, with the reason', async () => {
-    const readOnly = (value: string) =>
-      asSuperuser(
+    it('has all tables in the schema that its search_path names first', async () => {
+      const rows = await asSuperuser(
         cluster,
         'uptime',
-        `ALTER ROLE uptime IN DATABASE uptime SET default_transaction_read_only = ${value}`,
+        `SELECT DISTINCT schemaname FROM pg_tables WHERE tableowner = 'uptime'`,
       );
-    await readOnly('on');
-    const server = await DatabaseServer.open({ databaseUrl: url(), dataDir: '' });
-    await expect(server.migrate([], 100)).rejects.toThrow(
-      /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ cannot be used: default_transaction_read_only is on there,/,
-    );
-    const migrated = server.migrate();
-    await readOnly('off');
-    await expect(migrated).resolves.toBeUndefined();
-    await eventually(
-      'the service writes',
-      async () => (await app.write.post('/websites', { name: 'A', url: 'https://a.example' })).status === 201,
-    );
-  });
-});
+      expect(rows).toEqual([{ schemaname: 'own' }]);
+    });
+
+    it('is waited for while it is read-only by a setting, with the reason', async () => {
+      const readOnly = (value: string) =>
+        asSuperuser(
+          cluster,
+          'uptime',
+          `ALTER ROLE uptime IN DATABASE uptime SET default_transaction_read_only = ${value}`,
+        );
+      await readOnly('on');
+      const server = await DatabaseServer.open({ databaseUrl: url(), dataDir: '' });
+      await expect(server.migrate([], 100)).rejects.toThrow(
+        /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ cannot be used: default_transaction_read_only is on there,/,
+      );
+      const migrated = server.migrate();
+      await readOnly('off');
+      await expect(migrated).resolves.toBeUndefined();
+      await eventually(
+        'the service writes',
+        async () => (await app.write.post('/websites', { name: 'A', url: 'https://a.example' })).status === 201,
+      );
+    });
+  },
+);

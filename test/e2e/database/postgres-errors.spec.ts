@@ -63,7 +63,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
   const websites = () => witness.count('SELECT FROM website');
 
   describe.each(Object.entries(RETRYABLE))('%s, %s', (sqlState, what) => {
-    it(`hides ${what} from the client when a repetition succeeds`, async () => {
+    it(`hides ${what} from the client if a retry succeeds`, async () => {
       const before = await websites();
       await raise(sqlState, ATTEMPTS - 1, 'website');
       expect((await app.admin.post('/websites', WEBSITE)).status).toBe(201);
@@ -71,7 +71,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
       expect(await websites()).toBe(before + 1);
     });
 
-    it(`responds to ${what} that stays with 503 and Retry-After after three repetitions, without the server’s text`, async () => {
+    it(`responds to ${what} that persists with 503 and Retry-After after three retries, without the server’s text`, async () => {
       const before = await websites();
       await raise(sqlState, 1000, 'website');
       const response = await app.admin.post<{ code: string }>('/websites', WEBSITE);
@@ -84,7 +84,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
     });
   });
 
-  it('responds to an unknown error of PostgreSQL with 500, without its text and without repeating', async () => {
+  it('responds to an unknown error of PostgreSQL with 500, without its text and without a retry', async () => {
     await raise('XX000', 1000, 'website');
     const response = await app.admin.post<{ code: string }>('/websites', WEBSITE);
     expect([response.status, response.body.code]).toEqual([500, 'internal_error']);

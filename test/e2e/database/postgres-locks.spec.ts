@@ -107,7 +107,7 @@ const LIMIT_MS = 15_000;
     }
   }, 90_000);
 
-  it('deletes a website although one of its rows is locked; the rows go once it is free', async () => {
+  it('deletes a website although one of its rows is locked; the rows are deleted once it is free', async () => {
     const scene = await prepare();
     await hold('alert', [scene]);
     expect((await app.admin.delete(`/websites/${scene.website}`)).status).toBe(204);
@@ -133,7 +133,7 @@ const LIMIT_MS = 15_000;
     expect(refused.status).toBe(503);
   }, 60_000);
 
-  it('waits for a row that is locked for some hundred milliseconds, as by the recorder of checks', async () => {
+  it('waits for a row that is locked for some hundred milliseconds, as the recorder of checks does', async () => {
     const scene = await prepare();
     await hold('alert', [scene]);
     setTimeout(() => void release(), 300);

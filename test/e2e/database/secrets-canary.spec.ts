@@ -243,7 +243,7 @@ describe('secrets in every field', () => {
     }
   });
 
-  it('shows no secret in any response, whatever the role', async () => {
+  it('shows no secret in any response, for any role', async () => {
     const paths = [
       '/websites',
       `/websites/${websiteId}`,
@@ -414,7 +414,7 @@ describe('secrets of awkward shapes', () => {
     expect(shownIn(refusals.join('\n'))).toEqual([]);
   });
 
-  it('are shown to no read key, before and after what failed with them', async () => {
+  it('are shown to no read key, before and after failures that involve them', async () => {
     for (const id of endpointIds) expect((await service.write.post(`/endpoints/${id}/checks`)).status).toBe(201);
     for (const id of alertIds) await service.write.post(`/alerts/${id}/test`);
     const paths = [
@@ -430,7 +430,7 @@ describe('secrets of awkward shapes', () => {
     }
   });
 
-  it('stand in no entry of the audit log and in no line of the log', async () => {
+  it('are in no entry of the audit log and in no line of the log', async () => {
     for (const id of [...alertIds, ...endpointIds])
       await service.write.delete(`${id.startsWith('al') ? '/alerts' : '/endpoints'}/${id}`);
     const { text: entries } = await service.admin.get('/audit-log?limit=1000');
@@ -443,7 +443,7 @@ describe('secrets of awkward shapes', () => {
 /**
  * Personal data appears only where it is needed. Emails and names never appear in anything that is kept permanently.
  */
-describe('what is secret and personal of people', () => {
+describe('secrets and personal data of people', () => {
   const output = new Output();
   const [name, email, password, wrong] = [canary(), `${canary().toLowerCase()}@example.com`, canary(40), canary(40)];
   const clientSecret = canary(40);
@@ -474,7 +474,7 @@ describe('what is secret and personal of people', () => {
     return response.body;
   }
 
-  it('is repeated by no response: password, token, cookie', async () => {
+  it('are repeated by no response: password, token, cookie', async () => {
     const { body: invited } = await service.admin.post<{ token: string }>('/invitations', { email, role: 'admin' });
     const ann = new Browser(service);
     await send(ann, 'POST', '/auth/link', { token: invited.token });
@@ -505,7 +505,7 @@ describe('what is secret and personal of people', () => {
     expect(JSON.stringify(responses)).toContain(email);
   });
 
-  it('is repeated by no page after single sign-on, though the provider repeats the client secret', async () => {
+  it('are repeated by no page after single sign-on, though the provider repeats the client secret', async () => {
     const { body } = await service.admin.post<{ token: string }>('/invitations', {
       email: 'bo@example.com',
       role: 'read',
@@ -528,7 +528,7 @@ describe('what is secret and personal of people', () => {
     expect(output.text).toContain('single sign-on failed with');
   });
 
-  it('is in no line of the log, no metric, no export and no entry of the audit log, the e-mail included', async () => {
+  it('are in no line of the log, no metric, no export, and no entry of the audit log, including the email', async () => {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     const { text: configuration } = await service.admin.get('/configuration');
     const rows = await service.app
@@ -542,7 +542,7 @@ describe('what is secret and personal of people', () => {
       expect({ place, found: found(text, [...sent, email, name]) }).toEqual({ place, found: [] });
   });
 
-  it('is stored nowhere but e-mail and name, each in its place', async () => {
+  it('are stored nowhere but in email and name, each in its column', async () => {
     const database = service.app.get(Database);
     const tables = await database.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,

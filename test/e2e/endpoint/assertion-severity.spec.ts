@@ -37,7 +37,7 @@ describe('the severity of an assertion', () => {
     return row;
   };
 
-  it('is critical unless it is sent, and is shown always', async () => {
+  it('is critical unless it is sent, and is always shown', async () => {
     const id = await endpointWith([FAST, { ...LONG_VALID, severity: 'warning' }, { ...TOKEN, severity: 'critical' }]);
     const assertions = [
       { ...FAST, severity: 'critical' },
@@ -51,7 +51,7 @@ describe('the severity of an assertion', () => {
     ]);
   });
 
-  it('is stored only where it is a warning, so that assertions from before compare equal', async () => {
+  it('is stored only if it is a warning, so that older assertions compare equal', async () => {
     const id = await endpointWith([
       { ...FAST, severity: 'critical' },
       { ...LONG_VALID, severity: 'warning' },
@@ -59,7 +59,7 @@ describe('the severity of an assertion', () => {
     expect((await stored(id))?.assertions).toEqual([FAST, { ...LONG_VALID, severity: 'warning' }]);
   });
 
-  it('may be sent back as it was shown: that changes nothing of what is checked', async () => {
+  it('may be sent back as shown, which does not change what is checked', async () => {
     const id = await endpointWith([FAST, { ...LONG_VALID, severity: 'warning' }, { ...TOKEN, severity: 'warning' }]);
     const before = await stored(id);
     const response = await app.write.put<Endpoint>(`/endpoints/${id}`, { assertions: await shown(id) });
@@ -70,7 +70,7 @@ describe('the severity of an assertion', () => {
     expect(await stored(id)).toEqual(before);
   });
 
-  it('is a change of what is checked when it is another one', async () => {
+  it('changes what is checked if it is different', async () => {
     const id = await endpointWith([FAST]);
     const before = await stored(id);
     await app.write.put(`/endpoints/${id}`, { assertions: [{ ...FAST, severity: 'warning' }] });

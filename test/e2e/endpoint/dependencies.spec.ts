@@ -19,7 +19,7 @@ interface Problem {
 const PAGE = { name: 'Front', type: 'HTTPS', url: 'https://shop.example/' };
 const UNKNOWN = 'ep_00000000000000000000000000';
 
-describe('what an endpoint depends on', () => {
+describe('the depends_on list of an endpoint', () => {
   let app: TestApp;
   let owner: ServiceOrganization;
   let website: string;
@@ -81,7 +81,7 @@ describe('what an endpoint depends on', () => {
     expect(await parentsOf(child)).toEqual([parent]);
   });
 
-  it('is seen from the parent, and is no change of it in the audit log', async () => {
+  it('is shown at the parent, and does not count as a change of the parent in the audit log', async () => {
     const parent = await made();
     const children = [await made({ depends_on: [parent] }), await made({ depends_on: [parent] })];
     const { body } = await owner.read.get<Endpoint>(`/endpoints/${parent}`);
@@ -114,8 +114,8 @@ describe('what an endpoint depends on', () => {
   it.each([
     ['an unknown id', () => Promise.resolve([UNKNOWN])],
     ['an endpoint of another organization', async () => [await foreign()]],
-    ['one of both beside its own', async () => [await made(), await foreign()]],
-  ])('is refused with %s as if it were not there', async (_, parents) => {
+    ["another organization's endpoint next to a valid one", async () => [await made(), await foreign()]],
+  ])('is refused with %s as if the parent did not exist', async (_, parents) => {
     const [depends_on, child] = [await parents(), await made()];
     const sent: [{ status: number; body: Problem }, string][] = [
       [await put(child, depends_on), '/depends_on'],
@@ -142,7 +142,7 @@ describe('what an endpoint depends on', () => {
 
   it.each([
     ['an id of another kind', ['ws_00000000000000000000000000'], 'invalid_format'],
-    ['no list', 'ep_00000000000000000000000000', 'wrong_type'],
+    ['not a list', 'ep_00000000000000000000000000', 'wrong_type'],
     ['null', null, 'wrong_type'],
     ['more than ten', Array.from({ length: 11 }, () => UNKNOWN), 'out_of_range'],
   ])('is refused when it is %s', async (_, depends_on, code) => {
@@ -151,13 +151,13 @@ describe('what an endpoint depends on', () => {
     expect(body.errors).toMatchObject([{ pointer: '/depends_on', code }]);
   });
 
-  it('of an endpoint that is not there is the same 404 as ever', async () => {
+  it('gives the usual 404 for an endpoint that does not exist', async () => {
     const { status, body } = await put(UNKNOWN, [await made()]);
     expect([status, body.code]).toEqual([404, 'not_found']);
     expect(body).not.toHaveProperty('errors');
   });
 
-  it.each([1, 2, 3, 12])('never makes a cycle of %d endpoints', async (length) => {
+  it.each([1, 2, 3, 12])('never becomes a cycle of %d endpoints', async (length) => {
     const ids = await chain(length);
     const [first, last] = [ids[0] ?? '', ids.at(-1) ?? ''];
     const { status, body } = await put(first, [last]);
@@ -166,14 +166,14 @@ describe('what an endpoint depends on', () => {
     expect(await parentsOf(first)).toEqual([]);
   });
 
-  it('may come together again: two ways to one parent are no cycle', async () => {
+  it('may have two ways to one parent, which is not a cycle', async () => {
     const top = await made();
     const [left, right] = [await made({ depends_on: [top] }), await made({ depends_on: [top] })];
     const bottom = await made();
     expect((await put(bottom, [left, right, top])).status).toBe(200);
   });
 
-  it('makes no cycle when both directions are asked for at the same time', async () => {
+  it('never becomes a cycle when both directions are requested at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const [a, b] = [await made(), await made()];
       const statuses = (await Promise.all([put(a, [b]), put(b, [a])])).map(({ status }) => status);
@@ -181,7 +181,7 @@ describe('what an endpoint depends on', () => {
     }
   });
 
-  it('makes no cycle when every step of a ring is asked for at the same time', async () => {
+  it('never becomes a cycle when every step of a ring is requested at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => made()));
     const sent = await Promise.all(ids.map((id, i) => put(id, [ids[(i + 1) % ids.length] ?? ''])));
     expect(sent.filter(({ status }) => status === 400)).toHaveLength(1);
@@ -194,7 +194,7 @@ describe('what an endpoint depends on', () => {
     expect(links).toEqual([]);
   });
 
-  it('survives that parents and children are deleted while they are named', async () => {
+  it('stays intact while parents and children are deleted at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const [a, b, child] = [await made(), await made(), await made()];
       await put(child, [a]);

@@ -239,7 +239,7 @@ describe('endpoints', () => {
     }
   });
 
-  it('takes a partial update of an endpoint, and the whole object back', async () => {
+  it('accepts a partial update of an endpoint, and the whole object', async () => {
     const endpoint = await create();
     const changed = await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { interval: 120, enabled: false });
     expect(changed.body).toMatchObject({
@@ -261,7 +261,7 @@ describe('endpoints', () => {
     expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { group: 'Mine' })).body.group).toBe('Shop');
   });
 
-  it('validates a changed type against the url that stays', async () => {
+  it('validates a changed type against the unchanged url', async () => {
     const endpoint = await create();
     const response = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, { type: 'TCP' });
     expect([response.status, response.body.errors[0]?.pointer]).toEqual([400, '/url']);
@@ -321,7 +321,7 @@ describe('endpoints', () => {
     expect(full.find(({ id }) => id === endpoint.id)?.url).toBe(SECRETIVE.url);
   });
 
-  it('keeps URL, body and header values when their masks are sent back, and refuses masks that stand for nothing', async () => {
+  it('keeps URL, body, and header values when their masks are sent back, and refuses masks without a stored value', async () => {
     const endpoint = await create(SECRETIVE);
     const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;
     expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { ...masked, name: 'R' })).body).toMatchObject({
@@ -335,7 +335,7 @@ describe('endpoints', () => {
     expect(created.body.errors.map(({ pointer }) => pointer)).toEqual(['/body']);
   });
 
-  it('masks for read keys what a header that may be a credential is compared with, and keeps it when sent back', async () => {
+  it('masks for read keys the compared value of a header that may be a credential, and keeps it when sent back', async () => {
     const compared = (property: string, target: string) => ({
       source: 'header',
       property,
@@ -367,7 +367,7 @@ describe('endpoints', () => {
     expect(log.text).not.toContain('s3cret');
   });
 
-  it('gives each of two headers with one name its own value back', async () => {
+  it('restores the right value of each of two headers with one name', async () => {
     const headers = ['one', 'two'].map((value) => ({ key: 'Cookie', value }));
     const endpoint = await create({ ...MINIMAL, headers });
     const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;
@@ -375,7 +375,7 @@ describe('endpoints', () => {
     expect(body.headers).toEqual(headers);
   });
 
-  it('starts no new revision when headers are sent as they are', async () => {
+  it('starts no new revision when headers are sent unchanged', async () => {
     const endpoint = await create(SECRETIVE);
     const revision = async (): Promise<number | undefined> => {
       const [row] = await app.app
@@ -407,7 +407,7 @@ describe('endpoints', () => {
     expect((await app.write.put<Problem>(`/endpoints/${endpoint.id}`, sent)).status).toBe(400);
   });
 
-  it('lets an endpoint that is larger than allowed be changed, and its settings become smaller only', async () => {
+  it('allows changes of an endpoint that is larger than allowed, and its settings can only become smaller', async () => {
     const endpoint = await create({ ...MINIMAL, method: 'POST' });
     await app.app
       .get(Database)

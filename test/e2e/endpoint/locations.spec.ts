@@ -106,7 +106,7 @@ describe('the locations of an endpoint', () => {
     expect(await ratesOf()).toBeCloseTo(3 / 60, 5);
   });
 
-  it('are shown each with what it saw; those of local alone have no rows and show nothing', async () => {
+  it('are each shown with their result; endpoints with only local have no rows and show nothing', async () => {
     const id = await made({ locations: ['local', 'fra'] });
     expect((await read(id)).by_location).toEqual([
       { ...NOTHING_SEEN, location: 'local', name: 'local' },
@@ -118,7 +118,7 @@ describe('the locations of an endpoint', () => {
     expect(await scheduleOf(alone)).toMatchObject({ located: false, scheduled: true });
   });
 
-  it('are read for a page in one statement, and in none where all are local alone', async () => {
+  it('are read for a page in one statement, and in none if all endpoints have only local', async () => {
     await made();
     const statements = collectQueries(app.app.get(DataSource));
     const list = async (): Promise<number> => {
@@ -132,13 +132,13 @@ describe('the locations of an endpoint', () => {
     expect(await list()).toBe(1);
   });
 
-  it('of which none is local are claimed by no instance', async () => {
+  it('keep an endpoint without local from being claimed by an instance', async () => {
     const id = await made({ locations: ['fra', 'office'] });
     expect(await scheduleOf(id)).toMatchObject({ located: true, scheduled: false, isDue: false });
     expect((await read(id)).next_check_at).toBeNull();
   });
 
-  it('stay when what was read is sent back: nothing changes, and nothing is told again', async () => {
+  it('stay when the response of a GET is sent back: nothing changes, and nothing is sent to the probes again', async () => {
     const id = await made({ locations: ['fra', 'local'], quorum: 'any' });
     await number(id);
     const before = await rowsOf(id);
@@ -182,7 +182,7 @@ describe('the locations of an endpoint', () => {
     });
   });
 
-  it('that become local alone again leave no row, and their probes are told to forget it', async () => {
+  it('leave no row when only local remains, and their probes are instructed to forget the endpoint', async () => {
     const id = await made({ locations: ['fra', 'office'] });
     await put(id, { locations: ['local'] });
     expect(await rowsOf(id)).toEqual([]);
@@ -199,7 +199,7 @@ describe('the locations of an endpoint', () => {
   const removalsOf = async (id: string): Promise<number> =>
     (await database.query('SELECT 1 FROM probe_removal WHERE endpoint_id = $1', [uuidOf(id)])).length;
 
-  it('are told again when the interval or what is checked changes, when it is paused, by itself or with its website, and forgotten with it', async () => {
+  it('are sent to the probes again when the interval or the target changes and when the endpoint or its website is paused, and forgotten when it is deleted', async () => {
     const id = await made({ locations: ['local', 'fra'] });
     const isToldAgain = async (work: () => Promise<unknown>): Promise<boolean> => {
       await number(id);
@@ -222,7 +222,7 @@ describe('the locations of an endpoint', () => {
     expect([await rowsOf(id), await removalsOf(id)]).toEqual([[], 1]);
   });
 
-  it('know nothing of another target, and have no vote from before a pause', async () => {
+  it('keep no result of another target, and have no vote from before a pause', async () => {
     const id = await made({ locations: ['local', 'fra'] });
     const saw = () =>
       database.query(
@@ -250,7 +250,7 @@ describe('the locations of an endpoint', () => {
   it.each<[what: string, fields: object, errors: [pointer: string, code: string][]]>([
     ['none', { locations: [] }, [['/locations', 'out_of_range']]],
     ['eleven', { locations: many(11, (i) => `p${i}`) }, [['/locations', 'out_of_range']]],
-    ['what is no list', { locations: 'fra' }, [['/locations', 'wrong_type']]],
+    ['a value that is not a list', { locations: 'fra' }, [['/locations', 'wrong_type']]],
     ['no location', { locations: ['FRA'] }, [['/locations', 'invalid_format']]],
     ['null', { locations: null }, [['/locations', 'wrong_type']]],
     ['no quorum', { quorum: 'most' }, [['/quorum', 'invalid_format']]],
@@ -268,7 +268,7 @@ describe('the locations of an endpoint', () => {
       ],
     ],
     [
-      'any but local of a heartbeat',
+      'any location but local for a heartbeat',
       { type: 'HEARTBEAT', url: undefined, heartbeat: { every: 600 }, locations: ['fra'] },
       [['/locations', 'not_supported']],
     ],
@@ -299,7 +299,7 @@ describe('the locations of an endpoint', () => {
     expect(codesOf(await put(id, { locations: ['fra'] }))).toEqual([['/quorum', 'exceeds_locations']]);
   });
 
-  it('may not reach a private target unless their probe may', async () => {
+  it('may not reach a private target unless their probe is allowed to', async () => {
     await newProbe('inside', { allow_private: true });
     const target = { url: 'tcp://10.1.2.3:5432', type: 'TCP' };
     const body = { ...PAGE, ...target, locations: ['inside', 'fra', 'local'] };
@@ -340,7 +340,7 @@ describe('the locations of an endpoint', () => {
     expect((await org.read.get('/endpoints?location=NOBODY')).status).toBe(400);
   });
 
-  it('stay where they are when an older instance changes the endpoint, which knows nothing of them', async () => {
+  it('stay unchanged when an older instance, which does not know them, changes the endpoint', async () => {
     const id = await made({ locations: ['fra', 'office'] });
     await database.query(
       `UPDATE endpoint_schedule SET interval_seconds = 30, timeout_seconds = 10, phase_ms = 40, active = true, revision = 1, scheduled = true,
@@ -353,7 +353,7 @@ describe('the locations of an endpoint', () => {
     expect(await scheduleOf(id)).toMatchObject({ scheduled: true, isDue: true });
   });
 
-  it('keep an older instance from claiming the endpoint: what it found would be recorded as the verdict of all', async () => {
+  it('keep an older instance from claiming the endpoint, because its result would be recorded as the verdict of all', async () => {
     const both = await made({ locations: ['local', 'fra'] });
     const here = await made();
     const claimedBy = async (columns: string, values: string): Promise<string[]> => {

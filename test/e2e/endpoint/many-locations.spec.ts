@@ -18,7 +18,7 @@ describe('the locations of many endpoints', () => {
   });
   afterAll(() => app.close());
 
-  it('are written in a few statements for five hundred', async () => {
+  it('are written in a few statements for five hundred endpoints', async () => {
     const org = await app.organization('Many places');
     const database = app.app.get(Database);
     for (const key of ['fra', 'office', 'virginia']) await org.admin.post('/probes', { key });

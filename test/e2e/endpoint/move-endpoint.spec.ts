@@ -78,7 +78,7 @@ describe('moving an endpoint to another website', () => {
     ]);
   });
 
-  it('shows it on the status page of the website where it is', async () => {
+  it('shows it on the status page of its current website', async () => {
     const slug = (website: string) => `page-${website.slice(-8)}`;
     for (const website of [from, to])
       await owner.write.put(`/websites/${website}/status-page`, { enabled: true, slug: slug(website) });
@@ -112,7 +112,7 @@ describe('moving an endpoint to another website', () => {
     ]);
   });
 
-  it('pauses it in a website that is disabled, resolves what is open, and starts it again elsewhere', async () => {
+  it('pauses it in a disabled website, resolves its open episodes, and starts it again elsewhere', async () => {
     await newAlert(owner.write, endpoint, { failure_threshold: 1 });
     await alerting.play(endpoint, 'F');
     await owner.write.put(`/websites/${to}`, { enabled: false });
@@ -123,7 +123,7 @@ describe('moving an endpoint to another website', () => {
     expect((await owner.read.get(`/endpoints/${endpoint}`)).body).toMatchObject({ status: 'paused' });
   });
 
-  it('outlives the website that it left, with its events', async () => {
+  it('keeps it and its events when its former website is deleted', async () => {
     await newAlert(owner.write, endpoint, { failure_threshold: 1 });
     const left = await newEndpoint(owner.write, from);
     await newAlert(owner.write, left, { failure_threshold: 1 });
@@ -134,7 +134,7 @@ describe('moving an endpoint to another website', () => {
     expect(await events()).toMatchObject([{ type: 'triggered', endpoint_id: endpoint }]);
   });
 
-  it('is no change when the website sent is where it is', async () => {
+  it('changes nothing if it is already in the website', async () => {
     const { body } = await owner.read.get<Endpoint>(`/endpoints/${endpoint}`);
     expect((await owner.write.put(`/endpoints/${endpoint}`, body)).body).toMatchObject({
       ...body,
@@ -161,7 +161,7 @@ describe('moving an endpoint to another website', () => {
     expect([status, body.errors.map(({ pointer }) => pointer)]).toEqual([400, ['/website_id']]);
   });
 
-  it('takes moves that cross, beside websites that are switched, and counts right afterwards', async () => {
+  it('allows moves in opposite directions while websites are enabled and disabled, and the counts are right afterwards', async () => {
     const others = [endpoint, await newEndpoint(owner.write, to), await newEndpoint(owner.write, to)];
     const statuses: number[] = [];
     for (let round = 0; round < 6; round++) {

@@ -25,7 +25,7 @@ interface Occurrence {
   tags?: string[];
 }
 
-describe('what an endpoint shows beside its status', () => {
+describe('the details that an endpoint shows in addition to its status', () => {
   let app: TestApp;
   let owner: ServiceOrganization;
   let website: string;
@@ -82,7 +82,7 @@ describe('what an endpoint shows beside its status', () => {
     expect(await shown()).toMatchObject({ status: 'up', degraded: false });
   });
 
-  it('is no longer degraded once it is paused, nor when it goes on', async () => {
+  it('is no longer degraded once it is paused, nor after it is resumed', async () => {
     await state(1, '2026-11-20T10:00:00Z');
     expect((await owner.write.put<Shown>(`/endpoints/${endpoint}`, { enabled: false })).body.degraded).toBe(false);
     expect((await owner.write.put<Shown>(`/endpoints/${endpoint}`, { enabled: true })).body.degraded).toBe(false);
@@ -118,8 +118,8 @@ describe('what an endpoint shows beside its status', () => {
 
   it.each<[string, Occurrence]>([
     ['is over', { name: 'Past', from: -60, to: -1, all: true }],
-    ['has not begun', { name: 'Later', from: 60, to: 120, all: true }],
-    ['covers nothing of it', { name: 'Others', from: -5, to: 60, tags: ['other'] }],
+    ['has not started', { name: 'Later', from: 60, to: 120, all: true }],
+    ['does not cover the endpoint', { name: 'Others', from: -5, to: 60, tags: ['other'] }],
   ])('names no window that %s', async (_, occurrence) => {
     await window(occurrence);
     expect((await shown()).maintenance).toBeNull();
@@ -132,7 +132,7 @@ describe('what an endpoint shows beside its status', () => {
     expect((await other.read.get<Shown>(`/endpoints/${foreign}`)).body.maintenance).toBeNull();
   });
 
-  it('names the last of several windows, with the end of all that follow and what any of them says', async () => {
+  it('names the last of several windows, with the end of all that follow and the message of any of them', async () => {
     await window({ name: 'Short', from: -5, to: 10, all: true, mute: false });
     const id = await window({ name: 'Long', from: -5, to: 20, all: true, exclude: false });
     await window({ name: 'Next', from: 20, to: 40, all: true });
@@ -146,7 +146,7 @@ describe('what an endpoint shows beside its status', () => {
     });
   });
 
-  describe('that is acknowledged', () => {
+  describe('of an endpoint that is acknowledged', () => {
     const acknowledged = (until: string | null) =>
       sql(
         `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until)
@@ -154,7 +154,7 @@ describe('what an endpoint shows beside its status', () => {
         [uuid(endpoint), owner.orgId, until],
       );
 
-    it.each([null, '2099-01-01T00:00:00.000Z'])('says by whom, when, and until %s', async (until) => {
+    it.each([null, '2099-01-01T00:00:00.000Z'])('shows by whom, when, and until %s', async (until) => {
       await acknowledged(until);
       const acknowledgement = { by: 'Ann', at: '2026-11-20T10:00:00.000Z', note: 'On it', until };
       expect((await shown()).acknowledgement).toEqual(acknowledgement);
@@ -162,13 +162,13 @@ describe('what an endpoint shows beside its status', () => {
       expect(body).toMatchObject([{ acknowledgement }]);
     });
 
-    it('says nothing of it once its time is over', async () => {
+    it('shows no acknowledgement once its time is over', async () => {
       await acknowledged('2026-11-20T11:00:00.000Z');
       expect((await shown()).acknowledgement).toBeNull();
     });
   });
 
-  it('may be sent back as it was read', async () => {
+  it('may be sent back unchanged', async () => {
     await window({ name: 'Upgrade', from: -5, to: 60, all: true });
     const read = await shown();
     expect(read.maintenance).not.toBeNull();

@@ -45,7 +45,7 @@ describe('the list of all endpoints', () => {
   const namesOf = ({ body }: { body: EndpointView[] }): string[] => body.map(({ name }) => name);
   const ALL = ['Front', 'Búsqueda', 'Paused', 'Port', 'Off'];
 
-  it('has those of all websites, oldest first, each as it is read alone, and of no other organization', async () => {
+  it('contains the endpoints of all websites, oldest first, each as it is read alone, and of no other organization', async () => {
     const { status, body, headers } = await list();
     expect([status, headers['x-total-count'], body.map(({ name }) => name)]).toEqual([200, '5', ALL]);
     for (const endpoint of body)
@@ -71,7 +71,7 @@ describe('the list of all endpoints', () => {
     expect([found.status, namesOf(found), found.headers['x-total-count']]).toEqual([200, names, String(names.length)]);
   });
 
-  it('finds those whose certificate ends within so many days', async () => {
+  it('finds endpoints whose certificate expires within the given number of days', async () => {
     const ids = new Map((await list()).body.map(({ name, id }) => [name, parseId('endpoint', id)]));
     const end = (name: string, days: number) =>
       database.query('UPDATE endpoint_state SET certificate_expires_at = $2 WHERE endpoint_id = $1', [
@@ -91,12 +91,12 @@ describe('the list of all endpoints', () => {
     expect(namesOf(await list(`?website_id=${shop}&tag=public`))).toEqual(['Búsqueda']);
   });
 
-  it('lets a read key find nothing in the part of a url that it does not see', async () => {
+  it('does not let a read key search in the part of a url that is hidden from it', async () => {
     expect(namesOf(await list('?q=Sesame'))).toEqual([]);
     expect(namesOf(await list('?q=sesame', own.write))).toEqual(['Búsqueda']);
   });
 
-  it('goes on page by page, and a cursor is good for its filters and its organization only', async () => {
+  it('continues page by page, and a cursor is only valid for its filters and its organization', async () => {
     const first = await list('?key=front&limit=1');
     const cursor = first.headers['x-next-cursor'] ?? '';
     expect([namesOf(first), first.headers['x-total-count']]).toEqual([['Front'], '2']);

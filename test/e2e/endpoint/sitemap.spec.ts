@@ -47,7 +47,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
     return { status, body, refusal: body.errors?.map(({ pointer, code, message }) => `${pointer} ${code} ${message}`) };
   };
 
-  it('lists the addresses of the host, each once, and counts those that it leaves out', async () => {
+  it('lists the URLs of the host, each once, and counts those that it omits', async () => {
     responses['/sitemap.xml'] = {
       body: urlset(
         `${site}/`,
@@ -64,7 +64,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
     });
   });
 
-  it('reads an index, packed sitemaps and what a redirect leads to, up to 200 addresses', async () => {
+  it('reads an index, compressed sitemaps, and the target of a redirect, up to 200 URLs', async () => {
     const pages = Array.from({ length: 150 }, (_, i) => `${site}/${i}`);
     responses = {
       '/index.xml': { body: index(`${site}/1.xml.gz`, `${site}/2.xml`, 'https://other.example/3.xml') },
@@ -82,18 +82,22 @@ describe('POST /api/v1/endpoints/sitemap', () => {
   });
 
   it.each<[string, () => Record<string, Scripted>, string]>([
-    ['what is not there', () => ({}), 'unreachable The sitemap cannot be read: the server responds with status 404.'],
     [
-      'a page',
+      'a file that is not found',
+      () => ({}),
+      'unreachable The sitemap cannot be read: the server responds with status 404.',
+    ],
+    [
+      'an HTML page',
       () => ({ '/s.xml': { body: '<!doctype html>' } }),
       'invalid_syntax The sitemap cannot be read: it has a DTD',
     ],
     [
-      'what grows beyond 5 MiB when it is unpacked',
+      'a file that exceeds 5 MiB when it is decompressed',
       () => ({ '/s.xml': { body: gzipSync(Buffer.alloc(60 * 1024 * 1024, ' ')) } }),
       'too_large',
     ],
-    ['what has more than 5 MiB', () => ({ '/s.xml': { body: Buffer.alloc(5 * 1024 * 1024 + 1, ' ') } }), 'too_large'],
+    ['a file of more than 5 MiB', () => ({ '/s.xml': { body: Buffer.alloc(5 * 1024 * 1024 + 1, ' ') } }), 'too_large'],
     [
       'sitemaps that have more than 5 MiB together',
       () => ({
@@ -103,20 +107,24 @@ describe('POST /api/v1/endpoints/sitemap', () => {
       }),
       'too_large',
     ],
-    ['what begins like gzip', () => ({ '/s.xml': { body: Buffer.from([0x1f, 0x8b, 1, 2, 3]) } }), 'invalid_syntax'],
-    ['what is not UTF-8', () => ({ '/s.xml': { body: Buffer.from([0xff, 0xfe, 0x3c, 0]) } }), 'it is not UTF-8'],
+    [
+      'a file that starts like gzip',
+      () => ({ '/s.xml': { body: Buffer.from([0x1f, 0x8b, 1, 2, 3]) } }),
+      'invalid_syntax',
+    ],
+    ['a file that is not UTF-8', () => ({ '/s.xml': { body: Buffer.from([0xff, 0xfe, 0x3c, 0]) } }), 'it is not UTF-8'],
     [
       'an index in an index',
       () => ({ '/s.xml': { body: index(`${site}/a`) }, '/a': { body: index(`${site}/s.xml`) } }),
       'too_deep',
     ],
-    ['a ring of redirects', () => ({ '/s.xml': { status: 301, location: '/s.xml' } }), 'redirects more than 3 times'],
+    ['a redirect loop', () => ({ '/s.xml': { status: 301, location: '/s.xml' } }), 'redirects more than 3 times'],
     [
       'a redirect to a file',
       () => ({ '/s.xml': { status: 301, location: 'file:///etc/passwd' } }),
       'a URL that is not http(s)',
     ],
-  ])('refuses %s in words, at the address', async (_, given, expected) => {
+  ])('refuses %s with an explanation and the URL', async (_, given, expected) => {
     responses = given();
     const { status, refusal } = await ask(`${site}/s.xml`);
     expect([status, refusal]).toEqual([400, [expect.stringMatching(/^\/url /)]]);

@@ -64,7 +64,7 @@ describe('tags', () => {
     }
   });
 
-  it('are no change of what is checked', async () => {
+  it('do not change what is checked', async () => {
     const endpoint = await newEndpoint(owner.write, await newWebsite(owner.write));
     const before = await revisionOf(endpoint);
     await owner.write.put(`/endpoints/${endpoint}`, { tags: ['new'] });
@@ -82,7 +82,7 @@ describe('tags', () => {
     expect(await lastEntryOf(endpoint)).toMatchObject({ ...changed, after: { tags: ['y'] } });
   });
 
-  it('of an endpoint go with it to another website', async () => {
+  it('stay with an endpoint that moves to another website', async () => {
     const [from, to] = [await newWebsite(owner.write), await newWebsite(owner.write)];
     const endpoint = await newEndpoint(owner.write, from, { tags: ['mine'] });
     await owner.write.put(`/endpoints/${endpoint}`, { website_id: to });
@@ -96,13 +96,13 @@ describe('tags', () => {
 
   it.each([
     ['a space', ['a b'], 'invalid_format'],
-    ['a dash at the beginning', ['-a'], 'invalid_format'],
+    ['a dash at the start', ['-a'], 'invalid_format'],
     ['too many characters', ['x'.repeat(51)], 'invalid_format'],
-    ['nothing in it', [''], 'invalid_format'],
+    ['an empty text', [''], 'invalid_format'],
     ['a number', [7], 'invalid_format'],
-    ['no list around it', 'web', 'wrong_type'],
+    ['a text instead of a list', 'web', 'wrong_type'],
     ['null instead of a list', null, 'wrong_type'],
-    ['twenty others beside it', Array.from({ length: 21 }, (_, i) => `t${i}`), 'out_of_range'],
+    ['one more than twenty', Array.from({ length: 21 }, (_, i) => `t${i}`), 'out_of_range'],
   ])('with %s are refused', async (_, tags, code) => {
     const website = await newWebsite(owner.write);
     const sent = [
@@ -151,7 +151,7 @@ describe('tags', () => {
       expect(await idsIn(`/websites/${tagged}/endpoints?tag=prod&limit=1&cursor=${cursor}`)).toEqual([inherited[1]]);
     });
 
-    it('give cursors that are of no use without it', async () => {
+    it('give cursors that are only valid with the same tag', async () => {
       await owner.write.post<Tagged>('/websites', { ...SITE, tags: ['prod'] });
       const { headers } = await owner.read.get<Tagged[]>('/websites?tag=prod&limit=1');
       const cursor = encodeURIComponent(headers['x-next-cursor'] ?? '');
@@ -162,7 +162,7 @@ describe('tags', () => {
       }
     });
 
-    it.each(['', 'a b', 'x'.repeat(51), 'a&tag=b'])('are refused when they are not written as one: %j', async (tag) => {
+    it.each(['', 'a b', 'x'.repeat(51), 'a&tag=b'])('are refused if they are not a valid tag: %j', async (tag) => {
       for (const path of ['/websites', `/websites/${website}/endpoints`]) {
         const { status, body } = await owner.read.get<Problem>(`${path}?tag=${tag}`);
         expect([status, body.code]).toEqual([400, 'invalid_query']);

@@ -51,7 +51,7 @@ describe('testing an endpoint before it is saved', () => {
     expect(body.outcome).toBe('up');
   });
 
-  it('refuses to test what creating would refuse, with every pointer', async () => {
+  it('refuses to test an endpoint that could not be created, with every pointer', async () => {
     const { status, body } = await run({ name: '', type: 'HTTP', url: 'ftp://x', interval: 0 });
     expect([status, body.code]).toEqual([400, 'validation_failed']);
     expect(body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/interval', '/name', '/url']);

@@ -61,7 +61,7 @@ describe('the TLS settings of an endpoint', () => {
     expect((await put(id, { tls: {} })).body.tls).toEqual(DEFAULTS);
   });
 
-  it('warn 14 days before the certificate ends, or so many as are sent, until others are; null is never', async () => {
+  it('warn 14 days before the certificate expires, or the given number of days until it changes; null is never', async () => {
     const { id } = (await post({})).body;
     const days = async (tls: object | null) => (await put(id, { tls })).body.tls.warn_days;
     expect(await days({})).toBe(14);
@@ -72,7 +72,7 @@ describe('the TLS settings of an endpoint', () => {
       expect(pointersOf(await put<Problem>(id, { tls: { warn_days } }))[0]?.[0]).toBe('/tls/warn_days');
   });
 
-  it('make a new revision and an audit entry when they change, and neither when they are sent as they are', async () => {
+  it('create a new revision and an audit entry when they change, and neither when they are sent unchanged', async () => {
     const { id } = (await post({})).body;
     const revision = async () => {
       const sql = 'SELECT revision FROM endpoint WHERE id = $1';
@@ -92,7 +92,7 @@ describe('the TLS settings of an endpoint', () => {
     ['verify that is a text', { verify: 'no' }, '/tls/verify', 'wrong_type'],
     ['verify that is null', { verify: null }, '/tls/verify', 'wrong_type'],
     ['an unknown setting', { insecure: true }, '/tls/insecure', 'unknown_field'],
-    ['a ca that is no PEM', { ca: 'MIIB' }, '/tls/ca', 'invalid_format'],
+    ['a ca that is not PEM', { ca: 'MIIB' }, '/tls/ca', 'invalid_format'],
     ['a ca of more than 32 KiB', { ca: 'x'.repeat(32 * 1024 + 1) }, '/tls/ca', 'too_long'],
     ['a ca with a NUL', { ca: '-----BEGIN CERTIFICATE-----\0' }, '/tls/ca', 'invalid_characters'],
     ['an address as server name', { server_name: '192.0.2.1' }, '/tls/server_name', 'invalid_format'],
@@ -116,7 +116,7 @@ describe('the TLS settings of an endpoint', () => {
     ).toEqual(['/name', '/tls/ca', '/tls/verify']);
   });
 
-  it('do not stand unverified beside what may be a credential, whichever of the two is sent', async () => {
+  it('cannot turn off verification next to a possible credential, no matter which of the two is sent', async () => {
     const credentials = [
       { headers: [{ key: 'Authorization', value: 'Bearer s3cret' }] },
       { body: '{"password":"s3cret"}' },
@@ -139,7 +139,7 @@ describe('the TLS settings of an endpoint', () => {
     expect((await put(both.id, { tls: null, ...credentials[0] })).status).toBe(200);
   });
 
-  it('decide about the test of an endpoint and about the checks of a stored one', async () => {
+  it('apply to the test of an endpoint and to the checks of a stored one', async () => {
     const draft = { name: 'NAS', type: 'HTTPS', url: target.url() };
     const outcome = async (tls: object | null) =>
       (await app.write.post<{ outcome: string }>('/endpoints/test', { ...draft, tls })).body.outcome;

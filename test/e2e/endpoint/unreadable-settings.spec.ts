@@ -47,9 +47,9 @@ describe('an endpoint whose stored settings cannot be read', () => {
 
   it.each([
     ['a header was encrypted with another key', 'headers = $2::jsonb', FOREIGN, /encrypted with key "next"/],
-    ['its URL is refused by now', 'url = $2', 'ftp://nowhere', /The settings cannot be read/],
-    ['its headers are no list', 'headers = $2::jsonb', '7', /the stored row is damaged/],
-  ])('is unknown and says so when %s, and the others of its claim are checked', async (_, change, value, reason) => {
+    ['its URL is now refused', 'url = $2', 'ftp://nowhere', /The settings cannot be read/],
+    ['its headers are not a list', 'headers = $2::jsonb', '7', /the stored row is damaged/],
+  ])('is unknown and reports it when %s, and the others of its claim are checked', async (_, change, value, reason) => {
     const [bad, good] = [await endpoint('Bad'), await endpoint('Good')];
     await damage(bad, change, value);
     await database.query('UPDATE endpoint_schedule SET revision = revision + 1');
@@ -66,7 +66,7 @@ describe('an endpoint whose stored settings cannot be read', () => {
     await eventually('the other one is checked on', async () => (await ups()) > before + 1);
   });
 
-  it('is listed with a mask for the value that cannot be opened, and keeps it when the mask is sent back', async () => {
+  it('is listed with a mask for the value that cannot be decrypted, and keeps it when the mask is sent back', async () => {
     const id = await endpoint('Bad');
     await damage(id, 'headers = $2::jsonb', FOREIGN);
     const list = await app.write.get<{ headers: unknown }[]>(`/websites/${website}/endpoints`);
@@ -96,7 +96,7 @@ describe('the definitions in memory', () => {
   });
   afterAll(() => app.close());
 
-  it('are bounded by the bytes of their texts, and large ones evict no small one', async () => {
+  it('are limited by the bytes of their texts, and large ones evict no small one', async () => {
     const [definitions, database] = [app.app.get(CheckDefinitions), app.app.get(Database)];
     const website = await newWebsite(app.write);
     const small = parseId('endpoint', await newEndpoint(app.write, website)) ?? '';

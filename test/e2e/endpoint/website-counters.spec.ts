@@ -121,7 +121,7 @@ describe('the counters of websites', () => {
     expect(await database.query('SELECT FROM website_use WHERE org_id = $1', [orgId])).toEqual([]);
   });
 
-  it('a website tells at once that one of very many endpoints is down, and that it is up again', async () => {
+  it('a website with very many endpoints shows at once that one of them is down, and that it has recovered', async () => {
     const { write, read } = await app.organization('Large');
     const websiteId = await newWebsite(write);
     await manyEndpoints(websiteId, 200);
@@ -136,7 +136,7 @@ describe('the counters of websites', () => {
     expect(await status()).toBe('unknown');
   });
 
-  it('the newest check of a large website is that of the endpoints that are checked most often', async () => {
+  it('the newest check of a large website comes from the endpoints that are checked most often', async () => {
     const { write, read } = await app.organization('Newest');
     const websiteId = await newWebsite(write);
     await manyEndpoints(websiteId, 40);
@@ -169,7 +169,7 @@ describe('the counters of websites', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('no index of the state covers what every check changes, so that its updates stay heap-only', async () => {
+  it('no index of the state covers columns that every check changes, so that its updates stay heap-only', async () => {
     const rows = await database.query<{ column: string }>(
       `SELECT DISTINCT a.attname AS column
          FROM pg_index i JOIN pg_depend d ON d.objid = i.indexrelid AND d.refobjid = i.indrelid

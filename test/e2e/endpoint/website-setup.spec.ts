@@ -31,7 +31,7 @@ const page = (path: string, more: object = {}) => ({
   ...more,
 });
 
-describe('a website that is made with its endpoints', () => {
+describe('a website that is created with its endpoints', () => {
   let app: TestApp;
   let target: SwitchableServer;
   let counter = 0;
@@ -62,7 +62,7 @@ describe('a website that is made with its endpoints', () => {
     expect((await app.read.get(`/websites/${body.id}`)).body).not.toHaveProperty('endpoints');
   });
 
-  it('is answered as ever when no endpoints are sent', async () => {
+  it('gets the usual response if no endpoints are sent', async () => {
     expect((await website()).body).not.toHaveProperty('endpoints');
   });
 
@@ -73,12 +73,12 @@ describe('a website that is made with its endpoints', () => {
     expect(await eventually('the first check', isUp)).toBe(true);
   });
 
-  it('pauses its endpoints when it is made disabled', async () => {
+  it('pauses its endpoints if it is created disabled', async () => {
     const { body } = await app.write.post<Made>('/websites', { ...SITE, enabled: false, endpoints: [page('a')] });
     expect(body.endpoints?.[0]?.status).toBe('paused');
   });
 
-  it('leaves nothing behind when one endpoint is wrong, and names all that is wrong with all of them', async () => {
+  it('leaves nothing behind if one endpoint is invalid, and names all errors of all endpoints', async () => {
     const organization = await fresh();
     const { status, body } = await organization.write.post<Made>('/websites', {
       name: 'Shop',
@@ -131,7 +131,7 @@ describe('a website that is made with its endpoints', () => {
     expect([status, pointersOf(body)]).toEqual([400, [pointer]]);
   });
 
-  it('takes 50 endpoints', async () => {
+  it('accepts 50 endpoints', async () => {
     const { status, body } = await website(Array.from({ length: 50 }, (_, i) => page(`${i}`, { interval: 3600 })));
     expect([status, body.endpoint_count, body.endpoints?.length]).toEqual([201, 50, 50]);
   });

@@ -116,7 +116,7 @@ describe('websites', () => {
     },
   );
 
-  it('takes a partial update of a website and ignores read-only fields that are sent back', async () => {
+  it('accepts a partial update of a website and ignores read-only fields that are sent back', async () => {
     const website = await create();
     const renamed = await app.write.put<Website>(`/websites/${website.id}`, { name: 'Renamed' });
     expect(renamed.status).toBe(200);

@@ -49,14 +49,14 @@ describe('an extension with a table, ids, audited resources and settings', () =>
     expect((await app.admin.get('/audit-log?resource=receipt')).status).toBe(400);
   });
 
-  it('makes nothing twice for one Idempotency-Key', async () => {
+  it('creates nothing twice for one Idempotency-Key', async () => {
     const once = { 'Idempotency-Key': 'invoice-of-november-0001' };
     const first = await app.write.post<Invoice>('/invoices', invoice, once);
     const second = await app.write.post<Invoice>('/invoices', invoice, once);
     expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } });
   });
 
-  it('is in the API document, with its word among the audited resources', async () => {
+  it('is in the API document, with its resource among the audited ones', async () => {
     const { body } = await app.anonymous.get<{ paths: object; components: object }>('/openapi.json');
     expect(body.paths).toHaveProperty(['/api/v1/invoices', 'post']);
     expect(body.components).toHaveProperty(
@@ -93,7 +93,7 @@ describe('the start with extensions', () => {
     async down(): Promise<void> {}
   }
 
-  it('keeps what an extension has stored when a newer one is installed, and when it is removed', async () => {
+  it('keeps the data of an extension when a newer one is installed, and when it is removed', async () => {
     const database = await freshDatabase();
     const isServer = database.url.startsWith('postgres');
     const start = (extensions: readonly Extension[], kept: { dataDir?: string } = {}): Promise<Service> =>
@@ -132,7 +132,7 @@ describe('the start with extensions', () => {
     await database.drop();
   });
 
-  it('is stopped by a route that does not say who may call it, and by a path that is served already', async () => {
+  it('is stopped by a route that does not declare its callers, and by a path that is already served', async () => {
     @Controller('api/v1/open')
     class OpenController {
       @Get()
@@ -156,7 +156,7 @@ describe('the start with extensions', () => {
     );
   });
 
-  it('is stopped by a setting that is wrong, in words', async () => {
+  it('is stopped by an invalid setting, with an explanation', async () => {
     const start = startExactly({ extensions: [billing], environment: { BILLING_CURRENCY: 'euro' } });
     await expect(start).rejects.toThrow('BILLING_CURRENCY must be three capital letters, not "euro".');
   });

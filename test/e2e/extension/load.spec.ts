@@ -85,7 +85,7 @@ describe('EXTENSIONS', () => {
     return started.said.replace(/^.*has had no security fixes.*\n/m, '');
   };
 
-  it('loads CommonJS files, ES modules and packages in its order, with their settings of the environment and of .env', async () => {
+  it('loads CommonJS files, ES modules, and packages in its order, with their settings from the environment and .env', async () => {
     write('greeter.cjs', GREETER);
     write('node_modules/@team/notes/package.json', '{"type":"module","exports":{".":{"import":"./main.js"}}}');
     write('node_modules/@team/notes/main.js', NOTE);
@@ -106,7 +106,7 @@ describe('EXTENSIONS', () => {
 
   it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
     [
-      'a file that is not there',
+      'a file that does not exist',
       './missing.js',
       {},
       /^EXTENSIONS: \.\/missing\.js cannot be loaded from \S+ \(Cannot find module '\S+missing\.js'\)\.\n$/,
@@ -130,13 +130,13 @@ describe('EXTENSIONS', () => {
       /^EXTENSIONS: \.\/a\.cjs cannot be loaded from \S+ \(no licence key\)\.\n$/,
     ],
     [
-      'a file with a mistake in its syntax',
+      'a file with a syntax error',
       './a.mjs',
       { 'a.mjs': 'export default {' },
       /^EXTENSIONS: \.\/a\.mjs cannot be loaded from \S+ \(Unexpected end of input\)\.\n$/,
     ],
     [
-      'one extension twice',
+      'a duplicate extension',
       './a.mjs,./a.mjs',
       { 'a.mjs': `export default { name: 'a' }` },
       /^Extension "a": there are two extensions with this name\. Remove one, or rename it\.\n$/,
@@ -181,7 +181,7 @@ describe('EXTENSIONS', () => {
     write('node_modules/@team/forgetful/main.js', FORGETFUL);
   };
 
-  it('goes on after a rejection of an extension that nobody waits for, which is logged with its name and counted', async () => {
+  it('keeps the service running after an unhandled rejection of an extension, which is logged with its name and counted', async () => {
     forgetfulPackage();
     const started = launch('@team/forgetful');
     const url = await started.url();
@@ -192,7 +192,7 @@ describe('EXTENSIONS', () => {
     );
   });
 
-  it('ends as ever after a rejection that is not of an extension', async () => {
+  it('ends the service as usual after a rejection that is not from an extension', async () => {
     forgetfulPackage();
     write('bug.cjs', `process.on('SIGUSR2', () => void Promise.reject(new Error('a bug of the service')));`);
     const started = folder.launch({
@@ -205,7 +205,7 @@ describe('EXTENSIONS', () => {
     expect(started.said).toContain('Error: a bug of the service');
   });
 
-  it('names the migration that failed, and goes no further', async () => {
+  it('names the migration that failed, and stops there', async () => {
     const migration = (name: string, sql: string): string =>
       `class ${name} { async up(runner) { await runner.query(${JSON.stringify(sql)}); } async down() {} }`;
     write(
@@ -227,8 +227,8 @@ describe('EXTENSIONS', () => {
   });
 });
 
-describe('the start with an extension in whose route another one is in the way', () => {
-  it('is stopped, also when a RouterModule of Nest says where the route is', async () => {
+describe('the start with an extension whose route is shadowed by another route', () => {
+  it('is stopped, also when a RouterModule of Nest sets the path', async () => {
     @Controller()
     class SumsController {
       @Get('sums')

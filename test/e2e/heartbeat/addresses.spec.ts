@@ -16,7 +16,7 @@ interface Job extends Addresses {
 type Address = keyof Addresses;
 const ADDRESSES: [Address][] = [['ping_id'], ['push_token']];
 
-describe('the address of a heartbeat', () => {
+describe('the URL of a heartbeat', () => {
   let app: TestApp;
   let other: Api;
   let [website, theirs] = ['', ''];
@@ -52,7 +52,7 @@ describe('the address of a heartbeat', () => {
       ]);
 
   it.each(ADDRESSES)(
-    'that was rotated away and still works (%s) is taken, for a new heartbeat and for a change',
+    'cannot be used for a new heartbeat or a change while it is replaced but still works (%s)',
     async (address) => {
       const job = await make();
       await rotate(app.write, job);
@@ -65,7 +65,7 @@ describe('the address of a heartbeat', () => {
     },
   );
 
-  it.each(ADDRESSES)('that was rotated away (%s) leads to its own heartbeat alone', async (address) => {
+  it.each(ADDRESSES)('only reaches its own heartbeat after it was replaced (%s)', async (address) => {
     const job = await make();
     await rotate(app.write, job);
     await take(other, theirs, { [address]: job[address] });
@@ -74,7 +74,7 @@ describe('the address of a heartbeat', () => {
   });
 
   it.each(ADDRESSES)(
-    'is free again a day after its rotation (%s), and pings go to whoever took it then',
+    'is free a day after its rotation (%s), and pings go to the heartbeat that took it then',
     async (address) => {
       const job = await make();
       await rotate(app.write, job);
@@ -87,7 +87,7 @@ describe('the address of a heartbeat', () => {
     },
   );
 
-  it('may be taken back by its own heartbeat, and is kept by one that is changed otherwise', async () => {
+  it('may be taken back by its own heartbeat, and is kept when other settings change', async () => {
     const job = await make();
     const rotated = await rotate(app.write, job);
     const { ping_id, push_token } = job;
@@ -98,7 +98,7 @@ describe('the address of a heartbeat', () => {
     expect((await take(other, theirs, { ping_id: rotated.ping_id })).status).toBe(201);
   });
 
-  it('goes to one of many that want it at the same moment, and to none while it is rotated away', async () => {
+  it('goes to one of many heartbeats that want it at the same moment, and to none while it is replaced but still works', async () => {
     const job = await make();
     const free = { ping_id: randomUUID() };
     const rotating = rotate(app.write, job);

@@ -64,7 +64,7 @@ describe('a heartbeat of a machine that loses its network', () => {
     await app.app.get(HeartbeatSweep).run();
   };
 
-  it('is never down for it: neither before the absence is long enough to be one, nor in it, nor after it', async () => {
+  it('is never down because of it: neither before the absence is recorded, nor during it, nor after it', async () => {
     expect((await fetch(`${app.url}/ping/${pingId}`)).status).toBe(200);
     await app.app.get(Connectivity).judge({ endpointId: 'another', orgId: app.orgId }, TIMED_OUT);
     expect(isOffline()).toBe(true);
@@ -90,7 +90,7 @@ describe('a heartbeat of a machine that loses its network', () => {
     expect(await query('SELECT 1 FROM alert_event')).toEqual([]);
   });
 
-  it('is told to come again while the service drains', async () => {
+  it('gets a response to retry while the service drains', async () => {
     app.app.get(Health).drain();
     const response = await fetch(`${app.url}/ping/${pingId}`);
     expect([response.status, Number(response.headers.get('retry-after')) > 0]).toEqual([503, true]);

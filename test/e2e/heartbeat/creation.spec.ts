@@ -9,7 +9,7 @@ import { newWebsite } from '../../harness/app/resources';
 /** Far more than the creation of a heartbeat adds to the audit log. */
 const LIMIT = 100_000;
 
-describe('heartbeats that pings make', () => {
+describe('heartbeats that pings create', () => {
   let app: TestApp;
   let clock: MovingClock;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('heartbeats that pings make', () => {
   const pingKeyOf = async (by: Api, website: string): Promise<string> =>
     (await by.get<{ ping_key: string }>(`/websites/${website}`)).body.ping_key;
 
-  it('are one a second of a website, and others do not wait for it', async () => {
+  it('are limited to one a second for a website, and other websites do not wait', async () => {
     const [one, other] = [await newWebsite(app.write), await newWebsite(app.write)];
     const key = await pingKeyOf(app.write, one);
     expect([(await create(key)).status, (await create(key)).status]).toEqual([201, 429]);
@@ -37,7 +37,7 @@ describe('heartbeats that pings make', () => {
     expect([(await create(key)).status, (await create(key)).status]).toEqual([201, 429]);
   });
 
-  it('are a hundred a day of a website', async () => {
+  it('are limited to a hundred a day for a website', async () => {
     const { write } = await app.organization('Many');
     const key = await pingKeyOf(write, await newWebsite(write));
     const statuses: number[] = [];
@@ -49,7 +49,7 @@ describe('heartbeats that pings make', () => {
     expect(Number((await create(key)).retryAfter)).toBeGreaterThan(600);
   }, 180_000);
 
-  it('are changes: none is made once the changes of an organization have added as much as they may', async () => {
+  it('count as changes: none is created once the organization has reached its daily limit of changes', async () => {
     const { write, read, orgId } = await app.organization('Exhausted');
     const website = await newWebsite(write);
     const key = await pingKeyOf(write, website);
@@ -64,7 +64,7 @@ describe('heartbeats that pings make', () => {
     expect((await read.get<unknown[]>(`/websites/${website}/endpoints`)).body).toHaveLength(1);
   });
 
-  it('are none with PING_CREATE=off', async () => {
+  it('are not created with PING_CREATE=off', async () => {
     const key = await pingKeyOf(app.write, await newWebsite(app.write));
     app.config.pingCreate = false;
     try {

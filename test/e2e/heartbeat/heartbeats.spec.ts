@@ -65,7 +65,7 @@ describe('a heartbeat', () => {
     return [response.status, await response.text()];
   };
 
-  it('shows its schedule and addresses, and null for what it has not', async () => {
+  it('shows its schedule and URLs, and null for fields that it does not have', async () => {
     const made = await make();
     expect(made).toMatchObject({ url: 'heartbeat:', status: 'unknown', interval: null, headers: null, tls: null });
     expect(made.heartbeat).toMatchObject({ every: 86_400, cron: null, grace: 3600, next_expected_at: null });
@@ -76,7 +76,7 @@ describe('a heartbeat', () => {
     expect((await app.read.get<{ ping_key: string }>(`/websites/${websiteId}`)).body.ping_key).toBe('********');
   });
 
-  it('can be sent back as it was read, also with masks', async () => {
+  it('can be sent back unchanged, also with masks', async () => {
     const made = await make();
     expect((await app.write.put(`/endpoints/${made.id}`, made)).status).toBe(200);
     const masked = { ...made, heartbeat: { ...made.heartbeat, ping_id: '********', push_token: '********' } };
@@ -84,7 +84,7 @@ describe('a heartbeat', () => {
     expect((await read(made)).heartbeat).toEqual(made.heartbeat);
   });
 
-  it('keeps addresses that a job already has, and refuses those that are taken', async () => {
+  it('keeps URLs that a job already uses, and refuses those that are taken', async () => {
     const heartbeat = { ...DAILY, ping_id: UNKNOWN.replace(/1/g, '4'), push_token: 'token-of-kuma' };
     expect((await make({ heartbeat })).heartbeat).toMatchObject({
       ping_id: heartbeat.ping_id,
@@ -121,7 +121,7 @@ describe('a heartbeat', () => {
     expect(latency.body.latency).toMatchObject({ avg: null, p95: null });
   });
 
-  it('shows in the overview when it is expected, which nothing else is', async () => {
+  it('shows in the overview when its next ping is expected, which no other endpoint has', async () => {
     const made = await make();
     await pinged(`/ping/${made.heartbeat.ping_id}`);
     const other = await newEndpoint(app.write, websiteId);
@@ -131,7 +131,7 @@ describe('a heartbeat', () => {
     expect(shown({ id: other })).toBeNull();
   });
 
-  it('has its last ping and the next expected one in the metrics, and the service how it does', async () => {
+  it('has its last ping and the next expected one in the metrics, and the service its number of pings', async () => {
     const made = await make({ key: 'measured' });
     await pinged(`/ping/${made.heartbeat.ping_id}`);
     const { last_ping_at, next_expected_at } = (await read(made)).heartbeat;
@@ -149,7 +149,7 @@ describe('a heartbeat', () => {
       expect(own).toContain(`\n${sample}`);
   });
 
-  it('is not said to be late when nobody was there to take its ping', async () => {
+  it('is not late if the service was not there to accept its ping', async () => {
     const made = await make({ heartbeat: { every: 60, grace: 60 } });
     await app.ping(made);
     // Simulates that the service stopped a minute after the ping.
@@ -164,7 +164,7 @@ describe('a heartbeat', () => {
     expect((await checks(made)).filter(({ outcome }) => outcome === 'down')).toEqual([]);
   });
 
-  it('answers each address as healthchecks does', async () => {
+  it('answers each URL as healthchecks does', async () => {
     const { ping_id: id } = (await make({ key: 'nightly' })).heartbeat;
     const answers = async (...paths: string[]) => Promise.all(paths.map((path) => pinged(path)));
     expect(await answers(`/${id}`, `/ping/${id}/start/`, `/ping/${id}/log`, `/ping/${pingKey}/nightly`)).toEqual(
@@ -183,7 +183,7 @@ describe('a heartbeat', () => {
     expect((await pinged(`/ping/${id}`, { method: 'PUT' }))[0]).toBe(405);
   });
 
-  it('takes any body, and keeps its first 10,000 bytes as text', async () => {
+  it('accepts any body, and keeps its first 10,000 bytes as text', async () => {
     const made = await make();
     const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
       pinged(`/ping/${made.heartbeat.ping_id}/log`, { method: 'POST', body, headers });
@@ -204,7 +204,7 @@ describe('a heartbeat', () => {
     ]);
   });
 
-  it('is down at once when its job fails, and says why', async () => {
+  it('is down at once when its job fails, and shows why', async () => {
     const made = await make();
     await app.ping(made, 'fail', { exitCode: 3 });
     expect(await checks(made)).toMatchObject([
@@ -220,10 +220,10 @@ describe('a heartbeat', () => {
   it.each([
     ['a result with its reason and its time', '?status=up&msg=214%20tables&ping=31.6', '214 tables', 10, 32],
     ['a failure with its reason', '?status=down&msg=disk%20full&ping=', 'disk full', 9, null],
-    ['no number as a time', '?msg=OK&ping=1e99', 'OK', 2, null],
+    ['a time that is not a number', '?msg=OK&ping=1e99', 'OK', 2, null],
     ['a negative time', '?msg=&ping=-1', null, 0, null],
     ['the first 10,000 bytes of a reason', `?msg=${'x'.repeat(9999)}%C3%BC%C3%BC`, 'x'.repeat(9999), 10_003, null],
-  ])('lists what a push in the form of Uptime Kuma sent: %s', async (_, query, body, body_bytes, duration_ms) => {
+  ])('lists a push in the form of Uptime Kuma: %s', async (_, query, body, body_bytes, duration_ms) => {
     const made = await make();
     expect((await pinged(`/api/push/${made.heartbeat.push_token}${query}`))[0]).toBe(200);
     const [listed] = (await app.write.get<PingView[]>(`/endpoints/${made.id}/pings`)).body;
@@ -231,7 +231,7 @@ describe('a heartbeat', () => {
     expect((await checks(made))[0]?.duration_ms ?? null).toBe(duration_ms);
   });
 
-  it('takes the time of a run from its start, and the text from the body, whatever a push says in its address', async () => {
+  it('takes the duration of a run from its start, and the text from the body, regardless of the query of a push', async () => {
     const made = await make();
     await app.ping(made, 'start');
     const path = `/api/push/${made.heartbeat.push_token}?msg=OK&ping=86400000`;
@@ -256,7 +256,7 @@ describe('a heartbeat', () => {
     },
   );
 
-  it('is made by the first ping with create=1, once however many come at the same time', async () => {
+  it('is created by the first ping with create=1, once, no matter how many pings arrive at the same time', async () => {
     const path = `/ping/${pingKey}/created-by-ping?create=1`;
     const all = await Promise.all(Array.from({ length: 6 }, () => pinged(path)));
     expect(all.filter(([status]) => status === 201)).toEqual([[201, 'Created']]);
@@ -275,7 +275,7 @@ describe('a heartbeat', () => {
     expect([after.status, after.body.ping_key === before]).toEqual([200, false]);
   });
 
-  it('tells a run by its id and how long it took', async () => {
+  it('shows a run by its id and its duration', async () => {
     const made = await make();
     const [a, b] = [UNKNOWN, UNKNOWN.replace(/1/g, '2')];
     await app.ping(made, 'start', { rid: a });
@@ -289,7 +289,7 @@ describe('a heartbeat', () => {
     expect(Date.parse((await read(made)).heartbeat.running_since ?? '')).toBeGreaterThan(Date.parse(since ?? ''));
   });
 
-  it('tells the stream that a run begins, that it ends, and a log, but no success that nothing is new of', async () => {
+  it('sends the start and the end of a run and a log to the stream, but no success that changes nothing', async () => {
     const made = await make();
     await pinged(`/ping/${made.heartbeat.ping_id}`);
     const reader = app.app.get(StreamReader);
@@ -309,7 +309,7 @@ describe('a heartbeat', () => {
     );
   });
 
-  it('misses a run at its deadline, is told again of the next, and is up with a late ping', async () => {
+  it('misses a run at its deadline, alerts again for the next, and is up with a late ping', async () => {
     const made = await make({ heartbeat: { every: 3600, grace: 600 } });
     await app.ping(made);
     const { late_at } = (await read(made)).heartbeat;
@@ -325,7 +325,7 @@ describe('a heartbeat', () => {
     expect((await read(made)).status).toBe('up');
   });
 
-  it('has its failure recorded once more when the time of a rule has passed, so that it is told then', async () => {
+  it('has its failure recorded once more when the delay of an alert rule has passed, so that it triggers then', async () => {
     const made = await make();
     const alert = await newAlert(app.write, made.id, { after: 120 });
     const triggered = async () => (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
@@ -339,7 +339,7 @@ describe('a heartbeat', () => {
   const isTriggered = async (alert: string) =>
     (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
 
-  it('missed in a maintenance window is one failure that was planned, and is told when the window is over', async () => {
+  it('missed in a maintenance window is one failure that was planned, and triggers when the window is over', async () => {
     const made = await make({ heartbeat: { every: 3600, grace: 0 } });
     const alert = await newAlert(app.write, made.id);
     await pinged(`/ping/${made.heartbeat.ping_id}`);
@@ -365,7 +365,7 @@ describe('a heartbeat', () => {
   });
 
   it.each<[string, (endpoint: Endpoint) => Promise<unknown>]>([
-    ['is taken back', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
+    ['is removed', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
     [
       'ends at its time',
       async () => {
@@ -373,7 +373,7 @@ describe('a heartbeat', () => {
         await app.app.get(AcknowledgementJob).removeOver();
       },
     ],
-  ])('acknowledged while it is down is told when the acknowledgement %s', async (_, end) => {
+  ])('acknowledged while it is down triggers when the acknowledgement %s', async (_, end) => {
     const made = await make();
     await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
     const now = app.app.get(DatabaseClock).now().getTime();
@@ -389,10 +389,10 @@ describe('a heartbeat', () => {
   });
 
   it.each<[string, (parent: Endpoint) => Promise<unknown>]>([
-    ['is well again', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
+    ['has recovered', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
     ['is paused', (parent) => app.write.put(`/endpoints/${parent.id}`, { enabled: false })],
     ['is deleted', (parent) => app.write.delete(`/endpoints/${parent.id}`)],
-  ])('down while another heartbeat that it depends on is down is told when that %s', async (_, end) => {
+  ])('down while another heartbeat that it depends on is down triggers when that %s', async (_, end) => {
     const parent = await make();
     const child = await make({ depends_on: [parent.id] });
     const alert = await newAlert(app.write, child.id);
@@ -407,7 +407,7 @@ describe('a heartbeat', () => {
     expect((await checks(child))[0]?.error?.code).toBe('heartbeat_failed');
   });
 
-  it('may be late before its first ping where it is armed, and takes too long by its own measure', async () => {
+  it('may be late before its first ping if it is armed, and takes too long according to its own limit', async () => {
     const armed = await make({ heartbeat: { every: 3600, grace: 0 } }, '?armed=true');
     const slow = await make({ heartbeat: { ...DAILY, max_runtime: 300 } });
     await app.ping(slow, 'start');
@@ -416,7 +416,7 @@ describe('a heartbeat', () => {
     expect(await checks(slow)).toMatchObject([{ outcome: 'down', error: { code: 'heartbeat_overran' } }]);
   });
 
-  it('takes pings while it is disabled, and expects the next in the future when it is enabled', async () => {
+  it('accepts pings while it is disabled, and expects the next in the future when it is enabled', async () => {
     const made = await make({ heartbeat: { every: 3600 } });
     await app.ping(made);
     await app.write.put(`/endpoints/${made.id}`, { enabled: false });
@@ -429,7 +429,7 @@ describe('a heartbeat', () => {
     expect(expected).toBe(4 * 3_600_000);
   });
 
-  it('finishes what a killed process had decided, once', async () => {
+  it('finishes the decisions of a killed process, once', async () => {
     const made = await make();
     await app.ping(made);
     const [{ at } = { at: 0 }] = await app.app.get(Database).query<{ at: number }>(
@@ -450,7 +450,7 @@ describe('a heartbeat', () => {
     ).toEqual([]);
   });
 
-  it('is limited by itself, and gone with its endpoint', async () => {
+  it('has a separate request limit, and is deleted with its endpoint', async () => {
     const made = await make();
     await app.ping(made, 'log');
     // All at once, because another one is accepted every second.
@@ -461,7 +461,7 @@ describe('a heartbeat', () => {
     expect(await app.ping(made, 'log')).toMatchObject({ status: 404, text: 'not found' });
   });
 
-  it('lists its pings newest first, with bodies for those who may write', async () => {
+  it('lists its pings newest first, with bodies for roles that may write', async () => {
     const made = await make();
     await app.ping(made, 'start', { rid: UNKNOWN });
     await app.ping(made, 'success', { rid: UNKNOWN, body: 'secret output' });
@@ -486,7 +486,7 @@ describe('a heartbeat', () => {
     expect((await app.read.get(`/endpoints/${await newEndpoint(app.write, websiteId)}/pings`)).status).toBe(409);
   });
 
-  it('is on a status page with its name and why it is down, and with nothing of its address, output or run', async () => {
+  it('is on a status page with its name and why it is down, but without its URL, output, or run', async () => {
     const website = await newWebsite(app.write, 'Jobs');
     const heartbeat = { ...DAILY, push_token: 'token-nobody-sees' };
     const id = await newEndpoint(app.write, website, {
@@ -516,7 +516,7 @@ describe('a heartbeat', () => {
     for (const [, text] of pages) for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it('gets new addresses, of which the audit log has none, and the old ones work a day more', async () => {
+  it('gets new URLs, which are not in the audit log, and the old ones work for another day', async () => {
     const made = await make();
     const { ping_id: old } = made.heartbeat;
     const rotated = (await app.write.post<Endpoint>(`/endpoints/${made.id}/heartbeat/rotate`)).body.heartbeat;
@@ -541,7 +541,7 @@ describe('a heartbeat', () => {
     expect((await app.read.post('/endpoints/heartbeat/preview', { heartbeat: {} })).status).toBe(400);
   });
 
-  it('triggers at its first failure, whatever thresholds its contacts are used to', async () => {
+  it('triggers at its first failure, regardless of the default thresholds of its contacts', async () => {
     const { write } = await app.organization('Alerted');
     await newContact(write, { default: true, alert_defaults: { failure_threshold: 5 } });
     const website = await newWebsite(write);

@@ -76,7 +76,7 @@ describe('limits of pings', () => {
     (await app.write.get<{ body: string | null; body_bytes: number; address: string }[]>(`/endpoints/${id}/pings`))
       .body;
 
-  it('are ten at once and one a second of each heartbeat, with the time to wait', async () => {
+  it('allow ten at once and one a second for each heartbeat, and respond with the time to wait', async () => {
     const [job, other] = [await make(), await make()];
     expect(await statuses(job.path, 12)).toEqual([...Array<number>(10).fill(200), 429, 429]);
     expect(await ping(job.path)).toEqual({ status: 429, text: 'too many requests', retryAfter: '1' });
@@ -91,7 +91,7 @@ describe('limits of pings', () => {
     expect(await kept(job)).toHaveLength(11);
   });
 
-  it('are one budget for all addresses of a heartbeat', async () => {
+  it('are shared by all URLs of a heartbeat', async () => {
     const job = await make();
     await ping(job.path);
     clock.advance(600_000);
@@ -100,14 +100,14 @@ describe('limits of pings', () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(70);
   });
 
-  it('hold for the very first pings of a heartbeat, too', async () => {
+  it('also apply to the very first pings of a heartbeat', async () => {
     const job = await make();
     const replies = await Promise.all(Array.from({ length: 60 }, () => ping(job.path)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(50);
   });
 
-  it('are the quota of checks per second of an organization, for all of its heartbeats together', async () => {
+  it("include the organization's quota of checks per second, for all of its heartbeats together", async () => {
     const { write, orgId } = await app.organization('Limited');
     const quotas = { checks_per_second: 1 };
     expect((await app.operator.put(`/organizations/${formatId('organization', orgId)}`, { quotas })).status).toBe(200);
@@ -121,7 +121,7 @@ describe('limits of pings', () => {
     expect(await statuses(a.path, 2)).toEqual([200, 429]);
   });
 
-  it('are 16 MiB at once and 64 KiB a second of bodies of an organization: more is counted and not kept', async () => {
+  it('allow 16 MiB at once and 64 KiB a second of bodies for an organization: more is counted and not kept', async () => {
     const job = await make();
     const buckets = Reflect.get(app.app.get(PingService), 'bodies') as TokenBuckets;
     buckets.take(app.orgId, 16 * MIB);
@@ -134,7 +134,7 @@ describe('limits of pings', () => {
     expect(pings.map((one) => one.body?.length ?? 0).toReversed()).toEqual([0, ...Array<number>(6).fill(10_000), 0]);
   });
 
-  it('are those of wrong keys for addresses that do not exist, and never those of a job that is known', async () => {
+  it('apply as for wrong keys to URLs that do not exist, and never to a known job', async () => {
     const job = await make();
     const from = (address: string): Sent => ({ headers: { 'x-forwarded-for': address } });
     expect((await ping(job.path, from('203.0.113.7'))).status).toBe(200);
@@ -151,7 +151,7 @@ describe('limits of pings', () => {
     expect((await ping(UNKNOWN, from('203.0.113.8'))).status).toBe(404);
   });
 
-  it('count by, and pings are listed with, what a trusted proxy says, and nothing that anybody else does', async () => {
+  it('and the list of pings use the address from a trusted proxy, and ignore headers of other clients', async () => {
     const job = await make();
     const said = (...addresses: string[]) => ({ headers: { 'x-forwarded-for': addresses.join(', ') } });
     const sent: [Sent, string][] = [
@@ -169,10 +169,10 @@ describe('limits of pings', () => {
 
   it.each<[string, Sent]>([
     ['in chunks', { body: ['one', 'two', 'three'] }],
-    ['of a mebibyte', { body: Array<Buffer>(16).fill(Buffer.alloc(MIB / 16, 0xc3)) }],
+    ['of one mebibyte', { body: Array<Buffer>(16).fill(Buffer.alloc(MIB / 16, 0xc3)) }],
     ['of a form', { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: ['--y\r\n\r\nno end'] }],
-    ['that is no JSON', { headers: { 'content-type': 'application/json' }, body: ['{"a":'] }],
-    ['that is not compressed as it says', { headers: { 'content-encoding': 'gzip, br' }, body: ['plain'] }],
+    ['that is not JSON', { headers: { 'content-type': 'application/json' }, body: ['{"a":'] }],
+    ['whose declared compression is wrong', { headers: { 'content-encoding': 'gzip, br' }, body: ['plain'] }],
     [
       'of a charset that does not exist',
       { headers: { 'content-type': 'text/plain; charset=x' }, body: ['\0\u{1f600}'] },

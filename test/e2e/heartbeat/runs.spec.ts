@@ -14,7 +14,7 @@ interface Job {
 const [RUN, OTHER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 const HOUR_MS = 3_600_000;
 
-describe('runs of a heartbeat, beside what else an endpoint has', () => {
+describe('runs of a heartbeat in combination with other features of an endpoint', () => {
   let app: TestApp;
   let websiteId: string;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
   const isTriggered = async (alert: string) =>
     (await app.read.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
 
-  it('takes too long once for each of two runs that overlap, and is over with the end of either', async () => {
+  it('are overdue once for each of two that overlap, and are over with the end of either', async () => {
     const job = await make({ every: 86_400, max_runtime: 600 });
     const alert = await newAlert(app.write, job.id);
     await ping(job, `/start?rid=${RUN}`);
@@ -73,7 +73,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     expect((await says(job))[0]).toBe('up');
   });
 
-  it('expects the next ping by a changed schedule from the last one on, never in the past', async () => {
+  it('are expected by a changed schedule from the last ping on, never in the past', async () => {
     const job = await make({ every: 86_400 });
     const change = async (heartbeat: object) =>
       expect((await app.write.put(`/endpoints/${job.id}`, { heartbeat })).status).toBe(200);
@@ -90,7 +90,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     expect(await says(job)).toEqual(['up']);
   });
 
-  it('is not watched while its website is disabled, and not late when that is enabled again', async () => {
+  it('are not watched while the website is disabled, and not late when it is enabled again', async () => {
     const website = await newWebsite(app.write, 'Closed');
     const job = await make({ every: 3600, grace: 60, max_runtime: 60 }, {}, website);
     await ping(job);
@@ -107,7 +107,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     expect([await says(job), await afterLastPing(job)]).toEqual([['up'], 2]);
   });
 
-  it('holds back the alerts of what depends on it, and has its own held back by what it depends on', async () => {
+  it('suppress the alerts of endpoints that depend on the heartbeat, and are suppressed by its parents', async () => {
     const refused = { url: 'http://127.0.0.1:1/', type: 'HTTP', interval: 3600 };
     const check = async (id: string) => expect((await app.write.post(`/endpoints/${id}/checks`)).status).toBe(201);
     const backup = await make({ every: 86_400 });
@@ -129,7 +129,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     expect([await says(job), await isTriggered(ofJob)]).toEqual([['heartbeat_failed', 'heartbeat_failed'], true]);
   });
 
-  it('is pinged by a replaced address until a day has passed', async () => {
+  it('can be pinged by a replaced URL for another day', async () => {
     const job = await make({ every: 3600 });
     await app.write.post(`/endpoints/${job.id}/heartbeat/rotate`);
     await ping(job);
@@ -139,7 +139,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     expect(await status(job.pingId)).toBe(404);
   });
 
-  it('has no slot, however it was made and whatever is done with it, and counts for the quota by its period', async () => {
+  it('have no check slots, no matter how the heartbeat was created or changed, and count for the quota by the period', async () => {
     const { write, orgId } = await app.organization('Slots');
     const rows = () =>
       app.app.get(Database).query(

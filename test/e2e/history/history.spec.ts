@@ -227,7 +227,7 @@ describe('history over HTTP', () => {
       expect(body.latency).toEqual({ avg: null, p50: null, p95: null, p99: null, min: null, max: null });
     });
 
-    it('says how little of a range a new endpoint was watched', async () => {
+    it('reports how little of a range a new endpoint was watched', async () => {
       await write([check(now - 1000)]);
       const { body: day } = await api.get<UptimeView>(path('uptime'));
       const { body: quarter } = await api.get<UptimeView>(`${path('uptime')}?window=90d`);
@@ -415,7 +415,7 @@ describe('history over HTTP', () => {
       },
     );
 
-    it('says how little of a window a new endpoint was watched, however good its uptime', async () => {
+    it('reports how little of a window a new endpoint was watched, even if its uptime is high', async () => {
       await write([check(now - 1000)]);
       await recordState(
         `status = 1, last_checked_at = now(), hour_start = date_trunc('hour', now(), 'UTC'), hour_up = 1`,
@@ -468,7 +468,7 @@ describe('history over HTTP', () => {
       expect(ids).toEqual(expect.arrayContaining([subject.public, second.public]));
     });
 
-    it('says how many were down at once in each five minutes of 24 hours, and nothing of other organizations', async () => {
+    it('reports how many were down at once in each five minutes of 24 hours, and nothing of other organizations', async () => {
       const own = await testApp.organization('Down');
       const [checkout, search] = [await addEndpoint(own.write), await addEndpoint(own.write)];
       const step = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE;
@@ -549,7 +549,7 @@ describe('history over HTTP', () => {
       ]);
     });
 
-    it('of another organization is not there', async () => {
+    it('of another organization is not found', async () => {
       const { read } = await testApp.organization('Other');
       expect((await read.get(`/websites/${subject.website}/history`)).status).toBe(404);
     });
@@ -581,12 +581,12 @@ describe('history over HTTP', () => {
     },
   );
 
-  it.each(['checks', 'uptime', 'latency'])('accepts a date without a time as from in %s', async (resource) => {
+  it.each(['checks', 'uptime', 'latency'])('interprets a date without a time as from in %s', async (resource) => {
     const today = new Date().toISOString().slice(0, 10);
     expect((await api.get(path(`${resource}?from=${today}`))).status).toBe(200);
   });
 
-  it('reads a date without a time as midnight UTC in from and to', async () => {
+  it('interprets a date without a time as midnight UTC in from and to', async () => {
     const [from, to] = [2, 1].map((days) => new Date(now - days * DAY).toISOString().slice(0, 10));
     const [midnight, end] = [`${from}T00:00:00.000Z`, `${to}T00:00:00.000Z`];
     await write([midnight, end].flatMap((at) => [check(Date.parse(at) - 1), check(Date.parse(at))]));

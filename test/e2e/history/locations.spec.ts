@@ -95,7 +95,7 @@ describe('history of several locations over HTTP', () => {
       ],
     );
 
-  it('lists what each location saw and what counted, newest first, and page by page none twice', async () => {
+  it("lists each location's result and the verdict, newest first, and page by page none twice", async () => {
     await write(ONE_OF_THREE());
     const all = ['fra up late', 'fra down up', 'use up up', 'fra down up', 'local up up'];
     expect(await listed()).toEqual(all);
@@ -113,7 +113,7 @@ describe('history of several locations over HTTP', () => {
     expect(new Set(paged.map(({ id }) => id)).size).toBe(all.length);
   });
 
-  it('names no probe of another organization whose number was once that of one of its own', async () => {
+  it("names no probe of another organization whose number once belonged to the organization's own probe", async () => {
     const other = await app.organization('Elsewhere');
     expect((await other.admin.post('/probes', { key: 'theirs' })).status).toBe(201);
     const [theirs] = await database.query<{ number: number }>(`SELECT number FROM probe WHERE key = 'theirs'`);
@@ -121,14 +121,14 @@ describe('history of several locations over HTTP', () => {
     expect(await listed()).toEqual(['use up up', ' up up']);
   });
 
-  it('filters checks by location, and by the outcome that it saw', async () => {
+  it("filters checks by location and by the location's outcome", async () => {
     await write(ONE_OF_THREE());
     expect(await listed('?location=use')).toEqual(['use up up']);
     expect(await listed('?outcome=down')).toEqual(['fra down up', 'fra down up']);
     expect(await listed('?outcome=up&location=fra')).toEqual(['fra up late']);
   });
 
-  it('has one verdict in the figures of the endpoint, and those of a location by what it saw, without outages', async () => {
+  it("has one verdict in the numbers of the endpoint, and each location's numbers by its own results, without outages", async () => {
     await write(ONE_OF_THREE());
     await database.query(
       `INSERT INTO outage (endpoint_key, started_at, ended_at, error, error_message) VALUES ($1, $2, $3, 0, 'x')`,
@@ -162,16 +162,19 @@ describe('history of several locations over HTTP', () => {
     expect(await buckets('&location=fra')).toEqual([[3, 2, 50]]);
   });
 
-  it.each(['checks', 'uptime', 'latency'])('responds 404 for %s of what is none of its locations', async (what) => {
-    endpoint = await made({ locations: ['fra'] });
-    const status = async (location: string) =>
-      (await app.read.get<ProblemView>(`/endpoints/${endpoint.public}/${what}?location=${location}`)).status;
-    expect([await status('fra'), await status('local'), await status('use'), await status('shared/fra')]).toEqual([
-      200, 404, 404, 404,
-    ]);
-    endpoint = await made({});
-    expect([await status('local'), await status('fra')]).toEqual([200, 404]);
-  });
+  it.each(['checks', 'uptime', 'latency'])(
+    'responds 404 for %s of a location that the endpoint does not have',
+    async (what) => {
+      endpoint = await made({ locations: ['fra'] });
+      const status = async (location: string) =>
+        (await app.read.get<ProblemView>(`/endpoints/${endpoint.public}/${what}?location=${location}`)).status;
+      expect([await status('fra'), await status('local'), await status('use'), await status('shared/fra')]).toEqual([
+        200, 404, 404, 404,
+      ]);
+      endpoint = await made({});
+      expect([await status('local'), await status('fra')]).toEqual([200, 404]);
+    },
+  );
 
   it('shows in the overview and in metrics how many locations see it down, and one verdict', async () => {
     await database.query('UPDATE endpoint_state SET status = 1, last_checked_at = now() WHERE endpoint_id = $1', [

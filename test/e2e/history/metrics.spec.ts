@@ -58,7 +58,7 @@ describe('the metrics of an organization', () => {
     await done;
   }
 
-  it('tell of an endpoint what its newest check found, with its labels', async () => {
+  it("show the result of an endpoint's newest check, with its labels", async () => {
     await own.write.put(`/websites/${website}`, { tags: ['prod'] });
     const endpoint = await newEndpoint(own.write, website, { name: 'Checkout', key: 'checkout', tags: ['web'] });
     const PHASES = ['dns 0.025', 'connect 0.025', 'first_byte 0.05', 'transfer 0'];
@@ -91,13 +91,13 @@ describe('the metrics of an organization', () => {
       expect(others).toEqual(labels);
   });
 
-  it('have a name with any sign in it as it is', async () => {
+  it('contain a name with special characters unchanged', async () => {
     const endpoint = await newEndpoint(own.write, website);
     await database.query('UPDATE endpoint SET name = $2 WHERE id = $1', [uuidOf(endpoint), NAME]);
     expect((await scrape()).map(({ labels }) => labels['name'])).toEqual([NAME]);
   });
 
-  it('do not tell whether an endpoint is up that was never checked or is paused, and nothing of a deleted one', async () => {
+  it('do not show whether an endpoint is up that was never checked or is paused, and nothing of a deleted one', async () => {
     const endpoint = await newEndpoint(own.write, website);
     expect(brief(await scrape())).toEqual(ONLY_ALERT);
     await database.query('UPDATE endpoint_state SET status = 1 WHERE endpoint_id = $1', [uuidOf(endpoint)]);
@@ -108,14 +108,14 @@ describe('the metrics of an organization', () => {
     expect(brief(await scrape())).toEqual([]);
   });
 
-  it('tell of a triggered alert', async () => {
+  it('show a triggered alert', async () => {
     const endpoint = await newEndpoint(own.write, website);
     await newAlert(own.write, endpoint);
     await database.query('UPDATE alert SET triggered = true WHERE endpoint_id = $1', [uuidOf(endpoint)]);
     expect(brief(await scrape())).toEqual(['alert_triggered 1']);
   });
 
-  it('have the endpoints of one organization only, and none of a website that is being deleted', async () => {
+  it('have the endpoints of one organization only, without the endpoints of a website that is being deleted', async () => {
     const kept = await newEndpoint(own.write, website);
     const gone = await newWebsite(own.write);
     await newEndpoint(own.write, gone);
@@ -124,7 +124,7 @@ describe('the metrics of an organization', () => {
     expect(await scrape((await app.organization('Other')).read)).toEqual([]);
   });
 
-  it('are Prometheus text of version 0.0.4, gzipped for a client that takes it', async () => {
+  it('are Prometheus text of version 0.0.4, gzipped for a client that accepts it', async () => {
     await newEndpoint(own.write, website);
     const ask = (encoding: string) =>
       fetch(`${app.url}/api/v1/metrics`, {

@@ -52,7 +52,7 @@ describe('an outage during which the clock of the database is set back', () => {
     );
   const down = ['down', BEFORE] as const;
 
-  it('ends an outage when it began if the recovery has an earlier time', async () => {
+  it('ends an outage at its start if the recovery has an earlier time', async () => {
     await record(['up', BEFORE - SECOND], down);
     await record(['up', AFTER]);
     expect(await outages()).toEqual([{ from: BEFORE, to: BEFORE }]);
@@ -72,7 +72,7 @@ describe('an outage during which the clock of the database is set back', () => {
     expect(await outages()).toEqual([{ from: BEFORE, to: BEFORE + SECOND }]);
   });
 
-  it('ends an outage although the next one, which stays open, begins in the same batch', async () => {
+  it('ends an outage although the next one, which stays open, starts in the same batch', async () => {
     await record(down);
     await record(['up', AFTER], ['down', AFTER + SECOND]);
     expect(await outages()).toEqual([
@@ -86,7 +86,7 @@ describe('an outage during which the clock of the database is set back', () => {
     ]);
   });
 
-  it('ends an outage by an up check that began earlier but was recorded later', async () => {
+  it('ends an outage by an up check that started earlier but was recorded later', async () => {
     await record(['down', BEFORE], ['up', BEFORE - SECOND]);
     expect(await outages()).toEqual([{ from: BEFORE, to: BEFORE }]);
   });

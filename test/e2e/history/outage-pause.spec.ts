@@ -69,7 +69,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
   const uptime = async () => (await app.read.get<UptimeView>(`/endpoints/${id}/uptime`)).body;
   const inOverview = async () => (await app.read.get<OverviewItemView[]>(`/overview?website_id=${websiteId}`)).body[0];
 
-  it('goes on as a new outage with the first failure after it, and the pause belongs to neither', async () => {
+  it('continues as a new outage with the first failure after the pause, and the pause belongs to neither', async () => {
     const first = await record('up', 'down', 'down');
     await pause();
     await resume();
@@ -91,7 +91,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect(await findOutageViolations(database)).toEqual([]);
   });
 
-  it('goes on in the same way when its website was switched off and on', async () => {
+  it('continues in the same way when its website was switched off and on', async () => {
     await record('down');
     await app.write.put(`/websites/${websiteId}`, { enabled: false });
     await app.write.put(`/websites/${websiteId}`, { enabled: true });
@@ -119,7 +119,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect((await uptime()).outage_count).toBe(2);
   });
 
-  it('is open on the public page as long as the page says that the endpoint is down', async () => {
+  it('is open on the public page as long as the page shows that the endpoint is down', async () => {
     await record('down');
     await pause();
     await resume();
@@ -138,7 +138,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     ]);
   });
 
-  it('is not known to go on until a check has failed again', async () => {
+  it('is not known to continue until a check has failed again', async () => {
     await record('down');
     await pause();
     expect(await inOverview()).toMatchObject({ status: 'paused' });
@@ -149,7 +149,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect((await uptime()).outages.map(({ ended_at }) => ended_at === null)).toEqual([false]);
   });
 
-  it('begins with the first failure after the pause although the streak that alerts count goes on', async () => {
+  it('starts with the first failure after the pause although the streak that alerts count continues', async () => {
     await newAlert(app.write, id, { failure_threshold: 3 });
     await record('down', 'down');
     await pause();
@@ -160,7 +160,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect((await uptime()).outages[0]?.started_at).toBe(again);
   });
 
-  it('does not begin with a check that was under way when the endpoint was paused', async () => {
+  it('does not start with a check that was running when the endpoint was paused', async () => {
     await record('down');
     const late = await checkNow('down', { slotMs: newestMs });
     await database.query(
@@ -182,7 +182,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect(await findOutageViolations(database)).toEqual([]);
   });
 
-  it('goes on in a process that was started between the pause and the resume', async () => {
+  it('continues in a process that was started between the pause and the resume', async () => {
     await record('down');
     await pause();
     await app.stop();

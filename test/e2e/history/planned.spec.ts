@@ -110,7 +110,7 @@ describe('planned and degraded checks', () => {
       check(10 * HOUR, 'up', 'both', 1),
     ];
 
-    it('counts planned checks among all, and in no other figure, whatever they found', async () => {
+    it('counts planned checks among all, and in no other number, regardless of their result', async () => {
       await write(CHECKS());
       expect(await get('uptime')).toMatchObject({
         uptime: 0.8,
@@ -124,7 +124,7 @@ describe('planned and degraded checks', () => {
       });
     });
 
-    it('says the same of single checks, of hours and of days', async () => {
+    it('gives the same result from single checks, from hours, and from days', async () => {
       const checks = CHECKS().flatMap((each) => [
         each,
         { ...each, checkedAt: new Date(each.checkedAt.getTime() - 2 * DAY) },
@@ -140,13 +140,13 @@ describe('planned and degraded checks', () => {
       expect(await get(path)).toEqual(before);
     });
 
-    it('takes a day with nothing but planned checks for watched', async () => {
+    it('counts a day with nothing but planned checks as monitored', async () => {
       await write([...[1, 2, 4].map((days) => check(days * DAY, 'up')), check(3 * DAY, 'unknown', 'planned')]);
       const { watched, uptime } = await get<UptimeView>(`uptime?${range(4.5 * DAY, 0.5 * DAY)}`);
       expect([watched, uptime]).toEqual([1, 1]);
     });
 
-    it('tells planned checks apart in each bucket of latency', async () => {
+    it('shows planned checks separately in each bucket of latency', async () => {
       const start = Math.floor((now - 3 * HOUR) / HOUR) * HOUR;
       await write([
         check(now - start - 1, 'up'),
@@ -174,7 +174,7 @@ describe('planned and degraded checks', () => {
       ]);
     });
 
-    it('takes off an outage what of it lies in planned time, because a window begins between two checks', async () => {
+    it('leaves out the planned part of an outage if a window starts between two checks', async () => {
       await plant(4.5 * HOUR, 2 * HOUR);
       await plant(3 * HOUR, 1.5 * HOUR);
       await outages(
@@ -189,7 +189,7 @@ describe('planned and degraded checks', () => {
       });
     });
 
-    it('counts an outage that goes on, and one that began before the range, as far as the range goes', async () => {
+    it('counts an outage that continues, and one that started before the range, only inside the range', async () => {
       await outages({ from: 5 * HOUR, to: 4 * HOUR, planned: false }, { from: 2 * HOUR, to: null, planned: false });
       expect(await get(`uptime?${range(4.5 * HOUR, HOUR)}`)).toMatchObject({
         outage_count: 2,
@@ -219,7 +219,7 @@ describe('planned and degraded checks', () => {
       expect(await planned(range(4 * HOUR, HOUR))).toBe(3600);
     });
 
-    it('does not reach further back than the endpoint', async () => {
+    it('starts at the creation of the endpoint', async () => {
       const site = await own.write.post<{ id: string }>('/websites', { name: 'New', url: 'https://new.example.com' });
       const { body } = await own.write.post<{ id: string }>(`/websites/${site.body.id}/endpoints`, {
         name: 'New',
@@ -239,7 +239,7 @@ describe('planned and degraded checks', () => {
   });
 
   describe('the list of checks', () => {
-    it('tells of each check whether it was planned or degraded, and why', async () => {
+    it('shows for each check whether it was planned or degraded, and why', async () => {
       await write([check(1000, 'up', 'both'), check(2000, 'up', 'degraded'), check(3000, 'down', 'planned')]);
       expect(await get<CheckView[]>('checks')).toMatchObject([
         { outcome: 'up', planned: true, degraded: true, warning: WARNING, error: null },
@@ -248,7 +248,7 @@ describe('planned and degraded checks', () => {
       ]);
     });
 
-    it('still tells that a check was degraded when its details are no longer kept', async () => {
+    it('still shows that a check was degraded when its details are no longer kept', async () => {
       await write([check(1000, 'up', 'degraded')]);
       await database.query('DELETE FROM check_detail WHERE endpoint_key = $1', [subject.key]);
       expect((await get<CheckView[]>('checks'))[0]).toMatchObject({

@@ -47,7 +47,7 @@ describe('bad input', () => {
       413,
       'payload_too_large',
     ],
-    ['40 000 levels', deep(40_000), 'application/json', 400, 'malformed_json'],
+    ['40,000 levels', deep(40_000), 'application/json', 400, 'malformed_json'],
     ['33 levels', deep(33), 'application/json', 400, 'malformed_json'],
     [
       '__proto__',
@@ -78,7 +78,7 @@ describe('bad input', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('accepts a byte order mark, and takes the last of duplicate keys', async () => {
+  it('accepts a byte order mark, and uses the last of duplicate keys', async () => {
     expect((await send(json(utf8('\uFEFF{"name":"a","url":"http://a.example"}'))))[0]).toBe(201);
     expect((await send(json('{"name":7,"name":"a","url":"http://a.example"}')))[0]).toBe(201);
   });
@@ -131,7 +131,7 @@ describe('bad input', () => {
     expect([status, /^invalid_(query|cursor)$/.test(code ?? '')]).toEqual([400, true]);
   });
 
-  it('ignores headers that ask for another format, method or address', async () => {
+  it('ignores headers that request another format, method, or address', async () => {
     expect(
       await send({
         method: 'GET',
@@ -157,12 +157,12 @@ describe('bad input', () => {
       400,
     ],
     [
-      'two Content-Lengths',
+      'two Content-Length headers',
       'POST /api/v1/websites HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde',
       400,
     ],
     ['17 KiB of headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(17_000)}\r\n\r\n`, 431],
-    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['data that is not HTTP', 'hello\r\n\r\n', 400],
     ['an expectation', 'GET /api/v1/websites HTTP/1.1\r\nHost: a\r\nExpect: junk\r\n\r\n', 417],
   ])('responds to %s with a problem and closes the connection', async (_, text, status) => {
     const response = await raw(text);
@@ -170,7 +170,7 @@ describe('bad input', () => {
     expect(response).toContain('application/problem+json');
   });
 
-  it('gives every response a request id, the client’s own when it is well formed', async () => {
+  it('gives every response a request id, which is the client’s id if it is well formed', async () => {
     const ask = async (id: string) =>
       (await fetch(`${app.url}/api/v1/nonsense`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await ask('my-request-0001')).toBe('my-request-0001');

@@ -30,7 +30,7 @@ describe('compressed responses', () => {
       }).once('error', reject);
     });
 
-  it('say the same as plain ones: body, tag, headers of a page', async () => {
+  it('equal plain ones: body, tag, headers of a page', async () => {
     const website = await newWebsite(app.write);
     const id = await newEndpoint(app.write, website, { method: 'POST', body: 'order=1&'.repeat(200) });
     for (let n = 0; n < 3; n++) await newEndpoint(app.write, website, { method: 'POST', body: 'order=1&'.repeat(200) });

@@ -62,7 +62,7 @@ describe('connections from one address', () => {
     return Number(new RegExp(`^uptime_connections_closed_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
   }
 
-  it('are closed beyond its limit, the one that has been idle for longest first', async () => {
+  it('are closed beyond the limit, the one that has been idle longest first', async () => {
     // Half of a request head each: half-open requests also count as idle.
     const opened = await openMany(PER_ADDRESS + 3, 'GET / HTTP/1.1\r\n');
     await eventually('three are closed', () => closed(opened).filter(Boolean).length === 3);
@@ -70,7 +70,7 @@ describe('connections from one address', () => {
     expect(await closedBecauseOf('address')).toBeGreaterThanOrEqual(3);
   });
 
-  it('stay open while a request is answered, however many idle ones come', async () => {
+  it('stay open while a request is answered, no matter how many idle ones come', async () => {
     const busy = await open(SLOW);
     await eventually('a request is open', () => finish.length === 1);
     const idle = await openMany(2 * PER_ADDRESS);
@@ -95,7 +95,7 @@ describe('connections from one address', () => {
     expect(Number(seconds)).toBeGreaterThan(120);
   });
 
-  it('stay open, more than that, where the address is a trusted proxy’s', async () => {
+  it('may exceed the limit if the address is a trusted proxy’s', async () => {
     const proxied = await openMany(PER_ADDRESS + 3, '', PROXY);
     const strangers = await openMany(PER_ADDRESS + 1);
     await eventually('one of the others is closed', () => closed(strangers).includes(true));

@@ -55,7 +55,7 @@ const CONFIGS: Readonly<Record<string, object>> = {
   },
 };
 
-describe('what the document says of messages, and what is sent', () => {
+describe('the messages in the API document and the messages that are sent', () => {
   let app: TestApp;
   let target: SwitchableServer;
   let receiver: SwitchableServer;
@@ -140,7 +140,7 @@ describe('what the document says of messages, and what is sent', () => {
     },
   );
 
-  it('describes what the operator is told when an overload begins and when it ends', async () => {
+  it("describes the operator's messages at the start and the end of an overload", async () => {
     // A process that checks nothing automatically, so that only the test decides what is overdue.
     const idle = await startOwnApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/operator` });
     const overload = idle.app.get(Overload);
@@ -160,15 +160,18 @@ describe('what the document says of messages, and what is sent', () => {
     sentTo('/operator').forEach(expectDescribed);
   });
 
-  it.each(Object.keys(CONFIGS))('describes an alert of type %s as it is made and read, masked or not', async (type) => {
-    const endpoint = await newEndpoint(app.write, await newWebsite(app.write), { enabled: false });
-    const body = { endpoint_id: endpoint, type, config: CONFIGS[type] };
-    const made = await app.write.post<{ id: string; type: string }>('/alerts', body);
-    expect([type, made.status, made.text]).toEqual([type, 201, expect.any(String)]);
-    const read = await app.read.get(`/alerts/${made.body.id}`);
-    const schema = { $ref: '#/components/schemas/Alert' };
-    expect([faults(schema, made.body), faults(schema, read.body)]).toEqual([[], []]);
-  });
+  it.each(Object.keys(CONFIGS))(
+    'describes an alert of type %s as it is created and read, masked or not',
+    async (type) => {
+      const endpoint = await newEndpoint(app.write, await newWebsite(app.write), { enabled: false });
+      const body = { endpoint_id: endpoint, type, config: CONFIGS[type] };
+      const made = await app.write.post<{ id: string; type: string }>('/alerts', body);
+      expect([type, made.status, made.text]).toEqual([type, 201, expect.any(String)]);
+      const read = await app.read.get(`/alerts/${made.body.id}`);
+      const schema = { $ref: '#/components/schemas/Alert' };
+      expect([faults(schema, made.body), faults(schema, read.body)]).toEqual([[], []]);
+    },
+  );
 });
 
 /** The events of an open stream, as a client parses them. */

@@ -433,7 +433,7 @@ describe('a body with several wrong fields', () => {
     expect(refusal.errors.map(({ pointer }) => pointer).sort()).toEqual(pointers);
   });
 
-  it('is listed above for every route that takes a body', async () => {
+  it('is tested for every route that takes a body', async () => {
     const { paths } = (await app.anonymous.get<OpenAPIObject>('/openapi.json')).body;
     const routes = Object.entries(paths).flatMap(([path, item]) =>
       (['post', 'put'] as const)
@@ -443,13 +443,13 @@ describe('a body with several wrong fields', () => {
     expect(routes.sort()).toEqual([...Object.keys(cases), ...ONLY_SHAPE].sort());
   });
 
-  it('of a website that is not there is refused for its shape, and a good one with 404', async () => {
+  it('of a website that does not exist is refused for its shape, and a correct one with 404', async () => {
     const unknown = '/websites/ws_00000000000000000000000000';
     expect((await app.admin.put(unknown, { name: '', url: 'x' })).status).toBe(400);
     expect((await app.admin.put(unknown, { name: 'Shop', url: 'x' })).status).toBe(404);
   });
 
-  it('says in plain words what is wrong', async () => {
+  it('gets an error in plain words', async () => {
     const body = { ...ENDPOINT, interval: 0.5, timeout: 0, enabled: 'yes', method: 'FETCH' };
     const { errors } = (await app.admin.post<Refusal>(`/websites/${website}/endpoints`, body)).body;
     expect(errors.map(({ message }) => message).sort()).toEqual([

@@ -245,7 +245,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     return `${nameOf(each)} ${each.form}: ${response.status}${said}`;
   }
 
-  it('there is one for every body, and one for each form of it', () => {
+  it('exist for every body, and for each form of it', () => {
     expect(offered.length).toBeGreaterThan(20);
     expect(offered.filter(({ body }) => Object.keys(body ?? {}).length === 0).map(nameOf)).toEqual([]);
     const forms = offered.filter((each) => nameOf(each) === 'POST /api/v1/alerts');
@@ -254,13 +254,13 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     expect(forms.map(({ form }) => form)).toEqual(expect.arrayContaining(['email', 'webhook', 'twilio', 'contact']));
   });
 
-  it('each is accepted as it is offered, with the ids of what exists', async () => {
+  it('are each accepted unchanged, except for the ids of existing resources', async () => {
     const results: string[] = [];
     for (const each of offered.filter((one) => nameOf(one) !== NEEDS_A_PROVIDER)) results.push(await send(each));
     expect(results.filter((result) => !/: 20[014]$/.test(result))).toEqual([]);
   });
 
-  it('stands in only for values of bodies that there are', () => {
+  it('have replaced values only in bodies that exist', () => {
     expect(Object.keys(STAND_INS).filter((name) => !offered.some((each) => nameOf(each) === name))).toEqual([]);
   });
 });

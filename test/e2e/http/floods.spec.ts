@@ -7,7 +7,7 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 const [AT_ONCE, A_SECOND] = [400, 200];
 const PROXY = '127.7.0.250';
 
-describe('one address that sends very many requests without a key', () => {
+describe('one address that sends many requests without a key', () => {
   let app: TestApp;
   let clock: MovingClock;
   let addresses = 1;
@@ -59,7 +59,7 @@ describe('one address that sends very many requests without a key', () => {
   }
 
   it.each(['/', '/docs', '/favicon.svg', '/nothing', '/api/v1/websites', '/metrics', '/health/live'])(
-    'has %s 400 times at once, then 200 times a second, and no other address waits for it',
+    'may request %s 400 times at once, then 200 times a second, and no other address waits for it',
     async (path) => {
       const from = nextAddress();
       expect(await served(AT_ONCE + 10, path, from)).toBe(AT_ONCE);
@@ -70,7 +70,7 @@ describe('one address that sends very many requests without a key', () => {
     },
   );
 
-  it('still learns whether the service is healthy, and a proxy that is trusted learns it always', async () => {
+  it('still learns whether the service is healthy, and a trusted proxy always learns it', async () => {
     const from = nextAddress();
     expect(await served(AT_ONCE + 1, '/nothing', from)).toBe(AT_ONCE);
     expect((await visit('/health/ready', from)).status).toBe(200);
@@ -78,13 +78,13 @@ describe('one address that sends very many requests without a key', () => {
     expect(await served(AT_ONCE + 10, '/nothing', PROXY, { 'x-forwarded-for': '203.0.113.7' })).toBe(AT_ONCE);
   });
 
-  it('has public pages as often as STATUS_RATE_LIMIT_PER_SECOND says', async () => {
+  it('gets public pages as often as STATUS_RATE_LIMIT_PER_SECOND allows', async () => {
     const from = nextAddress();
     await app.admin.post('/status-pages', { title: 'Status', slug: 'visited', groups: [], enabled: true });
     expect(await served(AT_ONCE + 10, '/status/visited', from)).toBe(AT_ONCE + 10);
   });
 
-  it('leaves alone whoever shows a key there, who has as many for the organization, to whatever path', async () => {
+  it('does not affect requests with a key from there, which have the same limit per organization on any path', async () => {
     const from = nextAddress();
     const key = { authorization: `Bearer ${app.read.key ?? ''}` };
     await app.read.get('/websites');

@@ -215,13 +215,13 @@ describe('Idempotency-Key', () => {
     'POST /ack/:token',
   ];
 
-  it('every route of the method POST honours the header or refuses it', () => {
+  it('is honored or refused by every POST route', () => {
     const posts = routesOf(app.app).filter(({ method }) => method === 'POST');
     expect(posts.map(({ name }) => name).sort()).toEqual([...Object.keys(honouring), ...refusing].sort());
   });
 
   it.each(Object.keys(honouring))(
-    '%s makes one thing of two requests with a key, and answers both alike',
+    '%s creates one resource for two requests with a key, and answers both alike',
     async (name) => {
       const { path, body, other, status = 201 }: Use = honouring[name] ?? { path: () => Promise.resolve('') };
       const address = await path();
@@ -246,7 +246,7 @@ describe('Idempotency-Key', () => {
     return (await app.admin.post<{ token: string }>('/probes', { key })).body.token;
   };
 
-  it.each(refusing)('%s refuses the header in a sentence, and does nothing', async (name) => {
+  it.each(refusing)('%s refuses the header with an explanation, and does nothing', async (name) => {
     const rule = await keyFor(name);
     const path = (name.split(' ')[1] ?? '').replace(':id', 'al_00000000000000000000000000');
     const who = /^POST \/auth\/(join|account\/)/.test(name) ? await asMember() : { authorization: `Bearer ${rule}` };
@@ -257,7 +257,7 @@ describe('Idempotency-Key', () => {
     expect(await database.query('SELECT 1 FROM audit_log')).toEqual(before);
   });
 
-  it('takes a body with its members in another order for the same', async () => {
+  it('treats a body with its members in another order as the same', async () => {
     const first = await create('order', 'Order');
     const second = await post(
       '/api/v1/websites',
@@ -267,7 +267,7 @@ describe('Idempotency-Key', () => {
     expect([second.same, await named('Order')]).toEqual([first.same, 1]);
   });
 
-  it('refuses a key that another address was asked with', async () => {
+  it('refuses a key that was used with another path', async () => {
     const [one, two] = [await newWebsite(app.write), await newWebsite(app.write)];
     const body = { name: 'a', type: 'HTTP', url: 'http://a.example' };
     const send = (id: string) => post(`/api/v1/websites/${id}/endpoints`, body, by(app.write, 'address'));
@@ -275,7 +275,7 @@ describe('Idempotency-Key', () => {
     expect(codeOf(await send(two))).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('makes one thing of eight requests at once: they receive its response, or are told to wait', async () => {
+  it('creates one resource for eight simultaneous requests: they receive its response, or an error to retry later', async () => {
     const responses = await Promise.all(Array.from({ length: 8 }, () => create('parallel', 'Parallel')));
     const made = responses.filter(({ status }) => status === 201);
     expect(made.length).toBeGreaterThan(0);
@@ -286,7 +286,7 @@ describe('Idempotency-Key', () => {
     expect((await create('parallel', 'Parallel')).body.id).toBe(made[0]?.body.id);
   });
 
-  it('makes different things of requests with different keys at once', async () => {
+  it('creates different resources for simultaneous requests with different keys', async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => create(`apart ${i}`, 'Apart')));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
     expect(await named('Apart')).toBe(12);
@@ -320,7 +320,7 @@ describe('Idempotency-Key', () => {
     expect([mine.status, theirs.status, theirs.replayed]).toEqual([201, 201, null]);
   });
 
-  it('answers for another key of the organization with the role, and refuses one without', async () => {
+  it('repeats the response for another key of the organization with the role, and refuses a key without it', async () => {
     const first = await create('roles', 'Roles');
     expect((await create('roles', 'Roles', app.admin)).same).toEqual(first.same);
     expect(codeOf(await create('roles', 'Roles', app.read))).toEqual([403, 'insufficient_role']);
@@ -395,7 +395,7 @@ describe('Idempotency-Key', () => {
     expect((await send()).body).toMatchObject({ config: { secret: first.config.secret } });
   });
 
-  it('goes with its organization', async () => {
+  it('is deleted with its organization', async () => {
     const { orgId, write } = await app.organization('Going');
     await create('going', 'Going', write);
     await database.query('UPDATE organization SET deleted_at = now() WHERE id = $1', [orgId]);

@@ -29,7 +29,7 @@ describe.each(PROXY_NAMES)('requests with pauses between them through %s', (name
   const proxies: ReverseProxy[] = [];
 
   (hasProxy(name) ? it : it.skip)(
-    `are all answered: no idle connection ends under a request${skippedWithout(name)}`,
+    `are all answered: no idle connection is closed during a request${skippedWithout(name)}`,
     async () => {
       const service = await startOwnApp({ role: 'api', keepAliveSeconds: KEEP_ALIVE_SECONDS });
       app = service;

@@ -54,7 +54,7 @@ describe('lists of large items', () => {
     return walked;
   }
 
-  it('end a page before a megabyte, and go on behind it without loss', async () => {
+  it('end a page before a megabyte, and continue on the next page without loss', async () => {
     const { sizes, bytes, ids: found } = await walk(`/websites/${website}/endpoints?limit=1000`);
     expect(Math.max(...bytes)).toBeLessThanOrEqual(MAX_PAGE_BYTES);
     expect(sizes.length).toBeGreaterThan(3);
@@ -63,7 +63,7 @@ describe('lists of large items', () => {
     expect(found).toContain(ids[0]);
   });
 
-  it('put an item that is larger than a page on a page of its own', async () => {
+  it('put an item that is larger than a page on a separate page', async () => {
     const huge = await newWebsite(app.write);
     await insert(huge, 3, MAX_PAGE_BYTES + 1);
     expect((await walk(`/websites/${huge}/endpoints`)).sizes).toEqual([1, 1, 1]);

@@ -138,7 +138,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     });
   });
 
-  it('a few rows are read for an incident with 10,000 endpoints, and for each page of them, which has none twice', async () => {
+  it('a few rows are read for an incident with 10,000 endpoints, and for each page of them, without duplicates', async () => {
     expect(await tooMuch(one, `/incidents/${incident}`)).toEqual([]);
     const seen = new Set<string>();
     for (let cursor: string | undefined = ''; cursor !== undefined;) {

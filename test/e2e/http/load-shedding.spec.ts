@@ -102,7 +102,7 @@ describe('an overloaded API', () => {
   });
 
   it.each(['/', '/status/some-page', '/auth/session', '/docs', '/api/v1/stream', '/api/v1/openapi.json'])(
-    'refuses %s above its limit as well',
+    'also refuses %s above its limit',
     async (path) => {
       const slow = await openAll();
       expect(await statusOf(path)).toBe(503);
@@ -124,7 +124,7 @@ describe('an overloaded API', () => {
     await eventually('a response', async () => (await greedy?.get('/websites'))?.status === 200);
   });
 
-  it('takes a few results of a probe whose organization has its share open, and no more than a few', async () => {
+  it('accepts a few results of a probe whose organization has used up its share, and no more', async () => {
     const probe = await startManualProbe(app, 'fra');
     const row = resultOf({
       endpoint_id: 'ep_00000000000000000000000000',
@@ -142,7 +142,7 @@ describe('an overloaded API', () => {
     expect((await probe.send(Array(60).fill(row))).status).toBe(200);
   });
 
-  it('gives strangers half of them, and one address a tenth of these, and serves whoever is known', async () => {
+  it('gives unknown clients half of its requests, and one address a tenth of these, and serves known clients', async () => {
     const before = [await shed('address'), await shed('strangers')];
     const slow = [1, 2, 3, 4, 5].map((n) => visit('/api/v1/slow-for-all', `127.8.0.${n}`));
     await opened(5);
@@ -169,7 +169,7 @@ describe('an overloaded API', () => {
     expect(await alone).toBe(200);
   });
 
-  it('holds no place for a stranger who sends a body, nor for one who reads none of a response', async () => {
+  it('keeps no place for an unknown client that sends a body, nor for one that does not read its response', async () => {
     const slow = Array.from({ length: 30 }, (_, n) => connectFrom(`127.8.1.${n % 3}`));
     const half =
       'POST /auth/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{';
@@ -215,7 +215,7 @@ describe('an overloaded API', () => {
     leaving.abort();
   });
 
-  it('refuses requests while its event loop is late again and again, and serves again afterwards', async () => {
+  it('refuses requests while its event loop is repeatedly late, and serves again afterwards', async () => {
     const turns = new AbortController();
     const block = () => {
       const until = performance.now() + 700;

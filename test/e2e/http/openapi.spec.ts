@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('offers a new alert a contact instead of a config of its own', () => {
+  it('offers a new alert a contact instead of a config', () => {
     const forms = ['CreateAlertWithConfig', 'CreateContactAlert'].map((name) => ({
       $ref: `#/components/schemas/${name}`,
     }));
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas['CreateAlertFields']?.properties).not.toHaveProperty('contact_id');
   });
 
-  it('distinguishes the alerts that are read in the same way, with their configs as they are shown', () => {
+  it('distinguishes the alerts in responses in the same way, with their configs as shown', () => {
     const { oneOf, discriminator } = document.components.schemas['Alert'] ?? {};
     expect(Object.keys(discriminator?.mapping ?? {})).toEqual(SPEC_CHANNEL_TYPES);
     expect(oneOf).toHaveLength(SPEC_CHANNEL_TYPES.length);
@@ -144,7 +144,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document.components)).not.toContain('"nullable":');
   });
 
-  it('gives no schema a default, which generators would take for a field that is always sent', () => {
+  it('gives no schema a default, which generators would treat as a field that is always sent', () => {
     expect(defaultsIn(document.components.schemas, true)).toEqual([]);
   });
 
@@ -153,7 +153,7 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ name, description }) => name === description)).toEqual([]);
   });
 
-  it('is sent compressed to clients that accept it, and as it is to others', async () => {
+  it('is sent compressed to clients that accept it, and uncompressed to others', async () => {
     const ask = async (encoding: string) => {
       const response = await fetch(`${app.url}/api/v1/openapi.json`, { headers: { 'Accept-Encoding': encoding } });
       return { encoding: response.headers.get('content-encoding'), body: await response.json() };

@@ -74,7 +74,7 @@ describe('routes that need no key', () => {
     return route;
   };
 
-  it('count the requests of an address, unless they say who else does', async () => {
+  it('count the requests of an address, unless they name another limit', async () => {
     const isCounted = new Map<string, boolean>();
     for (const route of routes) {
       const from = nextAddress();
@@ -88,7 +88,7 @@ describe('routes that need no key', () => {
     expect(expected).toContain('POST /auth/session');
   });
 
-  it('are all attacked by the bounds tests: those of the API document, and those that it leaves out', async () => {
+  it('are all attacked by the bounds tests, both those in the API document and those that it leaves out', async () => {
     const response = await fetch(`${app.url}/api/v1/openapi.json`);
     const { paths } = (await response.json()) as { paths: Record<string, Record<string, { security?: unknown[] }>> };
     const documented = new Set(
@@ -103,7 +103,7 @@ describe('routes that need no key', () => {
     expect(routes.length).toBeGreaterThan(15);
   });
 
-  it('come behind middleware of which each is known, and is attacked if it answers', () => {
+  it('come after middleware that is known, and that is attacked if it answers', () => {
     const express = app.app.getHttpAdapter().getInstance() as Application;
     const { stack } = express.router as unknown as { stack: { name: string; route?: unknown }[] };
     const names = stack.filter(({ route }) => !route).map(({ name }) => name);

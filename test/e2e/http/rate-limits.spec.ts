@@ -38,7 +38,7 @@ describe('the rate limits of requests', () => {
     return keys;
   }
 
-  it('let twice the rate of one key through at once, its rate each second, and no other key wait for it', async () => {
+  it('allow twice the rate of one key at once and its rate each second, and do not delay other keys', async () => {
     expect(await servedOf(app.read, '/websites?limit=1', OF_KEY + 5)).toBe(OF_KEY);
     expect(await app.read.get('/websites?limit=1')).toMatchObject({
       status: 429,
@@ -50,7 +50,7 @@ describe('the rate limits of requests', () => {
     expect(await servedOf(app.read, '/websites?limit=1', RATE + 5)).toBe(RATE);
   });
 
-  it('let more keys of one organization through no more than three keys, and leave the others alone', async () => {
+  it('allow all keys of one organization together the rate of three keys, and do not affect other organizations', async () => {
     const keys = await moreKeys(5);
     clock.advance(60_000);
     let served = 0;
@@ -60,7 +60,7 @@ describe('the rate limits of requests', () => {
     expect((await other.read.get('/websites')).status).toBe(200);
   });
 
-  it('count an expensive read as many', async () => {
+  it('count an expensive read as several requests', async () => {
     expect(await servedOf(app.read, '/overview', OF_KEY)).toBe(OF_KEY / 4);
     clock.advance(60_000);
     expect(await servedOf(app.read, `/endpoints/${endpoint}/latency`, OF_KEY)).toBe(2);
@@ -68,7 +68,7 @@ describe('the rate limits of requests', () => {
     expect(await servedOf(app.admin, '/audit-log?resource=website', OF_KEY)).toBe(1);
   });
 
-  it('let the most expensive read through with a full bucket, and say when the next may come', async () => {
+  it('allow the most expensive read with a full bucket, and report when the next is allowed', async () => {
     const path = `/endpoints/${endpoint}/latency?step=600&from=${new Date(Date.now() - 6 * 86_400_000).toISOString()}`;
     expect((await app.read.get(path)).status).toBe(200);
     const refused = await app.read.get(path);

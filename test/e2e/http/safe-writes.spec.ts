@@ -203,7 +203,7 @@ describe('ETag and If-Match', () => {
     (name) => name !== '/websites/:id/status-page' && name !== '/organization',
   );
 
-  it('every PUT and DELETE honours the header or refuses it', () => {
+  it('are honored or refused by every PUT and DELETE route', () => {
     const changes = routesOf(app.app).filter(({ method }) => method === 'PUT' || method === 'DELETE');
     const honouring = [
       ...Object.keys(resources).map((name) => `PUT /api/v1${name}`),
@@ -322,7 +322,7 @@ describe('ETag and If-Match', () => {
     expect((await send('PUT', `/websites/${id}`, { body: { name: 'New' }, 'if-match': etag ?? '' })).status).toBe(200);
   });
 
-  it('of an organization is that which its keys read', async () => {
+  it('of an organization is the same that its keys read', async () => {
     const { admin, orgId } = await app.organization('Seen');
     const put = await send(
       'PUT',
@@ -336,14 +336,14 @@ describe('ETag and If-Match', () => {
     });
   });
 
-  it('of a key comes with the key, and is asked for when it is deleted', async () => {
+  it('of a key is sent with the key, and is checked when it is deleted', async () => {
     const made = await send('POST', '/api-keys', { body: { name: 'Key', role: 'read' } });
     const path = `/api-keys/${made.body.id}`;
     expect(codeOf(await send('DELETE', path, { 'if-match': '"other"' }))).toEqual([412, 'precondition_failed']);
     expect((await send('DELETE', path, { 'if-match': made.etag ?? '' })).status).toBe(204);
   });
 
-  it('holds for the resource in the path alone: what follows from the change is not asked', async () => {
+  it('is only checked for the resource in the path, not for the consequences of the change', async () => {
     const websiteId = await website();
     const endpointId = await newEndpoint(app.write, websiteId);
     const contactId = await newContact(app.write);
@@ -362,7 +362,7 @@ describe('ETag and If-Match', () => {
     expect(statuses).toEqual([200, 200, 204]);
   });
 
-  it('is no reason for a 304: the status changes without it', async () => {
+  it('gives no 304, because the status changes without it', async () => {
     const path = `/endpoints/${await endpoint()}`;
     const { etag } = await send('GET', path);
     await database.query('UPDATE endpoint_state SET status = $2 WHERE endpoint_id = $1', [
@@ -373,7 +373,7 @@ describe('ETag and If-Match', () => {
     expect(again).toMatchObject({ status: 200, etag, body: { status: 'down' } });
   });
 
-  it('keeps a change away that an If-None-Match excludes: with a star, or with the tag as a proxy weakened it', async () => {
+  it('prevents a change that an If-None-Match excludes: with a star, or with the tag as a proxy weakened it', async () => {
     const path = `/websites/${await website()}`;
     const { etag } = await send('GET', path);
     const change = (header: string) => send('PUT', path, { body: { name: 'New' }, 'if-none-match': header });
@@ -386,7 +386,7 @@ describe('ETag and If-Match', () => {
     expect((await change('"other"')).status).toBe(200);
   });
 
-  it.each(['abc', '"abc', 'W/"a" "b"', ','])('refuses an If-Match that says %s', async (header) => {
+  it.each(['abc', '"abc', 'W/"a" "b"', ','])('refuses an If-Match that contains %s', async (header) => {
     const path = `/websites/${await website()}`;
     expect(codeOf(await send('PUT', path, { body: { name: 'New' }, 'if-match': header }))).toEqual([
       400,
@@ -395,7 +395,7 @@ describe('ETag and If-Match', () => {
     expect((await send('GET', path)).body.name).toBe('Shop');
   });
 
-  it('never matches a weak tag, and says what made it weak', async () => {
+  it('never matches a weak tag, and the error explains what made it weak', async () => {
     const path = `/websites/${await website()}`;
     const { etag } = await send('GET', path);
     const refused = await send('PUT', path, { body: { name: 'New' }, 'if-match': `W/${etag}` });
@@ -406,7 +406,7 @@ describe('ETag and If-Match', () => {
     ]);
   });
 
-  it('is not asked of what is not there, or not yours', async () => {
+  it("is not checked for resources that do not exist or are another organization's", async () => {
     const other: Api = (await app.organization('Other')).write;
     const path = `/websites/${await website()}`;
     expect(codeOf(await send('PUT', path, { body: {}, 'if-match': '"a"' }, other.key ?? ''))).toEqual([
@@ -415,7 +415,7 @@ describe('ETag and If-Match', () => {
     ]);
   });
 
-  it.each(Object.entries(refusing))('%s refuses the header in a sentence of its own', async (name, path) => {
+  it.each(Object.entries(refusing))('%s refuses the header with its own explanation', async (name, path) => {
     const method = name.split(' ')[0] ?? '';
     const refused =
       name in ofPersons
@@ -425,7 +425,7 @@ describe('ETag and If-Match', () => {
     expect(refused.body.detail).toMatch(/^An? [^.]+\. Remove the If-Match header; nothing was done\.$/);
   });
 
-  it('is refused by what makes or runs something', async () => {
+  it('is refused by routes that create or run something', async () => {
     const refused = await send('POST', '/websites', {
       body: { name: 'New', url: 'https://a.example' },
       'if-match': '*',

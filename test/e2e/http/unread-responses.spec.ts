@@ -13,7 +13,7 @@ const HELD_AT_MOST = 16 * MIB;
 /** A page is a megabyte, so this is more than the system buffers for each connection. */
 const [CONNECTIONS, PAGES_EACH] = [12, 20];
 
-describe('responses that nobody reads', () => {
+describe('responses that the client does not read', () => {
   let app: TestApp;
   let greedy: ServiceOrganization;
   let path: string;
@@ -57,7 +57,7 @@ describe('responses that nobody reads', () => {
       return response.ok && Number(line?.split(' ')[1] ?? 0);
     });
 
-  it('hold a bounded amount of memory: the connection that has waited longest is reset, and others are served', async () => {
+  it('use a bounded amount of memory: the connection that has waited longest is reset, and others are served', async () => {
     for (let n = 0; n < CONNECTIONS; n++) await askWithoutReading();
     const seen: number[] = [];
     await eventually(
@@ -82,7 +82,7 @@ describe('responses that nobody reads', () => {
     expect(Math.max(...seen)).toBeLessThanOrEqual(HELD_AT_MOST);
   }, 120_000);
 
-  it('are forgotten once their connections are gone', async () => {
+  it('are forgotten once their connections are closed', async () => {
     for (const client of clients.splice(0)) client.destroy();
     await eventually('nothing is held', async () => (await value('uptime_responses_unread_bytes')) === 0, 60_000);
   });

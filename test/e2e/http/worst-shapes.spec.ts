@@ -228,7 +228,7 @@ describe('the worst bodies and queries of every documented route', () => {
   }
 
   it(
-    'are refused or done in pieces of 50 ms of the main thread, and leave no memory behind',
+    'are refused or processed in pieces of 50 ms of the main thread, and leave no memory allocated',
     async () => {
       const before = await heapMb();
       const found: string[] = [];

@@ -262,7 +262,7 @@ describe('the access matrix', () => {
   );
 
   it.each(['read', 'write', 'admin'] as const)(
-    'a person who is "%s" may call exactly the routes of that role, and those of their own account',
+    'a person who is "%s" may call exactly the routes of that role, and the routes of the own account',
     async (role: Role) => {
       const { browser } = await newMember(app, role);
       const headers = fromDashboard(app.url, browser.cookie);
@@ -281,7 +281,7 @@ describe('the access matrix', () => {
     },
   );
 
-  it('every change by the cookie of a session is refused from another page, and from no page', async () => {
+  it('every change by the cookie of a session is refused from another page, and without an origin', async () => {
     const { browser } = await newMember(app, 'admin');
     // Signs in with the body or the path. The cookie grants nothing.
     const withoutCookie = routes.filter(
@@ -305,7 +305,7 @@ describe('the access matrix', () => {
     }
   });
 
-  it('routes for people are nowhere for a key, and for the session of one', async () => {
+  it("routes for people are not found with a key, and with a key's session", async () => {
     const { cookie } = await signIn(app.url, { api_key: app.admin.key });
     for (const route of routes.filter(({ access }) => access === 'person')) {
       expect([route.name, await send(route, app.admin.key)]).toEqual([route.name, 404]);

@@ -48,7 +48,7 @@ describe('the email about an account', () => {
     await sink.stop();
   });
 
-  it('says what changed, when, and from where, and what to do, and holds no text that a user can choose', async () => {
+  it('contains what changed, when, and from where, and what to do, and no text that a user can choose', async () => {
     sink.expect({ accept: true });
     expect((await password(PASSWORD, 'a mill by the river')).status).toBe(200);
     await send();

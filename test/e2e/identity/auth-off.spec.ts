@@ -66,7 +66,7 @@ describe('the API with AUTH=off', () => {
 
   it.each([
     ['another origin', { Origin: 'https://evil.example' }],
-    ['no origin at all', { Origin: 'null' }],
+    ['a page without an origin', { Origin: 'null' }],
     ['another site without an origin', { 'Sec-Fetch-Site': 'cross-site' }],
     ['another port of this machine', { 'Sec-Fetch-Site': 'same-site' }],
   ])('refuses a change that a browser sends from %s', async (_, headers: Record<string, string>) => {
@@ -74,7 +74,7 @@ describe('the API with AUTH=off', () => {
     expect((await send('GET', '/api/v1/websites', headers)).status).toBe(200);
   });
 
-  it('has no accounts: every route about people is 409, and the page of signing in is told so', async () => {
+  it('has no accounts: every route about people is 409, and the sign-in page gets this answer', async () => {
     // PUT /auth/session is also for users. The purpose of a start link is requested with a token.
     const routes = routesOf(app.app).filter(({ name, access }) =>
       access === 'person'
@@ -101,7 +101,7 @@ describe('the API with AUTH=off', () => {
     expect((await fetch(`${app.url}/auth/session`)).status).toBe(200);
   });
 
-  it('still wants the token of a probe on its two routes, by whatever name it calls, and takes it nowhere else', async () => {
+  it('still requires the token of a probe on its two routes, under any host name, and accepts it nowhere else', async () => {
     const { body } = await app.anonymous.post<{ token: string }>('/probes', { key: 'fra' });
     const pollWith = async (token: string, headers = {}) => {
       const request = { protocol: 1, session: 'a-process-of-fra-1' };

@@ -48,7 +48,7 @@ describe('a service with an https PUBLIC_URL', () => {
   const signedIn = (headers: Record<string, string>, key = app.read.key) =>
     send('POST', '/auth/session', headers, { api_key: key });
 
-  it('gives the cookie that no other host can set behind a proxy that passes nothing on, and takes no other for changes', async () => {
+  it('sets the cookie that no other host can set behind a proxy that sends no headers, and accepts no other for changes', async () => {
     const { status, setCookie } = await signedIn(viaBareProxy());
     expect(status).toBe(201);
     expect(setCookie).toEqual([
@@ -60,7 +60,7 @@ describe('a service with an https PUBLIC_URL', () => {
     expect((await send('POST', '/api/v1/websites', change, { name: 'x', url: 'https://x.example' })).status).toBe(401);
   });
 
-  it('gives a browser on this machine a plain cookie, and ends the one of the other name', async () => {
+  it('sets a plain cookie for a browser on this machine, and deletes the one of the other name', async () => {
     const secure = (await signedIn(viaBareProxy())).setCookie[0]?.split(';')[0] ?? '';
     const { setCookie } = await signedIn({ origin: app.url, 'sec-fetch-site': 'same-origin', cookie: secure });
     expect(setCookie.map((one) => one.split(';')[0]).sort()).toEqual([
@@ -69,7 +69,7 @@ describe('a service with an https PUBLIC_URL', () => {
     ]);
   });
 
-  it('is asked for by https alone from then on, is shown in no frame, and says so in every response', async () => {
+  it('requires https from then on, may not be in a frame, and states this in every response', async () => {
     for (const path of ['/', '/auth/methods', '/api/v1/websites', '/nowhere']) {
       const { headers } = await send('GET', path, { host: 'uptime.example.com' });
       expect([path, headers['strict-transport-security'], headers['x-frame-options']]).toEqual([
@@ -80,14 +80,14 @@ describe('a service with an https PUBLIC_URL', () => {
     }
   });
 
-  it('says nothing of https under the host name of a status page, which may have none', async () => {
+  it('does not mention https under the host name of a status page, which may have none', async () => {
     const page = { title: 'Shop', groups: [], slug: 'shop', domain: 'status.example.com', enabled: true };
     expect((await app.admin.post('/status-pages', page)).status).toBe(201);
     const { status, headers } = await send('GET', '/', { host: 'status.example.com' });
     expect([status, headers['strict-transport-security']]).toEqual([200, undefined]);
   });
 
-  it('tells browsers where they have to sign in, and whom to tell about a vulnerability', async () => {
+  it('shows browsers where to sign in, and where to report a vulnerability', async () => {
     expect(JSON.parse((await send('GET', '/auth/methods', {})).text)).toMatchObject({ secure_url: HOME });
     const { status, text } = await send('GET', '/.well-known/security.txt', {});
     expect([status, text]).toEqual([
@@ -98,7 +98,7 @@ describe('a service with an https PUBLIC_URL', () => {
     ]);
   });
 
-  it('lets no cache keep a response of any route of the API or of signing in, whoever asks', async () => {
+  it('lets no cache keep a response of any route of the API or of signing in, for any caller', async () => {
     const member = (await newMember(app, 'admin')).browser.cookie;
     const callers = [{}, fromDashboard(app.url, member)];
     const routes = routesOf(app.app).filter(({ path }) => /^\/(auth|api)\//.test(path));
@@ -122,7 +122,7 @@ describe('a service without an https PUBLIC_URL', () => {
   });
   afterAll(() => app.close());
 
-  it('asks no browser for https, and has no security.txt until it is told whom it names', async () => {
+  it('does not require https, and has no security.txt until its contact is configured', async () => {
     const { headers } = await fetch(`${app.url}/auth/methods`);
     expect([headers.get('strict-transport-security'), headers.get('x-frame-options')]).toEqual([null, 'DENY']);
     expect((await fetch(`${app.url}/.well-known/security.txt`)).status).toBe(404);

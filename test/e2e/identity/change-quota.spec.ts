@@ -43,7 +43,7 @@ describe('the bytes that changes add on one day', () => {
     return { ...organization, websiteId, endpointId, alertId, refusal };
   };
 
-  it('beyond them every change is refused until the next UTC day, in words, and only to this organization', async () => {
+  it('limit an organization: beyond them every change is refused with an explanation until the next UTC day', async () => {
     const other = await app.organization('Other');
     const theirs = await newWebsite(other.write);
     const { write, admin, read, refusal, websiteId, endpointId } = await exhausted();
@@ -68,7 +68,7 @@ describe('the bytes that changes add on one day', () => {
     expect(await usedBy(other.read)).toBeLessThan(LIMIT / 2);
   });
 
-  it('deleting, disabling, acknowledging, previewing, planning and signing in go on', async () => {
+  it('do not limit deleting, disabling, acknowledging, previewing, planning, and signing in', async () => {
     const { write, read, websiteId, endpointId, alertId } = await exhausted();
     expect((await write.put(`/alerts/${alertId}`, { enabled: false })).status).toBe(200);
     expect((await write.put(`/endpoints/${endpointId}`, { enabled: false })).status).toBe(200);
@@ -85,7 +85,7 @@ describe('the bytes that changes add on one day', () => {
       expect((await write.delete(path)).status).toBe(204);
   });
 
-  it('what goes on is slowed down: a hundred at once, then two a second', async () => {
+  it('slow down the changes that are still allowed: a hundred at once, then two a second', async () => {
     const { write, websiteId } = await exhausted();
     const statuses: number[] = [];
     const began = performance.now();
@@ -102,7 +102,7 @@ describe('the bytes that changes add on one day', () => {
     expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
   });
 
-  it('an apply counts each thing that it makes, and a refused one nothing', async () => {
+  it('include each resource that an apply creates, and nothing for a refused apply', async () => {
     const { write, read } = await app.organization('Applies');
     const endpoints = Array.from({ length: 4 }, (_, i) => ({
       key: `e${i}`,
@@ -118,7 +118,7 @@ describe('the bytes that changes add on one day', () => {
     expect((await usedBy(read)) - before).toBeGreaterThan(5 * 400);
   });
 
-  it('a change of a running maintenance window counts the row that it leaves behind', async () => {
+  it('include the row that a change of a running maintenance window leaves behind', async () => {
     const { write, read } = await app.organization('Windows');
     const id = await newMaintenanceWindow(write);
     const before = await usedBy(read);
@@ -130,7 +130,7 @@ describe('the bytes that changes add on one day', () => {
     expect((await usedBy(read)) - before).toBeLessThan(entries + 50 * 48 + 1000);
   });
 
-  it('what other instances have written counts here after five seconds', async () => {
+  it('include the changes of other instances after five seconds', async () => {
     const organization = await app.organization('Of two');
     const websiteId = await newWebsite(organization.write);
     await app.app.get(ChangedBytes).write();
@@ -142,7 +142,7 @@ describe('the bytes that changes add on one day', () => {
     expect((await rename(organization.write, websiteId)).status).toBe(429);
   });
 
-  it('the operator allows one organization more', async () => {
+  it('can be raised by the operator for one organization', async () => {
     const { read, write, websiteId } = await exhausted();
     const { body } = await read.get<{ id: string }>('/organization');
     const allow = (bytes: number) =>
@@ -153,7 +153,7 @@ describe('the bytes that changes add on one day', () => {
     expect((await rename(write, websiteId)).status).toBe(200);
   });
 
-  it('a restart keeps the count, and the next day begins without any', async () => {
+  it('are kept over a restart, and start at zero the next day', async () => {
     const websiteId = await newWebsite(app.write);
     await exhaust(app.write, websiteId);
     await app.stop();

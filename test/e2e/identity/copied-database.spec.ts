@@ -142,7 +142,7 @@ function forgedFrom(copy: Copy): string[] {
   return [...found].sort();
 }
 
-describe('somebody with a copy of the database and without SECRETS_KEYS', () => {
+describe('a thief with a copy of the database and without SECRETS_KEYS', () => {
   let app: TestApp;
   let issuer: HostileIssuer;
   let copy: Copy;
@@ -210,7 +210,7 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
     await issuer.close();
   });
 
-  it('meets no credential that this test does not know: every place that judges one says what is stored of it', () => {
+  it('meets no credential that this test does not know: every place that checks one declares what is stored of it', () => {
     const found = judgesInSource();
     expect([...found.keys()].sort()).toEqual(Object.keys(JUDGES).sort());
     for (const [file, secrets] of found) {
@@ -222,7 +222,7 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
     for (const column of Object.values(JUDGES).flatMap(({ columns = [] }) => columns)) expect(stored).toContain(column);
   });
 
-  it('finds none of the secrets of the server in it', () => {
+  it('finds no secret of the server in it', () => {
     for (const name of SERVER_SECRETS) expect([name, copy.has(secretOf(name))]).toEqual([name, false]);
   });
 
@@ -232,7 +232,7 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
       expect(copy.has(secret)).toBe(false);
   });
 
-  it('has no way in by the session of a user of the proxy as a cookie, even with the secret that makes it', async () => {
+  it('cannot use the session of a proxy user as a cookie, even with the secret that creates it', async () => {
     const token = hmac(secretOf('proxy_user'), 'pat').toString('base64url');
     expect(copy.columnsOf(sha256(token))).toEqual(['session.hash']);
     for (const cookie of [`__Host-uptime_session=${token}`, `uptime_session=${token}`]) {
@@ -241,7 +241,7 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
     }
   });
 
-  it('connects no identity of their own to somebody, even with the secret that signs the flow', async () => {
+  it('cannot connect their own identity to another user, even with the secret that signs the flow', async () => {
     const [session] = await sql<{ id: string; personId: string; hash: Buffer; connectHash: Buffer }>(
       `SELECT id, person_id AS "personId", hash, connect_hash AS "connectHash" FROM session WHERE connect_hash IS NOT NULL`,
     );
@@ -270,17 +270,17 @@ describe('somebody with a copy of the database and without SECRETS_KEYS', () => 
     expect(await sql("SELECT FROM identity WHERE subject = 'eve'")).toEqual([]);
   });
 
-  it('still finds everybody signed in whose credentials were copied', async () => {
+  it('has not signed out the users whose credentials were copied', async () => {
     const credentials = { email: 'ada@example.com', password: PASSWORD };
     expect((await new Browser(app).send('POST', '/auth/session', credentials)).status).toBe(201);
     expect((await new Browser(app).send('GET', '/auth/session', undefined, proxied)).status).toBe(200);
   });
 
-  it('can compute nothing from all of its rows whose hash is stored as that of a credential', () => {
+  it('can compute nothing from its rows whose hash is the stored hash of a credential', () => {
     expect(forgedFrom(copy)).toEqual([]);
   });
 
-  it('could compute the session of a user of the proxy if the secrets were in it, so this test would find that', () => {
+  it('could compute the session of a proxy user if the secrets were in it, so this test would find that', () => {
     const readable = new Copy();
     for (const [text, columns] of copy.columns)
       for (const column of columns) readable.add(column, Buffer.from(text, 'latin1'));

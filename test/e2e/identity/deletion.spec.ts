@@ -17,7 +17,7 @@ const ENTRIES = 2500;
 /** The maximum number of rows that a statement of a removal touches. */
 const MOST_AT_ONCE = 1000;
 
-describe('deleting what is large', () => {
+describe('deleting large resources', () => {
   let app: TestApp;
   let database: Database;
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('deleting what is large', () => {
     return websiteId;
   }
 
-  it('removes a large website in steps, and all of it', async () => {
+  it('removes a large website in steps, and completely', async () => {
     const { write, orgId } = await app.organization('Large website');
     const websiteId = await largeWebsite(write);
     expect((await write.delete(`/websites/${websiteId}`)).status).toBe(204);
@@ -104,7 +104,7 @@ describe('deleting what is large', () => {
     }
   });
 
-  it('a website that is still being removed is gone for clients', async () => {
+  it('a website that is still being removed is not found by clients', async () => {
     const { write } = await app.organization('Half a website');
     const [kept, websiteId] = [await newWebsite(write), await newWebsite(write)];
     const endpointId = await newEndpoint(write, websiteId);
@@ -190,7 +190,7 @@ describe('deleting what is large', () => {
     expect(Math.max(...amounts)).toBeLessThanOrEqual(MOST_AT_ONCE);
   });
 
-  it('an organization that is still being removed is gone, and the job goes on with it after a restart', async () => {
+  it('an organization that is still being removed is not found, and the job continues with it after a restart', async () => {
     const { admin, orgId } = await app.organization('Interrupted organization');
     await largeWebsite(admin);
     await writeAuditLog(orgId);

@@ -23,21 +23,25 @@ const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
   ['another issuer in the response', 'refused', { response: (right) => ({ ...right, iss: 'https://evil.example' }) }],
   ['no issuer in the response, although it is announced', 'refused', { response: without('iss') }],
   ['another audience', 'refused', { claims: (right) => ({ ...right, aud: 'other' }) }],
-  ['several audiences, and none who asked', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'other'] }) }],
-  ['another party that asked', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'x'], azp: 'x' }) }],
-  ['a token that is over', 'refused', { claims: (right) => ({ ...right, exp: Math.floor(Date.now() / 1000) - 61 }) }],
-  ['a token without an end', 'refused', { claims: without('exp') }],
+  [
+    "several audiences without the client's",
+    'refused',
+    { claims: (right) => ({ ...right, aud: ['uptime', 'other'] }) },
+  ],
+  ['another authorized party', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'x'], azp: 'x' }) }],
+  ['an expired token', 'refused', { claims: (right) => ({ ...right, exp: Math.floor(Date.now() / 1000) - 61 }) }],
+  ['a token without an expiry', 'refused', { claims: without('exp') }],
   [
     'a token from the future',
     'refused',
     { claims: (right) => ({ ...right, nbf: Math.floor(Date.now() / 1000) + 90 }) },
   ],
   ['no subject', 'refused', { claims: without('sub') }],
-  ['a subject that no column takes', 'refused', { claims: (right) => ({ ...right, sub: 'a\u0000b' }) }],
+  ['a subject that no column can store', 'refused', { claims: (right) => ({ ...right, sub: 'a\u0000b' }) }],
   ['a subject that is too long', 'refused', { claims: (right) => ({ ...right, sub: 'x'.repeat(256) }) }],
   ['alg none', 'refused', { token: (header, claims) => unsigned({ ...header, alg: 'none' }, claims) }],
   ['no signature', 'refused', { token: (header, claims) => unsigned(header, claims) }],
-  ['the key of somebody else', 'refused', { token: (header, claims, { wrong }) => signedBy(wrong, header, claims) }],
+  ["another user's key", 'refused', { token: (header, claims, { wrong }) => signedBy(wrong, header, claims) }],
   [
     'a key that is not published',
     'refused',
@@ -57,7 +61,7 @@ const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
     { token: (header, claims) => signedWith('client-secret', { ...header, alg: 'HS256' }, claims) },
   ],
   [
-    'a key that comes with the token',
+    'a key sent with the token',
     'refused',
     {
       token: (header, claims, { wrong, wrongPublic }) =>
@@ -65,19 +69,19 @@ const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
     },
   ],
   ['no ID token', 'refused', { tokens: (body) => ({ body: without('id_token')(body) }) }],
-  ['an ID token that is none', 'refused', { token: () => 'a.b.c' }],
+  ['an invalid ID token', 'refused', { token: () => 'a.b.c' }],
   ['no tokens', 'refused', { tokens: () => ({ body: [] }) }],
-  ['a refusal of the code', 'refused', { tokens: () => ({ status: 400, body: { error: 'invalid_grant' } }) }],
-  ['an error of its own', 'unreachable', { tokens: () => ({ status: 500, body: {} }) }],
+  ['an error response to the code', 'refused', { tokens: () => ({ status: 400, body: { error: 'invalid_grant' } }) }],
+  ['a custom error', 'unreachable', { tokens: () => ({ status: 500, body: {} }) }],
   ['more than a mebibyte', 'unreachable', { tokens: (body) => ({ body: { ...body, more: 'x'.repeat(2 ** 20) } }) }],
-  ['UserInfo about somebody else', 'refused', { userInfo: (right) => ({ ...right, sub: 'eve' }) }],
-  ['UserInfo about nobody', 'refused', { userInfo: without('sub') }],
+  ['UserInfo about another user', 'refused', { userInfo: (right) => ({ ...right, sub: 'eve' }) }],
+  ['UserInfo about no user', 'refused', { userInfo: without('sub') }],
   ['another state', 'mismatch', { response: (right) => ({ ...right, state: 'another' }) }],
   ['no state', 'mismatch', { response: without('state') }],
   ['no code', 'refused', { response: without('code') }],
-  ['what its user did not want', 'denied', { response: failed('access_denied') }],
+  ['a cancellation by the user', 'denied', { response: failed('access_denied') }],
   ['an error', 'refused', { response: failed('invalid_scope') }],
-  ['that it is away', 'unreachable', { response: failed('temporarily_unavailable') }],
+  ['no response at all', 'unreachable', { response: failed('temporarily_unavailable') }],
 ];
 
 describe('an issuer that sends', () => {
@@ -120,7 +124,7 @@ describe('an issuer that sends', () => {
     await issuer.close();
   });
 
-  it.each(TWISTS)('%s signs nobody in: %s', async (_, code, twist) => {
+  it.each(TWISTS)('%s signs no one in: %s', async (_, code, twist) => {
     const before = await rows();
     const browser = new Browser(app);
     const location = await begin(browser);
@@ -134,7 +138,7 @@ describe('an issuer that sends', () => {
     expect((await browser.send('GET', '/auth/session')).status).toBe(204);
   });
 
-  it('a refusal puts its own words into the log, and never a token', async () => {
+  it('a refusal writes its own words into the log, and never a token', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const browser = new Browser(app);
     const answer = async (twist: Twist) => {
@@ -161,7 +165,7 @@ describe('an issuer that sends', () => {
     warn.mockRestore();
   });
 
-  it('a code signs nobody in who has not begun, or in another browser', async () => {
+  it('a code does not sign in a browser that has not started the sign-in', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     const before = await rows();
@@ -178,7 +182,7 @@ describe('an issuer that sends', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('a code twice signs in once, even if it takes it and the browser has been copied', async () => {
+  it('a code that is sent twice signs in once, even if the issuer accepts it and the browser state was copied', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     const copy = new Browser(app).copy(ada);
@@ -196,7 +200,7 @@ describe('an issuer that sends', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('a code after ten minutes signs nobody in', async () => {
+  it('a code signs no one in after ten minutes', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     await app.advance('601 s');
@@ -205,8 +209,8 @@ describe('an issuer that sends', () => {
 
   it.each<[string, Twist]>([
     ['another issuer', { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) }],
-    ['no address for its users', { metadata: without('authorization_endpoint') }],
-  ])('metadata with %s is as good as none', async (_, twist) => {
+    ['no authorization endpoint', { metadata: without('authorization_endpoint') }],
+  ])('metadata with %s counts as missing', async (_, twist) => {
     const browser = new Browser(app);
     await app.advance('61 min');
     issuer.twist = twist;
@@ -217,17 +221,17 @@ describe('an issuer that sends', () => {
 
   it.each<[string, string, Twist]>([
     [
-      'an address of a cloud',
+      'a cloud metadata address',
       'unreachable',
       { metadata: (right) => ({ ...right, token_endpoint: 'http://169.254.169.254/' }) },
     ],
     [
-      'nothing but HS256',
+      'only HS256',
       'refused',
       { metadata: (right) => ({ ...right, id_token_signing_alg_values_supported: ['HS256'] }) },
     ],
     ['no keys', 'refused', { metadata: without('jwks_uri') }],
-  ])('metadata with %s signs nobody in: %s', async (_, code, twist) => {
+  ])('metadata with %s signs no one in: %s', async (_, code, twist) => {
     const before = await rows();
     const browser = new Browser(app);
     await app.advance('61 min');
@@ -239,7 +243,7 @@ describe('an issuer that sends', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('metadata of another issuer, while somebody is on their way, signs nobody in', async () => {
+  it('metadata of another issuer, received during a sign-in, signs no one in', async () => {
     const browser = new Browser(app);
     await app.advance('61 min');
     await begin(browser);

@@ -5,7 +5,7 @@ import { formatId, newUuid } from '../../../src/platform/ids/id';
 import { Api } from '../../../packages/testing/service/api';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 
-describe('a link by which 0.1.0 invited somebody to a key', () => {
+describe('a link by which 0.1.0 invited a user to a key', () => {
   let app: TestApp;
   beforeAll(async () => {
     // A separate service, because the spec sends wrong credentials, which are limited by address.
@@ -37,7 +37,7 @@ describe('a link by which 0.1.0 invited somebody to a key', () => {
   };
   const signIn = (sign_in_token: string) => send('/auth/session', { sign_in_token });
 
-  it('still signs in once, gives the key its secret, and says so in the audit log', async () => {
+  it('still signs in once, gives the key its secret, and is recorded in the audit log', async () => {
     const { keyId, token } = await invited();
     const both = await Promise.all([signIn(token), signIn(token)]);
     expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 401]);
@@ -50,7 +50,7 @@ describe('a link by which 0.1.0 invited somebody to a key', () => {
     ]);
   });
 
-  it('makes no account, also while nobody has one', async () => {
+  it('creates no account, also while there are no accounts', async () => {
     const { token } = await invited();
     expect((await send('/auth/link', { token })).body).toMatchObject({
       kind: 'sign_in',
@@ -60,7 +60,7 @@ describe('a link by which 0.1.0 invited somebody to a key', () => {
     expect((await send('/auth/account', fields)).status).toBe(401);
   });
 
-  it('lets nobody in once its time is over', async () => {
+  it('signs no one in after its expiry', async () => {
     expect((await signIn((await invited('now()')).token)).status).toBe(401);
   });
 });

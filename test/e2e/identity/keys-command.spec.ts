@@ -54,7 +54,7 @@ describe('npm run keys', () => {
   });
   afterAll(() => app.close());
 
-  it('prints a mistake on stderr and ends with 2; names the process that has the embedded database', async () => {
+  it('prints a mistake on stderr and exits with code 2; names the process that has the embedded database', async () => {
     const [mistake, create] = await Promise.all([keys('make'), isServer ? null : keys('create')]);
     expect(mistake).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^usage: /) });
     if (create) {
@@ -63,7 +63,7 @@ describe('npm run keys', () => {
     }
   });
 
-  it('makes an admin key that works and revokes another one; the audit log has both', async () => {
+  it('creates a working admin key and revokes another one; the audit log has both', async () => {
     const spare = JSON.parse((await keysHere('create', '--json')).output ?? '') as Listed;
     // On PostgreSQL, the service keeps running.
     if (!isServer) await app.stop();
@@ -91,7 +91,7 @@ describe('npm run keys', () => {
     ]);
   });
 
-  it('lists what it made, as a table and for programs, and revokes it once', async () => {
+  it('lists the keys that it created, as a table and for programs, and revokes a key once', async () => {
     const { remark = '' } = await keysHere('create', '--name', 'Listed');
     const [id = ''] = /key_\w+/.exec(remark) ?? [];
     const reader = await keysHere('create', '--role', 'read', '--expires', '2099-01-01', '--json');
@@ -116,7 +116,7 @@ describe('npm run keys', () => {
       ['create', '--organization', 'Nobody'],
       /^No organization has the name or ID Nobody\. The organizations are: Default/,
     ],
-  ])('%j ends with 1 and says why', async (words, text) => {
+  ])('%j exits with code 1 and explains why', async (words, text) => {
     expect(await keysHere(...words)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
 });

@@ -40,7 +40,7 @@ describe('people who leave', () => {
     organization = await app.organization(`Organization ${++organizations}`);
   });
 
-  it('every organization are erased after 30 days, unless they are invited again or an operator', async () => {
+  it('every organization are erased after 30 days, unless they are invited again or are operators', async () => {
     for (const name of ['Gone', 'Back', 'Op', 'Stays']) await newPerson(organization.admin, name, 'read');
     const { body: people } = await organization.admin.get<{ id: string; name: string }[]>('/people');
     for (const { id, name } of people)
@@ -61,7 +61,7 @@ describe('people who leave', () => {
     expect(there.map(({ email }) => email)).toEqual(['back@example.com', 'op@example.com', 'stays@example.com']);
   });
 
-  it('with their organization are in none, and so are their sessions; its invitations lead nowhere', async () => {
+  it('together with their organization are in no organization, nor are their sessions; its invitations no longer work', async () => {
     const other = await app.organization('Another');
     const ann = await newPerson(organization.admin, 'Ann', 'admin');
     const ben = await newPerson(organization.admin, 'Ben', 'write');
@@ -82,7 +82,7 @@ describe('people who leave', () => {
     expect([await isThere('ann@example.com'), await isThere('ben@example.com')]).toEqual([false, true]);
   });
 
-  it('take the keys along that they made, where that is asked for, and all or nothing of it', async () => {
+  it('take the keys they created with them if this is requested, and all or nothing of it', async () => {
     const ada = await newPerson(organization.admin, 'Ada', 'admin');
     await newPerson(organization.admin, 'Eve', 'admin');
     const made = async (name: string, role: string): Promise<string> =>
@@ -107,7 +107,7 @@ describe('people who leave', () => {
     expect(pipeline).toMatch(/^key_/);
   });
 
-  it('leave one administrator behind, whatever two of them do at once', async () => {
+  it('leave at least one administrator behind, even if two of them leave at the same time', async () => {
     const acts: ((one: Browser & { id: string }) => Promise<{ status: number }>)[] = [
       (one) => one.send('PUT', `/api/v1/people/${one.id}`, { role: 'read' }),
       (one) => one.send('DELETE', `/api/v1/people/${one.id}`),

@@ -107,7 +107,7 @@ describe('the name of a person', () => {
   }, 60_000);
   afterAll(() => app.close());
 
-  it('is shown wherever there was that of a key, and stands in its own row and in messages alone', async () => {
+  it('is shown wherever the name of a key was, and is stored only in its own row and in messages', async () => {
     await everywhere(NAME);
     const tables = await sql<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,
@@ -118,7 +118,7 @@ describe('the name of a person', () => {
     expect(holding.sort()).toEqual(['notification', 'person']);
   });
 
-  it('is told to the pager', async () => {
+  it('is sent to the pager', async () => {
     const rows = await sql<{ by: string }>(
       `SELECT notice #>> '{acknowledgement,by}' AS by FROM notification WHERE alert_id = $1 AND kind = 'acknowledged'`,
       [parseId('alert', alert)],
@@ -139,7 +139,7 @@ describe('the name of a person', () => {
     }
   });
 
-  it('is in no entry of the audit log, which is read with the name of today', async () => {
+  it('is in no entry of the audit log, which shows the current name', async () => {
     const entries = await sql<{ text: string }>('SELECT a::text AS text FROM audit_log a');
     expect(entries.length).toBeGreaterThan(5);
     for (const { text } of entries) expect(text.toLowerCase()).not.toContain('zebedee');
@@ -147,12 +147,12 @@ describe('the name of a person', () => {
     for (const { after } of body) if (after !== null) expect(after).toEqual({ role: 'write' });
   });
 
-  it('is another one everywhere once they change it', async () => {
+  it('changes everywhere when the person changes it', async () => {
     expect((await zeb.send('PUT', '/auth/account', { name: LATER })).status).toBe(200);
     await everywhere(LATER);
   });
 
-  it('is “deleted person” everywhere once they are erased, and what they did stays', async () => {
+  it('is “deleted person” everywhere once they are erased, and their actions stay', async () => {
     expect((await zeb.send('DELETE', '/auth/account')).status).toBe(204);
     await everywhere('deleted person');
   });

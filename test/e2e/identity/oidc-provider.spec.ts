@@ -45,7 +45,7 @@ describe('a certified provider', () => {
     await provider.stop();
   });
 
-  it('signs people in whom it knows, after they agreed, by what it tells of them', async () => {
+  it('signs its known users in with its data, after they consented', async () => {
     const ada = new Browser(app);
     expect(await go(ada, 'ops-ada')).toBe(`${HOME}/`);
     expect(await session(ada)).toMatchObject({
@@ -59,7 +59,7 @@ describe('a certified provider', () => {
     expect(await go(new Browser(app), null)).toBe(`${HOME}/#/sign-in/problem/denied`);
   });
 
-  it('takes each code once', async () => {
+  it('accepts each code once', async () => {
     const ada = new Browser(app);
     const location = await begin(ada);
     const copy = new Browser(app).copy(ada);
@@ -71,7 +71,7 @@ describe('a certified provider', () => {
     expect((await copy.comeBack(search)).location).toBe(`${HOME}/#/sign-in/problem/refused`);
   });
 
-  it('sends people back to a service that was restarted meanwhile', async () => {
+  it('sends people back to a service that was restarted in the meantime', async () => {
     const ada = new Browser(app);
     const search = await provider.signIn(await begin(ada), 'ops-ada');
     await app.stop();
@@ -80,7 +80,7 @@ describe('a certified provider', () => {
     expect((await session(ada)).person.name).toBe('ops-ada of the provider');
   });
 
-  it('may be away, and come back with other keys', async () => {
+  it('may be unreachable, and come back with other keys', async () => {
     const { port } = provider;
     await go(new Browser(app), 'ops-ada');
     const early = new Browser(app);

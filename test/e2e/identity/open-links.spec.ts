@@ -61,7 +61,7 @@ describe('open links and invitations', () => {
     [a, b] = [await app.organization(name('A')), await app.organization(name('B'))];
   });
 
-  it('of one organization do not open an account that another organization has a share in', async () => {
+  it('of one organization do not open an account that also belongs to another organization', async () => {
     const mal = await newPerson(a.admin, name('Mal'), 'admin');
     const bo = await newPerson(a.admin, name('Bo'), 'read');
     const token = await passwordLink(mal, bo);
@@ -76,7 +76,7 @@ describe('open links and invitations', () => {
     });
   });
 
-  it('are judged in the transaction that uses them: a link and a second organization at once give one of the two', async () => {
+  it('are checked in the transaction that uses them: of a simultaneous link and second organization only one succeeds', async () => {
     const mal = await newPerson(a.admin, name('Mal'), 'admin');
     for (let round = 0; round < 6; round++) {
       const bo = await newPerson(a.admin, name('Bo'), 'read');
@@ -99,7 +99,7 @@ describe('open links and invitations', () => {
     }
   });
 
-  it('are listed with their maker, and revoked', async () => {
+  it('are listed with their creator, and revoked', async () => {
     const ada = await newPerson(a.admin, name('Ada'), 'admin');
     const bo = await newPerson(a.admin, name('Bo'), 'read');
     const read = async () => (await ada.send('GET', `/api/v1/people/${bo.id}`)).body['password_link'];
@@ -117,7 +117,7 @@ describe('open links and invitations', () => {
     expect(await read()).toBeNull();
   });
 
-  it('end with the removal of the admin who made them, unless the one who removes answers for the invitations', async () => {
+  it('end with the removal of the admin who created them, unless the one who removes takes over the invitations', async () => {
     const boss = await newPerson(a.admin, name('Boss'), 'admin');
     const list = async (by: Person) =>
       (await boss.send<Invitation[]>('GET', `/api/v1/invitations?created_by_id=${by.id}`)).body.map(({ id }) => id);

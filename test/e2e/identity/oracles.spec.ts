@@ -212,7 +212,7 @@ describe('an email that another organization knows', () => {
     expect([salts.length, new Set(salts).size]).toEqual([2, 1]);
   });
 
-  it('does not keep out the person who has proven it or is invited, if another person claims it', async () => {
+  it('does not lock out the person who has verified it or is invited, if another person claims it', async () => {
     const b = await app.organization('B');
     const claimed = [newEmail(), newEmail()] as const;
     for (const email of claimed) await account(b, email, OTHER);
@@ -246,7 +246,7 @@ describe('an email that another organization knows', () => {
     expect(statuses).toEqual([409, ...Array<number>(9).fill(201), 429, 429]);
   });
 
-  it('has one account without an organization at most for each organization that invites it again and again', async () => {
+  it('has at most one account without an organization for each organization that invites it repeatedly', async () => {
     const email = newEmail();
     const b = await app.organization('B');
     for (const password of [OTHER, `${OTHER} again`, `${OTHER} once more`]) {
@@ -257,7 +257,7 @@ describe('an email that another organization knows', () => {
     expect(await sql('SELECT FROM person WHERE email = $1', [email])).toHaveLength(1);
   });
 
-  it('in a link shows that it has an account only in the browser of that account', async () => {
+  it('reveals in a link that it has an account only in the browser of that account', async () => {
     const email = newEmail();
     const owner = await account(a, email);
     const { token } = await invite(await app.organization('B'), email);

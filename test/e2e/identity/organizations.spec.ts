@@ -84,7 +84,7 @@ describe('organizations and keys', () => {
     ['2999-12-31T23:59:59+02:00', '2999-12-31T21:59:59.000Z'],
     ['2999-12-31', '2999-12-31T00:00:00.000Z'],
     [null, null],
-  ])('takes the expiry %j for %j', async (sent, stored) => {
+  ])('accepts the expiry %j as %j', async (sent, stored) => {
     const created = await app.admin.post<Key>('/api-keys', { name: 'x', role: 'read', expires_at: sent });
     expect([created.status, created.body.expires_at]).toEqual([201, stored]);
   });
@@ -102,7 +102,7 @@ describe('organizations and keys', () => {
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/expires_at', code }] } });
   });
 
-  it('refuses to revoke the last admin key that does not expire, and says what to do', async () => {
+  it('refuses to revoke the last admin key that does not expire, and explains what to do', async () => {
     const created = await app.operator.post<{ id: string; api_key: Key }>('/organizations', { name: 'Locked out' });
     const admin = new Api(app.url, created.body.api_key.key);
     const more = async (fields: object) => (await admin.post<Key>('/api-keys', { name: 'more', ...fields })).body;
@@ -117,7 +117,7 @@ describe('organizations and keys', () => {
     expect((await new Api(app.url, second.key).delete(`/api-keys/${second.id}`)).status).toBe(409);
   });
 
-  it('two admin keys that revoke each other at once leave one', async () => {
+  it('two admin keys that revoke each other at once leave one key', async () => {
     const created = await app.operator.post<{ id: string; api_key: Key }>('/organizations', { name: 'Duel' });
     const admin = new Api(app.url, created.body.api_key.key);
     const { body: other } = await admin.post<Key>('/api-keys', { name: 'other', role: 'admin' });

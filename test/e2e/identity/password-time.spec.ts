@@ -38,7 +38,7 @@ describe('the time of a refused password', () => {
     return performance.now() - began;
   }
 
-  it('is the same, within a tenth, for a wrong one, an e-mail without one and an e-mail that nobody has', async () => {
+  it('is the same, within a tenth, for a wrong password, an email without a password, and an unknown email', async () => {
     const kinds = ['wrong', 'none', 'unknown'];
     const times: number[][] = kinds.map(() => []);
     for (let round = 0; round < ROUNDS; round++)

@@ -39,7 +39,7 @@ describe('the password of a person', () => {
     return row?.password ?? '';
   };
 
-  it('is refused with the same bytes for an unknown e-mail, a wrong one, and one that has none', async () => {
+  it('is refused with the same bytes for an unknown email, a wrong password, and an account without one', async () => {
     await newPerson(app.admin, 'Ada');
     await newPerson(app.admin, 'Noel');
     await app.app.get(Database).query(`UPDATE person SET password = NULL WHERE email = 'noel@example.com'`);
@@ -68,7 +68,7 @@ describe('the password of a person', () => {
     hashCheaply(app);
   });
 
-  it('costs 32 MiB and three rounds where the service runs', async () => {
+  it('costs 32 MiB and three rounds in the running service', async () => {
     const stored = await hashPassword(PASSWORD, HASH_COST);
     expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
     expect(await comparePassword(PASSWORD, stored, HASH_COST)).toEqual({ isRight: true, isOutdated: false });
@@ -91,7 +91,7 @@ describe('the password of a person', () => {
     expect((await signIn(email, PASSWORD, home)).status).toBe(201);
   });
 
-  it('that strangers guess a thousand times from a hundred addresses lets its owner in from where they were before', async () => {
+  it('still signs its owner in from their usual network while others guess a thousand times from a hundred addresses', async () => {
     await newPerson(app.admin, 'Cy');
     const home = '203.0.113.7';
     expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
@@ -122,7 +122,7 @@ describe('the password of a person', () => {
     expect((await signIn(email, PASSWORD, owner)).status).toBe(201);
   });
 
-  it('is in the metrics as what came of a sign-in, without anybody’s name', async () => {
+  it('is in the metrics as the result of a sign-in, without a name', async () => {
     const text = await (await fetch(`${app.url}/metrics`)).text();
     for (const result of ['accepted', 'refused', 'limited'])
       expect(text).toMatch(new RegExp(`^uptime_sign_ins_total\\{via="password",result="${result}"\\} [1-9]`, 'm'));

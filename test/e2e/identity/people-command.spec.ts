@@ -77,7 +77,7 @@ describe('uptime people', () => {
   });
   afterAll(() => app.close());
 
-  it('prints a mistake on stderr and ends with 2, help on stdout; names the process that has the embedded database', async () => {
+  it('prints a mistake on stderr and exits with code 2, help on stdout; names the process that has the embedded database', async () => {
     const [mistake, help, list] = await Promise.all([
       people('make'),
       people('--help'),
@@ -91,7 +91,7 @@ describe('uptime people', () => {
     }
   });
 
-  it('invites an operator and prints a link for each way back in; the audit logs say it was the command line', async () => {
+  it('invites an operator and prints a link for each way back in; the audit logs show that it was the command line', async () => {
     await joined('ada@example.com', '--operator');
     // On PostgreSQL, the service keeps running.
     if (!isServer) await app.stop();
@@ -136,7 +136,7 @@ describe('uptime people', () => {
       expect(logs).not.toContain(secret);
   });
 
-  it('lets in again who lost access, as docs/people.md says', async () => {
+  it('restores the access of a person who lost it, as docs/people.md describes', async () => {
     const lines = [...GUIDE.matchAll(/^npm run people -- (.*?) +#/gm)];
     const said = (action: string) => lines.flatMap(([, words = '']) => (words.startsWith(action) ? [words] : []));
     const does = async (words = '') => {
@@ -166,7 +166,7 @@ describe('uptime people', () => {
     expect(await listed('cy@example.com')).toMatchObject({ id: body.person?.id, operator: false, identities: [] });
   });
 
-  it('names each account by its id where several have one email, and ends the open links of one', async () => {
+  it('names each account by its id if several have one email, and ends the open links of one', async () => {
     await joined('twin@example.com', '--role', 'read');
     const first = (await listed('twin@example.com'))?.id ?? '';
     const other = await app.organization('Twins');
@@ -189,7 +189,7 @@ describe('uptime people', () => {
     expect((await browser().send('POST', '/auth/session', { sign_in_token: tokenIn(output) })).status).toBe(401);
   });
 
-  it('changes who is operator and the e-mail, by e-mail or id, at once', async () => {
+  it('changes who is operator and the email, by email or id, at once', async () => {
     const di = await joined('di@example.com', '--role', 'read');
     const id = (await listed('di@example.com'))?.id ?? '';
     const operator = async () => (await di.send<Session>('GET', '/auth/session')).body.operator;
@@ -206,7 +206,7 @@ describe('uptime people', () => {
     });
   });
 
-  it('connects whom the proxy tells, and disconnects', async () => {
+  it('connects accounts to users of the proxy, and disconnects them', async () => {
     await joined('ed@example.com');
     const ed = await peopleHere('connect', 'ed@example.com', 'ed', '--proxy');
     expect(ed).toEqual({ exitCode: 0, remark: 'ed can now sign in as ed.' });
@@ -269,7 +269,7 @@ describe('uptime people', () => {
       /^No organization has the name or ID Nobody\. The organizations are: Default/,
     ],
     [['link', 'nobody@example.com'], /^No person has the email or ID nobody@example\.com/],
-  ])('%j ends with 1 and says why', async (words, text) => {
+  ])('%j exits with code 1 and explains why', async (words, text) => {
     expect(await peopleHere(...words)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
 });

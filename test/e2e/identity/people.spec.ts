@@ -42,7 +42,7 @@ describe('people', () => {
   });
   afterAll(() => app.close());
 
-  it('begin with whoever opens the link of the start, who is operator and admin of Default; of two that race one', async () => {
+  it('start with the one who opens the link of the start, who is operator and admin of Default; of two that race, one wins', async () => {
     expect((await browser().send('GET', '/auth/methods')).body).toMatchObject({ needs_account: true, password: true });
     const token = await link();
     expect((await browser().send('POST', '/auth/link', { token })).body).toMatchObject({
@@ -73,7 +73,7 @@ describe('people', () => {
     expect((await browser().send('GET', '/auth/methods')).body).toMatchObject({ needs_account: false });
   });
 
-  it('sign in with e-mail and password, and are told nothing of what was wrong', async () => {
+  it('sign in with email and password, and do not learn what was wrong', async () => {
     const right = await browser().send<Session>('POST', '/auth/session', {
       email: 'ADA@example.com',
       password: PASSWORD,
@@ -98,7 +98,7 @@ describe('people', () => {
     for (const body of mixed) expect((await browser().send('POST', '/auth/session', body)).status).toBe(400);
   });
 
-  it('choose no password that is short, or that anybody would try', async () => {
+  it('cannot choose a password that is short or easy to guess', async () => {
     const { token } = await invite('weak@example.com');
     for (const [password, code] of [
       ['short', 'out_of_range'],
@@ -112,7 +112,7 @@ describe('people', () => {
       });
   });
 
-  it('are invited by a link that works once, for its e-mail, and is in nobody’s log', async () => {
+  it('are invited by a link that works once, for its email, and is in no log', async () => {
     const invited = await invite('Bo@example.com');
     expect((await browser().send('POST', '/auth/link', { token: invited.token })).body).toMatchObject({
       kind: 'invitation',
@@ -132,14 +132,14 @@ describe('people', () => {
     expect(log).toContain('"person_name":"Bo"');
   });
 
-  it('who are invited again have the newer link alone', async () => {
+  it('can use only the newer link if they are invited again', async () => {
     const older = await invite('twice@example.com', 'read');
     const newer = await invite('TWICE@example.com', 'write');
     expect((await account(older.token, 'Twice')).status).toBe(401);
     expect((await account(newer.token, 'Twice')).body).toMatchObject({ role: 'write' });
   });
 
-  it('may do what their role says, as it is now, and leave their name', async () => {
+  it('may do what their current role allows, and leave their name', async () => {
     const cy = await joined('cy@example.com', 'read');
     const { body: session } = await cy.send<Session>('GET', '/auth/session');
     const id = session.person?.id ?? '';
@@ -167,13 +167,13 @@ describe('people', () => {
     });
   });
 
-  it('keep an administrator among them, whoever asks', async () => {
+  it('always include an administrator, no matter who requests the change', async () => {
     expect(await ada.send('PUT', `/api/v1/people/${adaId}`, { role: 'read' })).toMatchObject({ status: 409 });
     expect(await ada.send('DELETE', `/api/v1/people/${adaId}`)).toMatchObject({ status: 409 });
     expect(await ada.send('DELETE', '/auth/account')).toMatchObject({ status: 409 });
   });
 
-  it('join a second organization and go over to it, and a page of the first one can do nothing there', async () => {
+  it('join a second organization and switch to it, and a page of the first one can do nothing there', async () => {
     const other = await app.organization('Other');
     const di = await joined('di@example.com', 'read');
     const { body: before } = await di.send<Session>('GET', '/auth/session');
@@ -225,7 +225,7 @@ describe('people', () => {
     );
   });
 
-  it('see their sessions and end them, and nobody else’s', async () => {
+  it('see their sessions and end them, and no sessions of other people', async () => {
     const flo = await joined('flo@example.com');
     const elsewhere = browser();
     await elsewhere.send('POST', '/auth/session', { email: 'flo@example.com', password: PASSWORD });
@@ -246,7 +246,7 @@ describe('people', () => {
     expect([(await list(elsewhere)).length, (await flo.send('GET', '/auth/account')).status]).toEqual([1, 401]);
   });
 
-  it('who forgot their password get a link, if no other door opens with it', async () => {
+  it('get a link if they forgot their password and have no other way to sign in', async () => {
     const gil = await joined('gil@example.com');
     const id = (await gil.send<Session>('GET', '/auth/session')).body.person?.id;
     const { body: made } = await app.admin.post<{ token: string; url: null }>(`/people/${id}/password-link`);
@@ -261,7 +261,7 @@ describe('people', () => {
     expect((await app.admin.post(`/people/${adaId}/password-link`)).status).toBe(409);
   });
 
-  it('who erase themselves leave nothing but what they did, without a name', async () => {
+  it('leave nothing but their actions, without a name, when they erase themselves', async () => {
     const hal = await joined('hal@example.com');
     const { body: session } = await hal.send<Session>('GET', '/auth/session');
     await hal.send('POST', '/api/v1/websites', { name: 'Left', url: 'http://left.example' });
@@ -289,7 +289,7 @@ describe('people', () => {
     expect((await small.admin.get('/organization')).body).toMatchObject({ quotas: { people: { limit: 1, used: 1 } } });
   });
 
-  it('of one organization are nobody to another, and a key has no account', async () => {
+  it('of one organization are unknown to another, and a key has no account', async () => {
     const foreign = await app.organization('Foreign');
     for (const path of [`/people/${adaId}`, `/people/${adaId}/password-link`])
       expect((await foreign.admin.post(path)).status === 404 || (await foreign.admin.get(path)).status === 404).toBe(
@@ -301,7 +301,7 @@ describe('people', () => {
     expect((await app.read.get('/people')).status).toBe(403);
   });
 
-  it('who are guessed at are not guessed at for long', async () => {
+  it('are protected from long guessing of their password', async () => {
     const ivy = await joined('ivy@example.com');
     await ivy.send('POST', '/auth/session', { email: 'ivy@example.com', password: PASSWORD });
     const statuses: number[] = [];

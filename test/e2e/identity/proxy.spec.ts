@@ -33,7 +33,7 @@ const STRANGER = '127.0.0.2';
 const OWN = { origin: 'https://uptime.example.com', 'sec-fetch-site': 'same-origin' };
 const SHOP = { name: 'Shop', url: 'http://shop.example' };
 
-describe('behind a proxy that signs in', () => {
+describe('signing in through a reverse proxy', () => {
   let app: TestApp;
   let clock: MovingClock;
   let mapped: Server;
@@ -90,7 +90,7 @@ describe('behind a proxy that signs in', () => {
   /** Without the fields that differ with each request. */
   const problemOf = ({ status, body }: Reply) => ({ status, ...body, instance: '', request_id: '' });
 
-  it('the user is a person with what their groups give, and gets no cookie', async () => {
+  it('gives the user the rights of their groups, and sets no cookie', async () => {
     const ada = await session(
       user('ada', 'ops,root', { 'remote-name': Buffer.from('Ada Løvelace').toString('latin1') }),
     );
@@ -108,7 +108,7 @@ describe('behind a proxy that signs in', () => {
     expect((await ask('/api/v1/organizations', { headers: user('ada', 'ops,root') })).status).toBe(200);
   });
 
-  it('changes come from our own pages, under PUBLIC_URL as well', async () => {
+  it("allows changes from the service's own pages, also under PUBLIC_URL", async () => {
     const post = (more: Headers) =>
       ask('/api/v1/websites', { method: 'POST', headers: user('ada', 'ops', more), body: SHOP });
     expect((await post({})).status).toBe(403);
@@ -119,7 +119,7 @@ describe('behind a proxy that signs in', () => {
     expect(log.body).toMatchObject([{ author: { via: 'session', person_name: 'Ada Løvelace', key_id: null } }]);
   });
 
-  it('who leaves a group is out with the next request, and in again with it; what was given otherwise stays', async () => {
+  it('removes a user who leaves a group with the next request, and adds them again with it; other rights stay', async () => {
     expect((await session(user('bo', 'staff'))).body.role).toBe('read');
     expect((await session(user('bo', 'ops'))).body.role).toBe('admin');
     expect((await session(user('bo'))).body).toMatchObject({ organization: null, role: null, person: { name: 'bo' } });
@@ -130,7 +130,7 @@ describe('behind a proxy that signs in', () => {
     });
   });
 
-  it('nobody knows a user without a group, and the response is that of nobody at all', async () => {
+  it('does not know a user without a group, and responds as to an anonymous request', async () => {
     const [unknown, nobody] = [
       await ask('/api/v1/websites', { headers: user('eve', 'guests') }),
       await ask('/api/v1/websites'),
@@ -143,10 +143,10 @@ describe('behind a proxy that signs in', () => {
 
   it.each<[string, Headers]>([
     ['empty', { 'remote-user': '' }],
-    ['there twice', { 'remote-user': ['ada', 'bo'] }],
+    ['sent twice', { 'remote-user': ['ada', 'bo'] }],
     ['longer than 255 characters', { 'remote-user': 'a'.repeat(256) }],
     ['not printable', { 'remote-user': 'a\u0080b' }],
-  ])('a user that is %s is refused, whatever else is sent', async (_, headers) => {
+  ])('refuses a user that is %s, regardless of other credentials', async (_, headers) => {
     const cookie = await cookieOf(app.admin.key);
     for (const path of ['/auth/session', '/api/v1/websites', '/auth/account'])
       expect((await ask(path, { headers: { ...headers, cookie } })).status).toBe(401);
@@ -162,7 +162,7 @@ describe('behind a proxy that signs in', () => {
       { from: '::1', isMapped: true, headers: { 'x-forwarded-for': `${PROXY}, ::ffff:${PROXY}` } },
     ],
     ['IPv4, as forwarded', { from: STRANGER, headers: { forwarded: `for=${PROXY}`, 'x-real-ip': PROXY } }],
-  ])('from anybody else the header does not exist: over %s', async (_, sent) => {
+  ])('ignores the header of any other client: over %s', async (_, sent) => {
     const spoofed = { ...sent.headers, ...user('ada', 'ops,root', { ...OWN, 'remote-name': 'Ada' }) };
     for (const [path, method] of [
       ['/api/v1/websites', 'GET'],
@@ -184,11 +184,11 @@ describe('behind a proxy that signs in', () => {
     expect((await session({ ...spoofed, cookie }, sent)).body).toMatchObject({ role: 'read', person: null });
   });
 
-  it('the proxy is known over a socket of IPv6, too', async () => {
+  it('also recognizes the proxy over an IPv6 socket', async () => {
     expect((await session(user('ada', 'ops'), { isMapped: true })).body.role).toBe('admin');
   });
 
-  it('what was ignored is counted', async () => {
+  it('counts the ignored headers', async () => {
     const ignored = async () =>
       Number(/uptime_proxy_headers_ignored_total (\d+)/.exec(await (await fetch(`${app.url}/metrics`)).text())?.[1]);
     const before = await ignored();
@@ -196,14 +196,14 @@ describe('behind a proxy that signs in', () => {
     expect(await ignored()).toBe(before + 1);
   });
 
-  it('a key wins over the header, and the header over a cookie', async () => {
+  it('prefers a key to the header, and the header to a cookie', async () => {
     const headers = user('ada', 'ops', { authorization: `Bearer ${app.read.key}` });
     expect((await ask('/api/v1/organization', { headers })).body).toMatchObject({ role: 'read' });
     const cookie = await cookieOf(app.read.key);
     expect((await session(user('ada', 'ops', { cookie }))).body).toMatchObject({ role: 'admin', key_name: null });
   });
 
-  it('a name that is an e-mail becomes that of the account, unless somebody has it: nobody is linked by it', async () => {
+  it("uses a name that is an email as the account's email, unless another account has it: no account is linked by it", async () => {
     const first = await session(user('Cy@example.com', 'staff'));
     expect(first.body.person).toMatchObject({ email: 'cy@example.com' });
     const second = await session(user('CY@example.com', 'staff'));
@@ -211,7 +211,7 @@ describe('behind a proxy that signs in', () => {
     expect(second.body.person?.id).not.toBe(first.body.person?.id);
   });
 
-  it('goes over to another organization, and stays there', async () => {
+  it('lets the user switch to another organization and stay there', async () => {
     const both = user('di', 'ops,shop-a');
     const { body: before } = await session(both);
     expect(before.organization?.name).toBe('Default');
@@ -225,7 +225,7 @@ describe('behind a proxy that signs in', () => {
     expect((await ask('/api/v1/websites', { headers: stale })).status).toBe(409);
   });
 
-  it('many requests of a new user make one person and one session', async () => {
+  it('creates one person and one session for many requests of a new user', async () => {
     const ids = await Promise.all(
       Array.from({ length: 12 }, async () => (await session(user('flo', 'staff'))).body.person?.id),
     );
@@ -236,7 +236,7 @@ describe('behind a proxy that signs in', () => {
     expect(sessions.body).toMatchObject([{ via: 'proxy', address: PROXY, current: true }]);
   });
 
-  it('who is disconnected is a stranger at once', async () => {
+  it('treats a disconnected user as unknown at once', async () => {
     const people = app.app.get(InstallationPeople);
     const { body } = await session(user('gil', 'staff'));
     const gil = await people.find(body.person?.id ?? '');
@@ -246,10 +246,10 @@ describe('behind a proxy that signs in', () => {
     expect((await session(user('gil'))).body.person?.id).toBe(body.person?.id);
   });
 
-  describe('the address is the one that the proxy tells', () => {
+  describe('the address from the proxy', () => {
     const client = (address: string): Headers => ({ 'x-forwarded-for': `198.51.100.9, ${address}` });
 
-    it('in sessions and in the audit log', async () => {
+    it('is used in sessions and in the audit log', async () => {
       const hal = user('hal', 'staff', client('203.0.113.7'));
       await session(hal);
       expect((await ask('/auth/sessions', { headers: hal })).body).toMatchObject([{ address: '203.0.113.7' }]);
@@ -261,7 +261,7 @@ describe('behind a proxy that signs in', () => {
       ['for wrong credentials', '/api/v1/websites', { authorization: 'Bearer wrong' }],
       ['for status pages', '/status/nothing', {}],
       ['for routes that need no key', '/auth/methods', {}],
-    ])('where requests are limited %s, and a stranger chooses none', async (_, path, headers) => {
+    ])('is used for the request limits %s, and an unknown client cannot choose it', async (_, path, headers) => {
       const times = 60;
       const limited = async (address: string, from?: string) => {
         const sent = { headers: { ...headers, ...client(address) }, ...(from === undefined ? {} : { from }) };

@@ -54,7 +54,7 @@ describe('quotas', () => {
   const alert = (by: Api, endpointId: string) =>
     by.post<Refusal & { id: string }>('/alerts', { endpoint_id: endpointId, ...SLACK });
 
-  it('an organization reads what it may have and has', async () => {
+  it('an organization reads its limits and its use', async () => {
     const { admin, write, read } = await app.organization('Reader');
     const websiteId = await newWebsite(write);
     await newAlert(write, await newEndpoint(write, websiteId, { interval: 4 }));
@@ -76,7 +76,7 @@ describe('quotas', () => {
     });
   });
 
-  it('refuses one website too many, and takes it after a delete', async () => {
+  it('refuses one website too many, and accepts it after a delete', async () => {
     const { write } = await limited({ websites: 2 });
     const ids = [await newWebsite(write), await newWebsite(write)];
     expectRefused(await website(write), { name: 'websites', limit: 2, used: 2 });
@@ -85,7 +85,7 @@ describe('quotas', () => {
     expect((await website(write)).status).toBe(409);
   });
 
-  it('refuses one endpoint too many, and takes it after a delete', async () => {
+  it('refuses one endpoint too many, and accepts it after a delete', async () => {
     const { write } = await limited({ endpoints: 2 });
     const websiteId = await newWebsite(write);
     const endpointId = await newEndpoint(write, websiteId);
@@ -100,7 +100,7 @@ describe('quotas', () => {
     expect((await quotasOf(write))['endpoints']).toEqual({ limit: 2, used: 1 });
   });
 
-  it('refuses one alert too many, and takes it after a delete', async () => {
+  it('refuses one alert too many, and accepts it after a delete', async () => {
     const { write } = await limited({ alerts: 2 });
     const websiteId = await newWebsite(write);
     const [first, second] = [await newEndpoint(write, websiteId), await newEndpoint(write, websiteId)];
@@ -115,7 +115,7 @@ describe('quotas', () => {
     expect((await quotasOf(write))['alerts']).toEqual({ limit: 2, used: 0 });
   });
 
-  it('refuses one alert too many on one endpoint, and takes it on another', async () => {
+  it('refuses one alert too many on one endpoint, and accepts it on another', async () => {
     const { write } = await limited({ alerts_per_endpoint: 2 });
     const websiteId = await newWebsite(write);
     const [full, free] = [await newEndpoint(write, websiteId), await newEndpoint(write, websiteId)];
@@ -127,7 +127,7 @@ describe('quotas', () => {
     expect((await alert(write, full)).status).toBe(201);
   });
 
-  it('counts the checks per second that endpoints ask for, those of paused ones too', async () => {
+  it('counts the checks per second that endpoints request, including paused ones', async () => {
     const { write } = await limited({ checks_per_second: 2 });
     const websiteId = await newWebsite(write);
     await newEndpoint(write, websiteId, { interval: 1, enabled: false });
@@ -137,7 +137,7 @@ describe('quotas', () => {
     expect((await endpoint(write, websiteId, 3600)).status).toBe(409);
   });
 
-  it('a change of an interval counts: up to the limit, not beyond it, and down at any time', async () => {
+  it('counts a change of an interval: up to the limit, not beyond it, and down at any time', async () => {
     const organization = await limited({ checks_per_second: 2 });
     const { write } = organization;
     const websiteId = await newWebsite(write);
@@ -156,7 +156,7 @@ describe('quotas', () => {
     expect((await change({ interval: 2 })).status).toBe(409);
   });
 
-  it('refuses one API key too many, and takes it after a delete', async () => {
+  it('refuses one API key too many, and accepts it after a delete', async () => {
     const { admin } = await limited({ api_keys: 5 });
     const key = () => admin.post<Refusal & { id: string }>('/api-keys', { name: 'one more', role: 'admin' });
     const { body } = await key();
@@ -165,7 +165,7 @@ describe('quotas', () => {
     expect((await key()).status).toBe(201);
   });
 
-  it('refuses one probe too many, and takes it after a delete; shared ones are nobody’s', async () => {
+  it('refuses one probe too many, and accepts it after a delete; shared probes count for no organization', async () => {
     const { admin } = await limited({ probes: 1 });
     const probe = (key: string) => admin.post<Refusal & { id: string }>('/probes', { key });
     expect((await app.operator.post('/shared-probes', { key: 'nobodys' })).status).toBe(201);
@@ -175,7 +175,7 @@ describe('quotas', () => {
     expect((await probe('two')).status).toBe(201);
   });
 
-  it('refuses one status page too many, and takes it after its website is deleted', async () => {
+  it('refuses one status page too many, and accepts it after its website is deleted', async () => {
     const { write } = await limited({ status_pages: 1 });
     const [first, second] = [await newWebsite(write), await newWebsite(write)];
     const page = (websiteId: string) => write.put<Refusal>(`/websites/${websiteId}/status-page`, { enabled: true });
@@ -192,7 +192,7 @@ describe('quotas', () => {
     ['alerts', (by: Api, _: string, endpointId: string) => alert(by, endpointId)],
     ['alerts_per_endpoint', (by: Api, _: string, endpointId: string) => alert(by, endpointId)],
     ['api_keys', (by: Api) => by.post<Refusal>('/api-keys', { name: 'one more', role: 'read' })],
-  ])('of 20 parallel creations exactly as many succeed as the limit on %s has room for', async (name, create) => {
+  ])('allows exactly as many of 20 parallel creations as the limit on %s has room for', async (name, create) => {
     const organization = await app.organization(`Parallel ${name}`);
     const { admin } = organization;
     const websiteId = await newWebsite(admin);
@@ -290,7 +290,7 @@ describe('quotas', () => {
     }
   });
 
-  it('the counters hold what is in the tables, whoever wrote it', async () => {
+  it('the counters match the tables, no matter which statement wrote the rows', async () => {
     const database = app.app.get(Database);
     const counted = await database.query(
       `SELECT org_id, websites, endpoints, alerts, api_keys, status_pages, probes, check_rate::text FROM organization_use

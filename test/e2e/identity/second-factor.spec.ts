@@ -77,7 +77,7 @@ describe('the second factor of a person', () => {
     return body.map(({ action, changed }) => [action, ...changed].join(' '));
   };
 
-  it('is asked for after the right password alone, and signs in once for each code', async () => {
+  it('is required only after the right password, and signs in once for each code', async () => {
     const ada = await withApp();
     const wrong = await signIn({ email: ada.email, password: 'a mill by the river' });
     expect([wrong.status, wrong.code]).toEqual([401, 'unauthenticated']);
@@ -92,7 +92,7 @@ describe('the second factor of a person', () => {
     expect((await withPassword(ada, codeOf(ada))).status).toBe(201);
   });
 
-  it('of two sign-ins with one code at once lets one in', async () => {
+  it('signs in one of two simultaneous requests with one code', async () => {
     const bea = await withApp();
     const code = codeOf(bea);
     const statuses = (await Promise.all(Array.from({ length: 6 }, () => withPassword(bea, code)))).map(
@@ -101,7 +101,7 @@ describe('the second factor of a person', () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
   });
 
-  it('may be a recovery code, each once, however it is typed', async () => {
+  it('may be a recovery code, each once, in any notation', async () => {
     const cal = await withApp();
     expect([cal.codes.length, new Set(cal.codes).size]).toEqual([10, 10]);
     const [first = '', second = ''] = cal.codes;
@@ -113,7 +113,7 @@ describe('the second factor of a person', () => {
     expect((await withPassword(cal, second)).status).toBe(201);
   });
 
-  it('is limited as passwords are: ten wrong codes, then one in 30 seconds', async () => {
+  it('is limited like passwords: ten wrong codes, then one in 30 seconds', async () => {
     const dan = await withApp();
     const statuses: number[] = [];
     for (let n = 0; n < 12; n++) statuses.push((await withPassword(dan, '000000')).status);
@@ -124,7 +124,7 @@ describe('the second factor of a person', () => {
     expect(await entriesOf(dan)).toContain('sign_in_failed');
   });
 
-  it('is asked for by links as well, which are not used up by asking', async () => {
+  it('is also required by links, which are not used up by the prompt', async () => {
     const eve = await withApp();
     const people = app.app.get(InstallationPeople);
     const { token } = await people.signInLink(parseId('person', eve.id) ?? '');
@@ -140,7 +140,7 @@ describe('the second factor of a person', () => {
     expect(done.status).toBe(201);
   });
 
-  it('is set up with the password and a code, ends other sessions, and is stored readable nowhere', async () => {
+  it('is set up with the password and a code, ends other sessions, and is stored encrypted', async () => {
     const fay = await newMember(app);
     const elsewhere = await withPassword(fay);
     const refused = await fay.browser.send<Reply>('POST', FACTOR, { current_password: 'wrong' });
@@ -166,7 +166,7 @@ describe('the second factor of a person', () => {
     for (const code of done.body.recovery_codes) expect(stored).not.toContain(code);
   });
 
-  it('waits ten minutes for its first code, not longer', async () => {
+  it('waits ten minutes for its first code, and no longer', async () => {
     const { browser } = await newMember(app);
     const { body } = await browser.send<{ secret: string }>('POST', FACTOR, { current_password: PASSWORD });
     clock.advance(11 * MINUTE_MS);
@@ -189,7 +189,7 @@ describe('the second factor of a person', () => {
     expect((await renew(proven())).status).toBe(409);
   });
 
-  it('is reset by the operator alone, by the API or the command line', async () => {
+  it('can be reset only by the operator, through the API or the command line', async () => {
     const hal = await withApp();
     expect((await app.admin.delete(`/people/${hal.id}/second-factor`)).status).toBe(403);
     expect((await app.operator.delete(`/people/${hal.id}/second-factor`)).status).toBe(204);
@@ -203,10 +203,10 @@ describe('the second factor of a person', () => {
     expect(act?.changed).toEqual(['second_factor']);
   });
 
-  describe('where the organization requires it', () => {
+  describe('if the organization requires it', () => {
     afterEach(() => app.admin.put('/organization', { requires_second_factor: false }));
 
-    it('opens the organization to a session by password that has proven it, and to keys, and asks others to set it up', async () => {
+    it('opens the organization to keys and to password sessions with a second factor, and requires others to set it up', async () => {
       const [ivy, jon] = [await withApp(), await newMember(app)];
       expect((await app.admin.put('/organization', { requires_second_factor: true })).status).toBe(200);
       expect((await app.read.get('/websites')).status).toBe(200);
@@ -244,7 +244,7 @@ describe('with SECOND_FACTOR=off', () => {
   });
   afterAll(() => app.close());
 
-  it('no one is asked for a second factor, or sets one up', async () => {
+  it('no one is prompted for a second factor, or can set one up', async () => {
     const { browser, email } = await newMember(app);
     await app.app
       .get(Database)

@@ -52,7 +52,7 @@ describe('the sessions of a key', () => {
     expect(seen.status).toBe(200);
   });
 
-  it('are in the audit log once a minute, however often a program signs in and out', async () => {
+  it('are in the audit log once a minute, no matter how often a program signs in and out', async () => {
     const actions = ['sign_in', 'sign_out'];
     const before = await Promise.all(actions.map(entriesOf));
     const more = async () => (await Promise.all(actions.map(entriesOf))).map((now, i) => now - (before[i] ?? 0));
@@ -63,7 +63,7 @@ describe('the sessions of a key', () => {
     expect(await more()).toEqual([2, 2]);
   });
 
-  it('that are over are deleted by a job, and those of a screen on a wall are kept while it was off for less than a week', async () => {
+  it('are deleted by a job after they expire, and kept for a wall display that was off for less than a week', async () => {
     const run = () => app.app.get(RetentionJob).run(SESSION_RETENTION);
     await older(24 * 6, 3);
     await run();
@@ -91,7 +91,7 @@ describe('the sessions of a key', () => {
     }
   });
 
-  it('of a person are bounded where they are not made by a sign-in, too: changes of the account count the same', async () => {
+  it('of a person are also limited if an account change creates them: such changes count the same', async () => {
     const { browser } = await newMember(app);
     const statuses: number[] = [];
     for (let n = 0; n < 22; n++) statuses.push((await browser.send('PUT', '/auth/account', { name: `N${n}` })).status);

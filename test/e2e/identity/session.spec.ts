@@ -73,7 +73,7 @@ describe('browser sessions', () => {
     expect(reply.setCookie[0]).not.toContain(keyOf('read'));
   });
 
-  it('uses the __Host- prefix and Secure when the browser came by https', async () => {
+  it('uses the __Host- prefix and Secure if the browser uses https', async () => {
     const { host } = new URL(app.url);
     const reply = await send('POST', '/auth/session', { Origin: `https://${host}` }, { api_key: keyOf('read') });
 
@@ -146,23 +146,23 @@ describe('browser sessions', () => {
     const roleWith = async (headers: Record<string, string>) =>
       (await send('GET', '/auth/session', headers)).body.role ?? null;
 
-    it('takes the prefixed cookie, wherever it stands', async () => {
+    it('takes the prefixed cookie at any position in the header', async () => {
       const { own, tossed } = await cookies();
       expect(await roleWith({ Cookie: `${tossed}; ${own}` })).toBe('read');
       expect(await roleWith({ Cookie: `${own}; ${tossed}` })).toBe('read');
     });
 
     it.each([
-      ['a proxy says so', { 'X-Forwarded-Proto': 'https' }],
-      ['a proxy says so in the standard way', { Forwarded: 'for=192.0.2.1;proto=https' }],
-      ['the browser says where it came from', { 'Sec-Fetch-Site': 'same-origin', Host: 'uptime.example' }],
-    ])('takes no other cookie when %s', async (_, headers: Record<string, string>) => {
+      ['a proxy reports https', { 'X-Forwarded-Proto': 'https' }],
+      ['a proxy reports https with the standard header', { Forwarded: 'for=192.0.2.1;proto=https' }],
+      ['the browser sends its origin', { 'Sec-Fetch-Site': 'same-origin', Host: 'uptime.example' }],
+    ])('accepts no other cookie when %s', async (_, headers: Record<string, string>) => {
       const { own, tossed } = await cookies();
       expect(await roleWith({ Cookie: tossed, ...headers })).toBeNull();
       expect(await roleWith({ Cookie: own, ...headers })).toBe('read');
     });
 
-    it('still takes the plain cookie by http on this machine and in a trusted network', async () => {
+    it('still accepts the plain cookie over http on this machine and in a trusted network', async () => {
       const { tossed } = await cookies();
       expect(await roleWith({ Cookie: tossed, 'Sec-Fetch-Site': 'same-origin', Host: 'localhost:3000' })).toBe('admin');
       expect(await roleWith({ Cookie: tossed, Host: 'nas.lan:3000' })).toBe('admin');
@@ -216,7 +216,7 @@ describe('browser sessions', () => {
       expect((await send('GET', '/api/v1/websites', { Cookie })).status).toBe(401);
     });
 
-    it('goes on with a read key for as long as a screen is not off for 7 days', async () => {
+    it('keeps a session with a read key unless the screen is off for 7 days', async () => {
       const Cookie = await signIn('read');
       for (let days = 6; days <= 30; days += 6) {
         moveClock(app, days * DAY_MS);

@@ -69,7 +69,7 @@ describe('a person with single sign-on', () => {
     await issuer.close();
   });
 
-  it('is told of it, and goes to the provider with proof of who began', async () => {
+  it('sees this option, and goes to the provider with proof of who started the sign-in', async () => {
     const browser = new Browser(app);
     expect((await browser.send('GET', '/auth/methods')).body).toMatchObject({
       password: true,
@@ -90,7 +90,7 @@ describe('a person with single sign-on', () => {
     });
   });
 
-  it('joins by an invitation, with its e-mail, and is the same one from then on', async () => {
+  it('joins by an invitation, with its email, and has the same account from then on', async () => {
     const bo = new Browser(app);
     const token = await invite('bo@example.com');
     expect(await go(bo, { sub: 'bo', name: 'Bo', email: 'other@example.com', email_verified: true }, { token })).toBe(
@@ -119,7 +119,7 @@ describe('a person with single sign-on', () => {
     expect((await session(op)).operator).toBe(true);
   });
 
-  it('does not join by an invitation that is used while they are away', async () => {
+  it('does not join by an invitation that is used up during the sign-in', async () => {
     const late = new Browser(app);
     const token = await invite('late@example.com');
     issuer.person = { sub: 'late' };
@@ -129,7 +129,7 @@ describe('a person with single sign-on', () => {
     expect(await sql("SELECT FROM identity WHERE subject = 'late'")).toEqual([]);
   });
 
-  it('has the places and rights that their groups give, in both directions', async () => {
+  it('has the organizations and rights that their groups give, in both directions', async () => {
     const cy = new Browser(app);
     const claims = { sub: 'cy', name: 'Cy', email: 'cy@example.com', email_verified: true };
     expect(await go(cy, { ...claims, groups: ['ops', 'shop-eu', 'x'] })).toBe('/');
@@ -151,10 +151,10 @@ describe('a person with single sign-on', () => {
 
   it.each<[string, object]>([
     ['an empty list', { groups: [] }],
-    ['no claim at all, as providers that leave out empty lists do', {}],
-    ['groups that it keeps elsewhere', { _claim_names: { groups: 'src1' } }],
-    ['groups that are no list', { groups: { ops: true } }],
-  ])('loses what groups gave, the rights of an operator included, when the provider sends %s', async (_, lost) => {
+    ['no claim at all, like providers that omit empty lists', {}],
+    ['a reference to groups that are stored elsewhere', { _claim_names: { groups: 'src1' } }],
+    ['groups that are not a list', { groups: { ops: true } }],
+  ])("loses the rights from groups, including an operator's rights, when the provider sends %s", async (_, lost) => {
     const lou = new Browser(app);
     expect(await go(lou, { sub: 'lou', groups: ['ops', 'root'] })).toBe('/');
     expect([await rolesOf(lou), (await session(lou)).operator]).toEqual([['Default admin'], true]);
@@ -164,7 +164,7 @@ describe('a person with single sign-on', () => {
     expect((await lou.send('GET', '/api/v1/websites')).status).toBe(403);
   });
 
-  it('keeps what an invitation gave, whatever the groups say', async () => {
+  it('keeps the rights from an invitation, regardless of the groups', async () => {
     const di = new Browser(app);
     expect(await go(di, { sub: 'di', groups: ['ops'] }, { token: await invite('di@example.com', 'read') })).toBe('/');
     expect(await rolesOf(di)).toEqual(['Default read']);
@@ -172,7 +172,7 @@ describe('a person with single sign-on', () => {
     expect(await rolesOf(di)).toEqual(['Default read']);
   });
 
-  it('keeps for good what an invitation makes of a place that a group gave', async () => {
+  it('keeps the role permanently if an invitation replaces the one that a group gave', async () => {
     const eli = new Browser(app);
     const claims = { sub: 'eli', email: 'eli@example.com', email_verified: true };
     expect(await go(eli, { ...claims, groups: ['ops'] })).toBe('/');
@@ -202,14 +202,14 @@ describe('a person with single sign-on', () => {
     expect((await new Browser(app).send<Session>('POST', '/auth/session', credentials)).body.person.name).toBe('Ed');
   });
 
-  it('who connects it has verified the email of the account, if the provider has', async () => {
+  it('verifies the email of the account by connecting it, if the provider has verified it', async () => {
     const fay = await withPassword('fay@example.com', 'Fay');
     const claims = { groups: ['ops'], email: 'fay@example.com', email_verified: true };
     expect(await go(fay, { ...claims, sub: 'fay' }, { connect: true })).toBe('/#/settings/account');
     expect(await go(new Browser(app), { ...claims, sub: 'not-fay' })).toBe('/#/sign-in/problem/email_taken');
   });
 
-  it('who has an account connects it, and then signs in either way', async () => {
+  it('can connect an existing account, and then signs in either way', async () => {
     const flo = await withPassword('flo@example.com', 'Flo');
     const { person } = await session(flo);
     expect(await go(flo, { sub: 'flo' }, { connect: true })).toBe('/#/settings/account');
@@ -234,14 +234,14 @@ describe('a person with single sign-on', () => {
     expect((await new Browser(app).send('POST', '/auth/oidc', { connect: true })).status).toBe(401);
   });
 
-  it('who comes twice at once for the first time is one', async () => {
+  it('gets one account if they sign in for the first time twice at once', async () => {
     const both = [new Browser(app), new Browser(app)];
     const places = await Promise.all(both.map((browser) => go(browser, { sub: 'hal', groups: ['ops'] })));
     expect(places).toEqual(['/', '/']);
     expect(await sql("SELECT FROM identity WHERE subject = 'hal'")).toHaveLength(1);
   });
 
-  it('who has no place left to join is not even made', async () => {
+  it('gets no account if there is no organization left to join', async () => {
     const before = await sql('SELECT FROM person');
     const shop = await sql<{ id: string }>("SELECT id FROM organization WHERE name = 'Shop'");
     await sql(`UPDATE organization SET quotas = '{"people": 0}' WHERE id = $1`, [shop[0]?.id]);
@@ -285,7 +285,7 @@ describe('a person without passwords', () => {
   });
   afterAll(() => app.close());
 
-  it('sets none and uses none, and signs in by key or link', async () => {
+  it('cannot set or use a password, and signs in by key or link', async () => {
     const browser = new Browser(app);
     expect((await browser.send('GET', '/auth/methods')).body).toMatchObject({ password: false, single_sign_on: null });
     const { body } = await app.admin.post<{ token: string }>('/invitations', { email: 'bo@example.com', role: 'read' });
@@ -301,7 +301,7 @@ describe('a person without passwords', () => {
   });
 });
 
-describe('the first account where there are no passwords', () => {
+describe('the first account if there are no passwords', () => {
   let app: TestApp;
   let issuer: HostileIssuer;
   beforeAll(async () => {
@@ -314,7 +314,7 @@ describe('the first account where there are no passwords', () => {
     await issuer.close();
   });
 
-  it('is that of the provider, by one link of the start', async () => {
+  it("is the provider's user who opens one of the start links", async () => {
     const links = app.app.get(SignInLinks);
     const begin = async (browser: Browser, token: string) => {
       const { status, body } = await browser.send<{ location: string }>('POST', '/auth/oidc', { token });

@@ -43,7 +43,7 @@ describe('a token', () => {
     }
   });
 
-  it('is kept in no column that is not in the table', async () => {
+  it('is stored in no column that is not in the table', async () => {
     const columns = await app.app.get(Database).query<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns c
          JOIN information_schema.tables t USING (table_schema, table_name)
@@ -59,7 +59,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('is tried after every change of people, keys, and organizations, except those with a reason', () => {
+  it('is tested after every change of people, keys, and organizations, except those with a reason', () => {
     const changes = routesOf(app.app)
       .filter(
         ({ method, path }) =>

@@ -130,7 +130,7 @@ describe('the rights of a person, when their source withdraws them', () => {
   });
 
   it.each(ways)(
-    'a session by $via opens what groups gave only if it proves them, and nothing of it a day after they were withdrawn',
+    'a session by $via has the rights from groups only if it proves them, and loses them a day after they were withdrawn',
     async ({ via, enter }) => {
       const person = await newPerson(`vi-${via.replaceAll('_', '-')}`);
       const isSource = via === 'single_sign_on' || via === 'proxy';
@@ -152,7 +152,7 @@ describe('the rights of a person, when their source withdraws them', () => {
     },
   );
 
-  it('a session that does not prove the groups opens neither API, stream nor operator routes with them', async () => {
+  it('a session that does not prove the groups cannot use API, stream, or operator routes with their rights', async () => {
     const person = await newPerson('mo');
     const browser = new Browser(app);
     await browser.send('POST', '/auth/session', { email: person.email, password: PASSWORD });
@@ -170,7 +170,7 @@ describe('the rights of a person, when their source withdraws them', () => {
     expect(open.map(({ orgName }) => orgName)).toEqual(['Default']);
   });
 
-  describe('no new way in is left behind', () => {
+  describe('no new way to sign in is left behind', () => {
     const FRESH = '9 min';
     const STALE = '2 min';
 
@@ -188,7 +188,7 @@ describe('the rights of a person, when their source withdraws them', () => {
       expect((await browser.send('PUT', '/auth/account', { password: PASSWORD })).status).toBe(200);
     });
 
-    it('by a first password, or a connection, behind the proxy, where no one can sign in again', async () => {
+    it('by a first password, or a connection, behind the proxy, if no one can sign in again', async () => {
       const headers = { 'remote-user': 'pam', 'remote-groups': 'staff' };
       const browser = new Browser(app);
       expect((await browser.send('GET', '/auth/session', undefined, headers)).status).toBe(200);

@@ -52,7 +52,7 @@ describe('an address that sends wrong credentials', () => {
     expect(queries).toBeLessThan(LOOKED_UP_AT_MOST);
   });
 
-  it('does not make the service forget the keys that it knows', async () => {
+  it("does not remove the known keys from the service's cache", async () => {
     await flood(withWrongKey);
     expect((await app.read.get('/websites')).status).toBe(200);
     const queries = await queriesOf(() => app.read.get('/websites'));
@@ -60,7 +60,7 @@ describe('an address that sends wrong credentials', () => {
     expect(queries).toBe(1);
   });
 
-  it('does not lock out a right key that the service has not seen yet, once time has passed', async () => {
+  it('does not block a right key that the service has not seen yet, once time has passed', async () => {
     await flood(withWrongKey);
     const { orgId } = await app.organization('Late');
     const { key } = await app.app.get(ApiKeyService).create(orgId, { name: 'late', role: 'read' });
@@ -71,14 +71,14 @@ describe('an address that sends wrong credentials', () => {
   it.each([
     ['/api/v1/websites', 401],
     ['/auth/session', 204],
-  ])('has unknown cookies of GET %s refused without a query, too', async (path, status) => {
+  ])('has unknown cookies of GET %s also refused without a query', async (path, status) => {
     let statuses: number[] = [];
     const queries = await queriesOf(async () => (statuses = await flood(withWrongCookie(path))));
     expect(new Set(statuses)).toEqual(new Set([status, 429]));
     expect(queries).toBeLessThan(LOOKED_UP_AT_MOST);
   });
 
-  it('has wrong sign-ins and sign-in links refused without a query, too', async () => {
+  it('has wrong sign-ins and sign-in links also refused without a query', async () => {
     const queries = await queriesOf(async () => {
       await flood(() => signIn(app.url, { api_key: generateApiKey('read') }));
       await flood(() => signIn(app.url, { sign_in_token: newToken() }));
@@ -86,7 +86,7 @@ describe('an address that sends wrong credentials', () => {
     expect(queries).toBeLessThan(LOOKED_UP_AT_MOST);
   });
 
-  it('is asked about a credential once, however often it repeats it', async () => {
+  it('causes one query for a credential, no matter how often it repeats it', async () => {
     const key = generateApiKey('admin');
     const queries = await queriesOf(() => flood(() => new Api(app.url, key).get('/websites')));
     expect(queries).toBe(1);

@@ -57,7 +57,7 @@ describe('incidents', () => {
   const said = (id: string) =>
     changes.filter(({ incident }) => formatId('incident', incident.id) === id).map((c) => c.change);
 
-  it('by hand: made, read, changed, said, ended and deleted, each with one event and one entry of the audit log', async () => {
+  it('manual: created, read, changed, updated, ended, and deleted, each with one event and one entry of the audit log', async () => {
     const made = await create({ title: ' Payments are slow ', scope: { website_ids: [website], tags: ['Payments'] } });
     const { id } = made.body;
     expect(made).toMatchObject({
@@ -108,7 +108,7 @@ describe('incidents', () => {
     expect(entries.map(({ action }) => action)).toEqual(['create', 'update', 'update', 'update', 'delete']);
   });
 
-  it('by hand with a public text begins public, and its update has its status', async () => {
+  it('manual with a public text start public, and their first update has their status', async () => {
     const fields = { title: 'Slow', scope: ALL, text: 'We look.', status: 'monitoring', public: true };
     const { body } = await create(fields);
     expect(body).toMatchObject({ public: true, status: 'monitoring' });
@@ -129,19 +129,23 @@ describe('incidents', () => {
     ['an empty text', { title: 'a', scope: ALL, text: '' }, '/text invalid_format'],
     ['a text of 5,001 characters', { title: 'a', scope: ALL, text: 'x'.repeat(5001) }, '/text too_long'],
     ['a text with NUL', { title: 'a', scope: ALL, text: 'a\0' }, '/text invalid_characters'],
-    ['half a character', { title: 'a', scope: ALL, text: 'a\ud800' }, '/text invalid_characters'],
+    ['a text with half a character', { title: 'a', scope: ALL, text: 'a\ud800' }, '/text invalid_characters'],
     ['a text with a bell', { title: 'a', scope: ALL, text: 'a\u0007' }, '/text invalid_characters'],
     ['an unknown status', { title: 'a', scope: ALL, status: 'fixed' }, '/status invalid_format'],
-    ['the end as its beginning', { title: 'a', scope: ALL, status: 'resolved' }, '/status invalid_format'],
+    [
+      'a first update with the status resolved',
+      { title: 'a', scope: ALL, status: 'resolved' },
+      '/status invalid_format',
+    ],
     ['public as a text', { title: 'a', scope: ALL, text: 'a', public: 'true' }, '/public wrong_type'],
     ['public without a text', { title: 'a', scope: ALL, public: true }, '/text required'],
     ['an unknown field', { title: 'a', scope: ALL, colour: 'red' }, '/colour unknown_field'],
-  ])('by hand are refused for %s', async (_, body, ...wrong) => {
+  ])('manual are refused for %s', async (_, body, ...wrong) => {
     const response = await create(body);
     expect(codes(response)).toEqual([400, ...wrong]);
   });
 
-  it('are refused for a scope with what is not there, and made with 200 and 5,000 characters', async () => {
+  it('are refused for a scope with unknown ids, and created with 200 and 5,000 characters', async () => {
     const foreign = await newWebsite((await app.organization('Other')).write);
     expect(refusal(await create({ title: 'a', scope: { website_ids: [foreign] } }))).toEqual([404, 'not_found']);
     const longest = { title: '😀'.repeat(100), scope: ALL, text: '&'.repeat(5000) };
@@ -163,7 +167,7 @@ describe('incidents', () => {
       '/status invalid_format',
       '/public wrong_type',
     ],
-  ])('take no update with %s', async (_, body, ...wrong) => {
+  ])('accept no update with %s', async (_, body, ...wrong) => {
     const id = await newIncident(app.write);
     expect(codes(await say(id, body))).toEqual([400, ...wrong]);
     // A correction has the same rules for the text. The rest of an update can't be corrected.
@@ -180,11 +184,11 @@ describe('incidents', () => {
     ['an empty scope', { scope: {} }, '/scope required'],
     ['a mixed scope', { scope: { all: true, tags: ['a'] } }, '/scope/all invalid_format'],
     ['a malformed scope', { scope: { endpoint_ids: ['x'] } }, '/scope/endpoint_ids invalid_format'],
-  ])('by hand are not changed to %s', async (_, body, ...wrong) => {
+  ])('manual are not changed to %s', async (_, body, ...wrong) => {
     expect(codes(await put(await newIncident(app.write), body))).toEqual([400, ...wrong]);
   });
 
-  it('detected: what was read may be sent back, a title replaces the summary for people, a scope is refused', async () => {
+  it('detected: the response of a GET may be sent back, a title replaces the summary for people, a scope is refused', async () => {
     const id = await detected();
     const before = await read(id);
     expect(before).toMatchObject({
@@ -208,12 +212,12 @@ describe('incidents', () => {
     expect(refusal(await app.write.delete(`/incidents/${id}`))).toEqual([409, 'conflict']);
   });
 
-  it('by hand keep a title and a scope', async () => {
+  it('manual keep a title and a scope', async () => {
     const id = await newIncident(app.write);
     expect(codes(await put(id, { title: null, scope: null }))).toEqual([400, '/title required', '/scope required']);
   });
 
-  it('are not resolved by anybody while an endpoint is bad, and after the end only that and a postmortem are said', async () => {
+  it('cannot be resolved while an endpoint is failing, and after the end only resolved and a postmortem are accepted', async () => {
     const open = await detected();
     const refused = await say(open, { text: 'Up again', status: 'resolved' });
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('1 endpoint')]);
@@ -226,7 +230,7 @@ describe('incidents', () => {
     expect(await read(over)).toMatchObject({ status: 'resolved', state: 'ended' });
   });
 
-  it('the first public update says that somebody looks, or of one that is over that it is', async () => {
+  it('the first public update says that someone is investigating, or for one that is over that it is', async () => {
     const [over, open] = [await detected(5), await detected()];
     expect((await say(open, { text: 'a' })).body.status).toBeNull();
     expect((await say(open, { text: 'b', public: true })).body.status).toBe('investigating');
@@ -234,7 +238,7 @@ describe('incidents', () => {
     expect(await read(open)).toMatchObject({ status: 'investigating', public: true });
   });
 
-  it('updates are corrected and taken back; with the last public one by a person the incident is public no more', async () => {
+  it('updates are corrected and deleted; without its last public update by a person the incident is no longer public', async () => {
     const id = await detected(5);
     const [first, second] = [await say(id, { text: 'a', public: true }), await say(id, { text: 'b', public: true })];
     const path = `/incidents/${id}/updates/`;
@@ -269,7 +273,7 @@ describe('incidents', () => {
     expect([foreign.status, withoutId(foreign)]).toEqual([404, withoutId(unknown)]);
   });
 
-  it('have at most 100 updates by people and an organization 100 open ones by hand; of two at a limit one passes', async () => {
+  it('have at most 100 updates by people, and an organization 100 open manual ones; of two at a limit one passes', async () => {
     const id = await newIncident(app.write);
     await database.query(
       `INSERT INTO incident_update (id, incident_id, org_id, at, text)
@@ -343,7 +347,7 @@ describe('incidents', () => {
     expect([status, body.errors.map((e) => e.pointer)]).toEqual([400, [pointer]]);
   });
 
-  it('show their endpoints page by page, those that are still bad first', async () => {
+  it('show their endpoints page by page, failing ones first', async () => {
     const bad = [];
     for (const [name, until] of [['a', 5], ['b'], ['c', 4], ['d']] as const)
       bad.push({
@@ -361,7 +365,7 @@ describe('incidents', () => {
     expect((await read(id)).endpoints.map((one) => one.endpoint_name)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  it('say which methods there are', async () => {
+  it('list the supported methods', async () => {
     const response = await fetch(`${app.url}/api/v1/incidents/${NOWHERE}/merge`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${app.write.key}` },

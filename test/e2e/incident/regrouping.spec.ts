@@ -75,7 +75,7 @@ describe('incidents that were grouped wrongly', () => {
   ];
   const events = () => changes.map(({ incident, change }) => [formatId('incident', incident.id), change]);
 
-  it('what was grouped wrongly can be taken apart (2i2c #6340): merged and split back it has the counts, times and words of before', async () => {
+  it('a merged incident can be split again (2i2c #6340): it then has the counts, times, and updates from before', async () => {
     const one = await detected({ since: 20 }, { since: 15, until: 10 });
     await say(one.id, { text: 'We look.', status: 'investigating' });
     const two = await detected({ since: 30 }, { since: 5 });
@@ -115,7 +115,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(entries.body.map(({ action }) => action)).toEqual(['update', 'create', 'update', 'update']);
   });
 
-  it('what was said of a merged one goes back with it, and with it its name, its times, and nothing that is of both', async () => {
+  it('updates of a merged incident go back with it, and so do its name and its times, and nothing that is of both', async () => {
     const one = await detected({ since: 20 });
     await say(one.id, { text: 'Ours.', status: 'identified', public: true });
     const two = await detected({ since: 9, until: 7 }, { since: 8, until: 6 });
@@ -139,7 +139,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(seenOf(await read(one.id))).toEqual(seenOf(first));
   });
 
-  it('what was said of a merged one stays while any endpoint of it does, and what is said afterwards', async () => {
+  it('updates of a merged incident stay while any endpoint of it does, and so do later updates', async () => {
     const [one, two] = [await detected({ since: 20 }), await detected({ since: 9 }, { since: 8 })];
     await say(two.id, { text: 'Said of two.' });
     await merge(one.id, [two.id]);
@@ -151,7 +151,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(factsOf(await read(one.id)).said).toEqual(['Said of both.']);
   });
 
-  it('the merged one leaves the list, and can only be read', async () => {
+  it('a merged incident leaves the list, and can only be read', async () => {
     const [one, two] = [await detected({ since: 2 }), await detected({ since: 1 })];
     await merge(one.id, [two.id]);
     const ids = async (query: string) =>
@@ -180,7 +180,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(merged.body.summary).toBe('2 endpoints are down');
   });
 
-  it('the last word never contradicts what is measured', async () => {
+  it('the latest update never contradicts the measured state', async () => {
     const [open, over] = [await detected({ since: 9 }), await detected({ since: 8, until: 7 })];
     await say(over.id, { text: 'It was us.', status: 'resolved', public: true });
     const merged = await merge(open.id, [over.id]);
@@ -198,7 +198,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(left.status).toBe('resolved');
   });
 
-  it('what is split is in hand as before, unless nothing is bad', async () => {
+  it('a split incident stays acknowledged, unless no endpoint is failing', async () => {
     const one = await detected({ since: 9 }, { since: 8 }, { since: 7, until: 6 });
     await database.query(`UPDATE incident SET ack_by = 'On call', ack_at = now(), ack_note = 'Mine' WHERE id = $1`, [
       parseId('incident', one.id),
@@ -225,7 +225,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(refusal(await split(NO_INCIDENT, ids))).toEqual([400, 'validation_failed', ...wrong]);
   });
 
-  it('are not split by all of their endpoints, one that is not in, when they are over or by hand', async () => {
+  it('are not split by all of their endpoints or by one that is not in them, and not if they are over or manual', async () => {
     const one = await detected({ since: 9 }, { since: 8 });
     const over = await detected({ since: 9, until: 2 }, { since: 9, until: 2 });
     const foreign = (await app.organization('Other')).write;
@@ -250,7 +250,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(refusal(await merge(NO_INCIDENT, ids))).toEqual([400, 'validation_failed', ...wrong]);
   });
 
-  it('are not merged with themselves, one by hand, one that is not there or one of another organization', async () => {
+  it('are not merged with themselves, a manual one, an unknown one, or one of another organization', async () => {
     const [one, two] = [await detected({ since: 2 }), await detected({ since: 1 })];
     const manual = await newIncident(app.write);
     const other = (await app.organization('Other')).write;
@@ -264,7 +264,7 @@ describe('incidents that were grouped wrongly', () => {
     expect([(await read(one.id)).state, (await read(two.id)).state]).toEqual(['open', 'open']);
   });
 
-  it('splits and merges at once wait for each other, and leave each bad endpoint in one open incident', async () => {
+  it('simultaneous splits and merges wait for each other, and leave each failing endpoint in one open incident', async () => {
     const some = [];
     for (let n = 0; n < 3; n++) some.push(await detected({ since: 3 }, { since: 2 }));
     const [one, two, three] = some.map(({ id }) => id) as [string, string, string];

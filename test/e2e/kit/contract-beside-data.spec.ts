@@ -4,7 +4,7 @@ import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
-describe('a service of ours that is in use', () => {
+describe('a service that is in use', () => {
   let app: TestApp;
   let target: HttpTarget;
   let before: string;
@@ -42,8 +42,8 @@ describe('a service of ours that is in use', () => {
   const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key, operator: null };
   describeContract(() => app.url, keys, { name: 'the public contract without an operator' }, []);
 
-  describe('of which the public contract was proved', () => {
-    it('has what it had before, and nothing else', async () => {
+  describe('after the public contract was proved', () => {
+    it('has its earlier data, and nothing else', async () => {
       expect(await settings()).toBe(before);
     });
   });

@@ -77,7 +77,7 @@ describe('the public contract, proved through a proxy', () => {
     expect(outcomes.get(nameOf(UNBROKEN, by))).toBe('passed');
   });
 
-  it('leaves nothing behind, whatever is broken and whatever fails', async () => {
+  it('leaves no data behind, no matter what is broken and what fails', async () => {
     const lists = ['/websites', '/endpoints', '/alerts', '/contacts', '/maintenance-windows', '/status-pages'];
     const left = [];
     for (const path of lists) left.push([path, (await app.admin.get(path)).body]);

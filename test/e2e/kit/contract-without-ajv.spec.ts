@@ -20,7 +20,7 @@ const PROGRAM = `
 `;
 
 describe('describeService without ajv', () => {
-  it('says what to install', async () => {
+  it('names the package to install', async () => {
     const root = join(__dirname, '../../..');
     const options = ['-r', './scripts/typescript.cjs', '-e', PROGRAM];
     const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root });

@@ -13,7 +13,7 @@ const LISTS = [
   '/deliveries?state=failed',
 ];
 
-describe('a service of ours', () => {
+describe('a new service', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startOwnApp();
@@ -28,8 +28,8 @@ describe('a service of ours', () => {
     operator: () => app.operator.key,
   });
 
-  describe('of which the public contract was proved', () => {
-    it('has nothing that it did not have before', async () => {
+  describe('after the public contract was proved', () => {
+    it('has no additional data', async () => {
       const left = [];
       for (const path of LISTS) left.push([path, (await app.admin.get(path)).body]);
       expect(left).toEqual(LISTS.map((path) => [path, []]));

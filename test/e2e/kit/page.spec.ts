@@ -19,6 +19,6 @@ for (const [, source = ''] of examples) {
   new Function('require', 'exports', outputText)(load, {});
 }
 
-it('shows examples that stand for themselves', () => {
+it('shows examples that work alone', () => {
   expect(examples.length).toBeGreaterThan(1);
 });

@@ -19,7 +19,7 @@ describe('a service of the test kit', () => {
     await provider.stop();
   });
 
-  it('fails exactly as often as the script says, one step at a time, and tells it at the third failure', async () => {
+  it('fails exactly as often as the script says, one step at a time, and triggers at the third failure', async () => {
     provider.standingResponse({ status: 204 });
     const target = service.target('checkout').next('down', { down: 'It is gone.', code: 'host_unreachable' }, 'down');
     const fields = { type: 'SCRIPTED', url: target.url };
@@ -60,7 +60,7 @@ describe('a service of the test kit', () => {
     }
   });
 
-  it('checks nothing by itself when checks are on demand', async () => {
+  it('runs no scheduled check when checks are on demand', async () => {
     const target = service.target('idle');
     await newEndpoint(service.write, await newWebsite(service.write), {
       type: 'SCRIPTED',
@@ -71,7 +71,7 @@ describe('a service of the test kit', () => {
     expect(target.checks).toBe(0);
   });
 
-  it('has probes that find what the script says, one check each, and that are online after any jump of the clock', async () => {
+  it('has probes that report the scripted results, one check each, and that are online after any jump of the clock', async () => {
     const [fra, tokyo] = [
       await startScriptedProbe(service, { key: 'fra' }),
       await startScriptedProbe(service, { key: 'tokyo', name: 'Tokyo' }),
@@ -100,11 +100,11 @@ describe('a service of the test kit', () => {
     await Promise.all([fra.stop(), tokyo.stop()]);
   });
 
-  it('refuses to restart what was in memory, and says what to do', async () => {
+  it('refuses to restart a service in memory, and explains what to do', async () => {
     await expect(service.restart()).rejects.toThrow("start it with database: 'temporary'");
   });
 
-  it('leaves its database to the next when it could not start', async () => {
+  it('leaves its database to the next service if it could not start', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'uptime-kit-'));
     const config: Partial<Config> = { databaseUrl: null, dataDir, role: 'api' };
     await expect(startService({ config: { ...config, quotaApiKeys: 2 } })).rejects.toThrow('at most 2 API keys');
@@ -112,7 +112,7 @@ describe('a service of the test kit', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('keeps its data over a restart when its database is temporary', async () => {
+  it('keeps its data over a restart if its database is temporary', async () => {
     const kept = await startService({ database: 'temporary', config: { role: 'api' } });
     const website = await newWebsite(kept.write);
     await kept.stop();

@@ -12,7 +12,7 @@ import { type WebhookSink, webhookSink } from '../../../packages/testing/provide
 import { type Service, startService } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
-describe('a service that tells all nine providers', () => {
+describe('a service that notifies all nine providers', () => {
   let service: Service;
   let webhook: WebhookSink;
   let pagerduty: PagerDutyFake;

@@ -56,12 +56,12 @@ describe('the preview of a maintenance window', () => {
     expect(await starts(nightly('UTC', '0 4 * * SUN#2'), '2027-02-01', 1)).toEqual(['2027-02-14T04:00:00.000Z']);
   });
 
-  it('goes on across midnight', async () => {
+  it('continues across midnight', async () => {
     const response = await preview(nightly('UTC', '0 23 * * *', 7200), '?from=2027-01-02T00:30:00Z&limit=1');
     expect(response.body).toEqual([{ starts_at: '2027-01-01T23:00:00.000Z', ends_at: '2027-01-02T01:00:00.000Z' }]);
   });
 
-  it('of a one-off window is that one, and nothing is stored', async () => {
+  it('of a one-off window is the window, and nothing is stored', async () => {
     const [starts_at, ends_at] = ['2127-01-01T00:00:00.000Z', '2127-01-02T00:00:00.000Z'];
     const response = await preview({ name: 'Move', scope: { tags: ['prod'] }, starts_at, ends_at });
     expect(response).toMatchObject({ status: 200, body: [{ starts_at, ends_at }] });
@@ -69,19 +69,19 @@ describe('the preview of a maintenance window', () => {
   });
 
   it.each([
-    ['a zone that is none', { timezone: 'Europe/Gotham' }, '/timezone', 'unknown_zone'],
+    ['an invalid time zone', { timezone: 'Europe/Gotham' }, '/timezone', 'unknown_zone'],
     ['an offset for a zone', { timezone: '+01:00' }, '/timezone', 'unknown_zone'],
     ['six fields', { cron: '0 30 2 * * *' }, '/cron', 'invalid_format'],
-    ['a nickname', { cron: '@daily' }, '/cron', 'invalid_format'],
+    ['a cron nickname', { cron: '@daily' }, '/cron', 'invalid_format'],
     ['30 February', { cron: '0 0 30 2 *' }, '/cron', 'never_due'],
-    ['a window as long as the pause', { cron: '*/15 * * * *', duration: 900 }, '/duration', 'overlaps_itself'],
-    ['a day each day', { duration: 86_400 }, '/duration', 'overlaps_itself'],
+    ['a window that leaves no pause', { cron: '*/15 * * * *', duration: 900 }, '/duration', 'overlaps_itself'],
+    ['a daily window of one day', { duration: 86_400 }, '/duration', 'overlaps_itself'],
     ['less than a minute', { duration: 59 }, '/duration', 'out_of_range'],
     ['more than a week', { duration: 604_801 }, '/duration', 'out_of_range'],
     ['no zone', { timezone: undefined }, '/timezone', 'required'],
     ['no duration', { duration: null }, '/duration', 'required'],
     ['no cron', { cron: undefined }, '/cron', 'required'],
-    ['bounds that are none', { starts_at: '2127-01-02', ends_at: '2127-01-02' }, '/ends_at', 'out_of_range'],
+    ['invalid bounds', { starts_at: '2127-01-02', ends_at: '2127-01-02' }, '/ends_at', 'out_of_range'],
     ['no scope', { scope: {} }, '/scope', 'required'],
     ['everything and a part', { scope: { all: true, tags: ['a'] } }, '/scope/all', 'invalid_format'],
     ['a tag with a space', { scope: { tags: ['a b'] } }, '/scope/tags', 'invalid_format'],
@@ -93,7 +93,7 @@ describe('the preview of a maintenance window', () => {
 
   it.each([
     [
-      'nothing about time',
+      'no times',
       {},
       [
         ['/starts_at', 'required'],
@@ -103,8 +103,8 @@ describe('the preview of a maintenance window', () => {
     ['no end', { starts_at: '2127-01-01' }, [['/ends_at', 'required']]],
     ['an end before the start', { starts_at: '2127-01-02', ends_at: '2127-01-01' }, [['/ends_at', 'out_of_range']]],
     ['ninety-one days', { starts_at: '2127-01-01', ends_at: '2127-04-02' }, [['/ends_at', 'out_of_range']]],
-    ['a start of yesteryear', { starts_at: '2025-01-01', ends_at: '2025-01-02' }, [['/starts_at', 'in_past']]],
-    ['a start that is no time', { starts_at: 'soon', ends_at: '2127-01-02' }, [['/starts_at', 'invalid_format']]],
+    ['a start in a past year', { starts_at: '2025-01-01', ends_at: '2025-01-02' }, [['/starts_at', 'in_past']]],
+    ['an invalid start', { starts_at: 'soon', ends_at: '2127-01-02' }, [['/starts_at', 'invalid_format']]],
   ])('of a one-off window is refused for %s', async (_, times, errors) => {
     const response = await preview({ name: 'Move', scope: { all: true }, ...times });
     expect(response.status).toBe(400);

@@ -20,7 +20,7 @@ interface Told {
   state: string;
 }
 
-describe('the beginning and the end of maintenance', () => {
+describe('the start and the end of maintenance', () => {
   let app: TestApp;
   let clock: MovingClock;
   let database: Database;
@@ -83,7 +83,7 @@ describe('the beginning and the end of maintenance', () => {
     ).map(({ payload }) => `${payload.name} ${payload.state}`);
 
   it.each([
-    ['ended by hand', (id: string) => app.write.post(`/maintenance-windows/${id}/end`)],
+    ['ended manually', (id: string) => app.write.post(`/maintenance-windows/${id}/end`)],
     ['deleted', (id: string) => app.write.delete(`/maintenance-windows/${id}`)],
     [
       'shortened',
@@ -96,7 +96,7 @@ describe('the beginning and the end of maintenance', () => {
           `UPDATE maintenance_occurrence SET ends_at = date_trunc('second', now()) - interval '2 s', starts_at = date_trunc('second', now()) - interval '1 minute'`,
         ),
     ],
-  ])('what is down and was covered is due within 30 s when a window is %s', async (_, end) => {
+  ])('makes covered endpoints that are down due within 30 s when a window is %s', async (_, end) => {
     const [down, up, paused] = [await endpoint(DOWN), await endpoint(UP), await endpoint(DOWN, { enabled: false })];
     const id = await running({ all: true });
     await sweep();
@@ -107,14 +107,14 @@ describe('the beginning and the end of maintenance', () => {
     expect(await told()).toEqual(['Move started', 'Move ended']);
   });
 
-  it('what no scope of the window covered is not due', async () => {
+  it('does not schedule an endpoint that no scope of the window covered', async () => {
     const [by, other] = [await endpoint(DOWN), await endpoint(DOWN)];
     await app.write.post(`/maintenance-windows/${await running({ endpoint_ids: [by], tags: ['nobody'] })}/end`);
     await sweep();
     expect([await isDueSoon(by), await isDueSoon(other)]).toEqual([true, false]);
   });
 
-  it('what a change leaves out is due, and the window is told to go on, not to end', async () => {
+  it('schedules an endpoint that a change removes from the scope, and sends an update event, not an end', async () => {
     const [left, out] = [await endpoint(DOWN), await endpoint(DOWN)];
     const id = await running({ endpoint_ids: [left, out] });
     await sweep();
@@ -124,7 +124,7 @@ describe('the beginning and the end of maintenance', () => {
     expect(await told()).toEqual(['Move started', 'Move started']);
   });
 
-  it('an endpoint of every second stays on its own schedule', async () => {
+  it('keeps an endpoint with an interval of one second on its own schedule', async () => {
     const id = await endpoint(DOWN, { interval: 1, timeout: 1 });
     await database.query(
       `UPDATE endpoint_schedule SET next_check_at = now() + interval '900 ms' WHERE endpoint_id = $1`,
@@ -139,7 +139,7 @@ describe('the beginning and the end of maintenance', () => {
   });
 
   it.each(['before_over', 'after_over'] as const)(
-    'an end that fails at %s is done by the next sweep, and told once',
+    'is completed by the next sweep and sent once if the end fails at %s',
     async (point) => {
       const down = await endpoint(DOWN);
       const id = await running({ all: true });
@@ -155,7 +155,7 @@ describe('the beginning and the end of maintenance', () => {
     },
   );
 
-  it('a beginning that fails is told once, by the next sweep', async () => {
+  it('is sent once, by the next sweep, if the start fails', async () => {
     await running({ all: true });
     armFailpoints(['maintenance.before_begun=error']);
     await expect(sweep()).rejects.toThrow('maintenance.before_begun');
@@ -166,7 +166,7 @@ describe('the beginning and the end of maintenance', () => {
     expect(await told()).toEqual(['Move started']);
   });
 
-  it('of several sweeps at once one acts', async () => {
+  it('is handled by only one of several simultaneous sweeps', async () => {
     const ids = [await running({ all: true }), await running({ all: true })];
     await Promise.all([sweep(), sweep(), sweep()]);
     for (const id of ids) await app.write.post(`/maintenance-windows/${id}/end`);
@@ -175,7 +175,7 @@ describe('the beginning and the end of maintenance', () => {
     expect((await told()).sort()).toEqual(['Move ended', 'Move ended', 'Move started', 'Move started']);
   });
 
-  it('is told once though the clock is set back', async () => {
+  it('is sent once though the clock is set back', async () => {
     await running({ all: true });
     await sweep();
     clock.advance(-HOUR / 2);
@@ -191,7 +191,7 @@ describe('the beginning and the end of maintenance', () => {
     expect(await told()).toEqual(['Move started', 'Move ended']);
   });
 
-  it('of an occurrence that came and went while nobody swept tells the end', async () => {
+  it('sends the end of an occurrence that started and ended while no sweep ran', async () => {
     await app.write.post(`/maintenance-windows/${await running({ all: true })}/end`);
     await sweep();
     expect(await told()).toEqual(['Move ended']);

@@ -150,7 +150,7 @@ describe('maintenance windows', () => {
     expect(await read(id)).toMatchObject({ status: 'scheduled', active_until: null });
   });
 
-  it('takes back what it gave, while it runs, afterwards, and with parts of its scope deleted', async () => {
+  it('takes back its effect, while it runs, afterwards, and with parts of its scope deleted', async () => {
     const gone = await newEndpoint(app.write, website);
     const { id } = await create(oneOff(-4 * MINUTE, HOUR, { scope: { endpoint_ids: [gone], tags: ['a'] } }));
     const weekly = await create(hourly({ cron: '0 2 * * SUN', timezone: 'Europe/Berlin', duration: 600_000 }));
@@ -174,7 +174,7 @@ describe('maintenance windows', () => {
     expect(log.body[0]?.changed).toEqual(Object.keys(changes));
   });
 
-  it('of one kind becomes one of the other', async () => {
+  it('of one kind can be changed to the other', async () => {
     const { id } = await create(oneOff(HOUR, 2 * HOUR));
     const recurring = { cron: '0 2 * * *', timezone: 'UTC', duration: 60, starts_at: null, ends_at: null };
     expect(await put(id, recurring)).toMatchObject({ status: 200, body: { ...recurring, status: 'scheduled' } });
@@ -187,13 +187,13 @@ describe('maintenance windows', () => {
     ['a start that is moved into the past', () => ({ starts_at: at(-DAY) }), '/starts_at', 'in_past'],
     ['an end before its start', () => ({ ends_at: at(-DAY) }), '/ends_at', 'out_of_range'],
     ['half a recurrence', () => ({ cron: '0 2 * * *', timezone: 'UTC' }), '/duration', 'required'],
-    ['a scope of nothing', () => ({ scope: {} }), '/scope', 'required'],
+    ['an empty scope', () => ({ scope: {} }), '/scope', 'required'],
   ])('refuses %s in a change', async (_, fields, pointer, code) => {
     const { id } = await create(oneOff(0, HOUR));
     expect(errors(await put(id, fields()))).toEqual([400, [expect.objectContaining({ pointer, code })]]);
   });
 
-  it('of ids that are nobody’s or another organization’s is 404, with a pointer to each', async () => {
+  it('with unknown ids or another organization’s is 404, with a pointer to each', async () => {
     const other = await app.organization('Other');
     const foreign = await newWebsite(other.write);
     const scope = { website_ids: [website, foreign], endpoint_ids: ['ep_00000000000000000000000000'] };
@@ -231,7 +231,7 @@ describe('maintenance windows', () => {
     ]);
   });
 
-  it('that recurs goes on with its next occurrence after one was ended', async () => {
+  it('that recurs continues with its next occurrence after one was ended', async () => {
     const { id } = await create(hourly());
     expect((await app.write.post(`/maintenance-windows/${(await create(oneOff(HOUR, DAY))).id}/end`)).status).toBe(409);
     advanceIntoHour(5 * MINUTE);
@@ -253,7 +253,7 @@ describe('maintenance windows', () => {
     ]);
   });
 
-  it('that begins up to five minutes ago is in force from then', async () => {
+  it('that started up to five minutes ago is in force from its creation on', async () => {
     const { id } = await create(oneOff(-5 * MINUTE, HOUR));
     expect(await spans(id)).toEqual([[-5 * MINUTE, HOUR]]);
     const late = await app.write.post<Refused>('/maintenance-windows', oneOff(-5 * MINUTE - SECOND, HOUR));
@@ -265,7 +265,7 @@ describe('maintenance windows', () => {
     ['whether it mutes', { mute: false }],
     ['its scope', { scope: { tags: ['a'] } }],
     ['its name', { name: 'Other' }],
-  ])('that runs is cut where %s changes, and what is past stays', async (_, sent) => {
+  ])('that runs is cut if %s changes, and its past stays', async (_, sent) => {
     const { id } = await create(oneOff(0, HOUR));
     await app.app.get(MaintenanceSweep).run();
     clock.advance(MINUTE);
@@ -294,7 +294,7 @@ describe('maintenance windows', () => {
     expect(await spans(id)).toEqual([[-MINUTE, 0]]);
   });
 
-  it('that recurs until now ends now, and a second change in the same moment is no conflict', async () => {
+  it('that recurs until now ends now, and a second change in the same moment gives no conflict', async () => {
     const { id } = await create(hourly());
     advanceIntoHour(MINUTE);
     expect((await put(id, { mute: false })).body.status).toBe('active');
@@ -303,7 +303,7 @@ describe('maintenance windows', () => {
     expect((await rows(id)).filter(({ ends_at }) => ends_at.getTime() > now())).toEqual([]);
   });
 
-  it('that is deleted ends, and what was in force stays known', async () => {
+  it('that is deleted ends, and its past effect stays known', async () => {
     const { id } = await create(hourly());
     advanceIntoHour(MINUTE);
     expect((await app.write.delete(`/maintenance-windows/${id}`)).status).toBe(204);
@@ -331,7 +331,7 @@ describe('maintenance windows', () => {
 
     const startOf = ({ next, starts_at }: Window): number => Date.parse(next[0]?.starts_at ?? String(starts_at));
 
-    it('is filtered by status, and a recurring window moves on when an occurrence begins', async () => {
+    it('is filtered by status, and a recurring window moves on when an occurrence starts', async () => {
       advanceIntoHour(40 * MINUTE);
       const recurring = await create(hourly());
       const [active, scheduled] = [await create(oneOff(0, DAY)), await create(oneOff(2 * DAY, 3 * DAY))];
@@ -347,7 +347,7 @@ describe('maintenance windows', () => {
       expect((await app.read.get('/maintenance-windows?status=running')).status).toBe(400);
     });
 
-    it('is filtered by what covers an endpoint or a website, by whatever scope', async () => {
+    it('is filtered by windows that cover an endpoint or a website, through any scope', async () => {
       const site = await newWebsite(app.write);
       const [one, two] = [await newEndpoint(app.write, site), await newEndpoint(app.write, site)];
       await database.query(`UPDATE website SET tags = '{shop}' WHERE id = $1`, [parseId('website', site)]);
@@ -373,7 +373,7 @@ describe('maintenance windows', () => {
         ({ starts_at, ends_at }) => [Date.parse(starts_at) - now(), Date.parse(ends_at) - now()],
       );
 
-    it('are those that were, as they were, and those that will be, years ahead', async () => {
+    it('are the past ones unchanged, and the future ones, years ahead', async () => {
       const { id } = await create(hourly());
       advanceIntoHour(MINUTE);
       await app.write.post(`/maintenance-windows/${id}/end`);
@@ -394,7 +394,7 @@ describe('maintenance windows', () => {
       expect((await app.read.get(`/maintenance-windows/${id}/occurrences?limit=101`)).status).toBe(400);
     });
 
-    it('are written eight days ahead, also when who plans was away for days', async () => {
+    it('are written eight days ahead, also after the planner was away for days', async () => {
       const { id } = await create(hourly());
       const far = await create(oneOff(9 * DAY, 9 * DAY + HOUR));
       const planner = app.app.get(OccurrencePlanner);
@@ -411,7 +411,7 @@ describe('maintenance windows', () => {
       expect(await rows(id)).toEqual(after);
     });
 
-    it('are planned again by no one when a window has no more', async () => {
+    it('are not planned again if a window has no more', async () => {
       await create(hourly({ ends_at: at(3 * HOUR) }));
       await create(oneOff(HOUR, 2 * HOUR));
       clock.advance(4 * HOUR);
@@ -421,7 +421,7 @@ describe('maintenance windows', () => {
     });
   });
 
-  it('stays for 400 days after its end, with what it was in force', async () => {
+  it('stays for 400 days after its end, with its past effect', async () => {
     const { id } = await create(oneOff(0, HOUR));
     const forever = await create(hourly());
     clock.advance(HOUR);
@@ -437,7 +437,7 @@ describe('maintenance windows', () => {
     expect(await database.query('SELECT id FROM maintenance_scope')).toHaveLength(1);
   });
 
-  it('goes with its organization', async () => {
+  it('is deleted with its organization', async () => {
     const { orgId, write } = await app.organization('Short-lived');
     await create(hourly(), write);
     expect((await app.operator.delete(`/organizations/${formatId('organization', orgId)}`)).status).toBe(204);

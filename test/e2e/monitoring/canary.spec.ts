@@ -49,7 +49,7 @@ describe('readiness', () => {
       return (await ready()).status === 200;
     });
 
-  it('says when something last passed the dispatcher and the recorder', async () => {
+  it('shows when a canary last passed the dispatcher and the recorder', async () => {
     await becomesReady();
     const { details } = (await ready()).body;
     expect([details['checks'], details['recorder']]).toEqual([
@@ -61,7 +61,7 @@ describe('readiness', () => {
     expect(metrics).toMatch(/uptime_canary_seconds\{stage="recorder"\} [\d.]+/);
   });
 
-  it('asks the database once for all who ask at the same time', async () => {
+  it('sends one query for all simultaneous requests', async () => {
     const database = app.app.get(Database);
     const query = jest.spyOn(database, 'query');
     const statuses = await Promise.all(Array.from({ length: 60 }, async () => (await ready()).status));
@@ -70,7 +70,7 @@ describe('readiness', () => {
     expect([new Set(statuses), asked < 60]).toEqual([new Set([200]), true]);
   });
 
-  it('fails and names the recorder while no batch can be written for a reason that is no connection, and recovers', async () => {
+  it('fails and names the recorder while no batch can be written although the connection works, and recovers', async () => {
     await becomesReady();
     armFailpoints(['recorder.before_commit=error']);
     await eventually('the canary fails', async () => {
@@ -88,7 +88,7 @@ describe('readiness', () => {
     await becomesReady();
   });
 
-  it('fails while results wait and none is written, although the canary passes', async () => {
+  it('fails while results wait and no result is written, although the canary passes', async () => {
     await becomesReady();
     const stalled = jest.spyOn(app.app.get(CheckRecorder), 'stalledMs', 'get').mockReturnValue(20_000);
     const { status, body } = await ready();
@@ -99,7 +99,7 @@ describe('readiness', () => {
   });
 });
 
-describe('readiness of a service whose places are all taken by checks that hang', () => {
+describe('readiness of a service whose check slots are all taken by checks that hang', () => {
   let app: TestApp;
   let silent: HttpTarget;
 

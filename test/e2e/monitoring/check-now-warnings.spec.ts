@@ -43,7 +43,7 @@ class ForeignChecker implements Checker<string> {
 @Module({ providers: [ForeignChecker] })
 class ForeignModule {}
 
-describe('a check on demand that has something to warn of', () => {
+describe('a check on demand that results in a warning', () => {
   let app: TestApp;
   let target: SwitchableServer;
   let website: string;
@@ -76,13 +76,13 @@ describe('a check on demand that has something to warn of', () => {
   };
   const newest = async (id: string) => (await app.read.get<Check[]>(`/endpoints/${id}/checks?limit=1`)).body[0];
 
-  it('tells of the warning before the endpoint is saved', async () => {
+  it('shows the warning before the endpoint is saved', async () => {
     const { status, body } = await app.write.post<Check>('/endpoints/test', settings());
     expect(status).toBe(200);
     expect(body).toMatchObject(warned);
   });
 
-  it('tells of it in the check that runs now, and in the list of checks', async () => {
+  it('shows the warning in the check that runs now, and in the list of checks', async () => {
     const id = await newEndpoint(app.write, website, settings());
     const { status, body } = await app.write.post<Check>(`/endpoints/${id}/checks`);
     expect(status).toBe(201);
@@ -90,7 +90,7 @@ describe('a check on demand that has something to warn of', () => {
     expect(await newest(id)).toEqual(body);
   });
 
-  it('tells of the failure alone when the target is down', async () => {
+  it('shows only the failure if the target is down', async () => {
     target.status = 500;
     const failed = { outcome: 'down', degraded: false, error: { code: 'status_unexpected' }, warning: null };
     expect((await app.write.post<Check>('/endpoints/test', settings())).body).toMatchObject(failed);
@@ -100,16 +100,16 @@ describe('a check on demand that has something to warn of', () => {
   });
 
   it.each([
-    ['says nothing of warnings', 'old', { outcome: 'up', degraded: false, error: null, warning: null }],
-    ['warns by itself', 'slow', { outcome: 'up', degraded: true, error: null, warning: SLOW }],
+    ['does not support warnings', 'old', { outcome: 'up', degraded: false, error: null, warning: null }],
+    ['returns a warning', 'slow', { outcome: 'up', degraded: true, error: null, warning: SLOW }],
     [
-      'warns of what is down',
+      'returns a warning with a failure',
       'both',
       { outcome: 'down', degraded: false, error: { code: 'connection_refused' }, warning: null },
     ],
     ['returns no result', 'fine', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
     // Some seconds after the timeout.
-    ['never ends', 'never', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
+    ['never finishes', 'never', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
   ])('is recorded and listed when its checker %s', async (_what, host, expected) => {
     const foreign = { name: 'Foreign', type: 'FOREIGN', url: `foreign://${host}`, interval: 86_400, timeout: 1 };
     const id = await newEndpoint(app.write, website, foreign);

@@ -52,7 +52,7 @@ describe('a failure that would trigger an alert', () => {
     return attempts;
   };
 
-  it('is confirmed', async () => {
+  it('is confirmed by a second check', async () => {
     expect(await attemptsOf('plain')).toBe(2);
   });
 

@@ -24,7 +24,7 @@ const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckRes
   warning: null,
 });
 
-describe('a failure that an offline monitor would have had too', () => {
+describe('a failure that an offline monitor would also have', () => {
   let sink: SwitchableServer;
   let heartbeat: SwitchableServer;
   let app: TestApp;
@@ -84,14 +84,14 @@ describe('a failure that an offline monitor would have had too', () => {
     expect(result).toMatchObject({ outcome: 'down', error: { code: 'connection_timeout' } });
   });
 
-  it('records a timeout as unknown when the network went away after the last probe and before the check', async () => {
+  it('records a timeout as unknown if the network went away after the last probe and before the check', async () => {
     expect(await judge(failed('connection_timeout'))).toMatchObject({ outcome: 'down' });
     reach(NOWHERE);
     clock.advance(1500);
     expect(await judge(failed('connection_timeout'), 'another')).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('records a timeout as unknown when the check began before the network came back', async () => {
+  it('records a timeout as unknown if the check started before the network came back', async () => {
     reach(NOWHERE);
     expect(await judge(failed('connection_timeout'))).toMatchObject({ outcome: 'unknown' });
     clock.advance(1000);
@@ -102,7 +102,7 @@ describe('a failure that an offline monitor would have had too', () => {
     expect(await judge(failed('connection_timeout'), 'another')).toMatchObject({ outcome: 'down' });
   });
 
-  it('reports no network at /health/ready also when a checker itself found no route', async () => {
+  it('reports no network at /health/ready also if a checker itself found no route', async () => {
     const result: CheckResult = { ...failed('monitor_offline', null), outcome: 'unknown' };
     reach(NOWHERE);
     expect(await judge(result)).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });

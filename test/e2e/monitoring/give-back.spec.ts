@@ -22,7 +22,7 @@ describe('a claim whose slots cannot be planned', () => {
   it.each([
     ['as soon as the fault is over', ['schedule.after_claim=error']],
     ['also when giving it back failed at first', ['schedule.after_claim=error', 'schedule.before_give_back=error']],
-  ])('is given back: an endpoint of once a day is checked %s', async (_, failpoints) => {
+  ])('is returned: an endpoint with a daily check is checked %s', async (_, failpoints) => {
     const before = target.seen.length;
     const site = await newWebsite(app.write);
     armFailpoints(failpoints);

@@ -44,7 +44,7 @@ class Request {
   }
 }
 
-describe('checks that clients ask for', () => {
+describe('checks on demand', () => {
   let app: TestApp;
   let mine: ServiceOrganization;
   let other: ServiceOrganization;
@@ -101,7 +101,7 @@ describe('checks that clients ask for', () => {
     expect((await other.write.post(`/endpoints/${foreign}/checks`)).status).toBe(201);
   });
 
-  it('end with the client: nothing is recorded and no socket stays', async () => {
+  it('end when the client disconnects: nothing is recorded and no socket stays', async () => {
     const id = await endpoint(mine.write, '/silent');
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
     const requests = [ask(mine.write, `/endpoints/${id}/checks`), ask(mine.write, '/endpoints/test', draft)];
@@ -122,7 +122,7 @@ describe('checks that clients ask for', () => {
     expect(await ask(mine.write, `/endpoints/${id}/checks`).refusal).toMatchObject({ status: 409, code: 'conflict' });
   });
 
-  it('are refused while there is no place for them', async () => {
+  it('are refused while there is no slot for them', async () => {
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
     for (let count = 0; count < 8; count++) ask(mine.write, '/endpoints/test', draft);
     await connections(8);
@@ -137,7 +137,7 @@ describe('checks that clients ask for', () => {
     });
   });
 
-  it('never run beside the scheduled check of the endpoint', async () => {
+  it('never run at the same time as the scheduled check of the endpoint', async () => {
     const scheduled = await startOwnApp();
     const id = await endpoint(scheduled.write, '/slow', { interval: 1 });
     mostInFlight = 0;

@@ -57,7 +57,7 @@ const countsOf = (urls: readonly string[], from = 0): number[] =>
   urls.map((url) => (begun.get(url) ?? []).filter((at) => at >= from).length);
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-describe('a process that is asked for more checks than it can make', () => {
+describe('a process with more checks than it can run', () => {
   let app: TestApp;
   const logged: string[] = [];
 
@@ -91,7 +91,7 @@ describe('a process that is asked for more checks than it can make', () => {
     );
   }
 
-  it('skips slots before they are run, evenly, spares the rare ones, tells everybody, and is calm again when the load leaves', async () => {
+  it('skips slots before they are run, evenly, spares the rare ones, notifies everyone, and recovers when the load ends', async () => {
     await start(2);
     const heard: [string, OverloadState][] = [];
     app.app.get(Overload).onChange((news, kind) => heard.push([kind, news]));
@@ -164,7 +164,7 @@ describe('a process that is asked for more checks than it can make', () => {
     expect(await metric('uptime_slots_waiting')).toBeLessThanOrEqual(20);
   }, 120_000);
 
-  it('checks every slot of a small organization while a large one asks for more than there is', async () => {
+  it('checks every slot of a small organization while a large one requests more than there is', async () => {
     await start(8);
     const large = await app.organization('Large');
     const few = await add(app.write, 'few', 4, 1);
@@ -184,7 +184,7 @@ describe('a process that is asked for more checks than it can make', () => {
     expect(await metric('uptime_results_lost_total')).toBe(0);
   }, 120_000);
 
-  it('checks no more than can be recorded, and loses nothing', async () => {
+  it('checks no more than it can record, and loses nothing', async () => {
     await start(20);
     const recorder = app.app.get(CheckRecorder);
     // Less than the places can run, and twice the number that is recorded while each transaction takes three seconds.

@@ -22,7 +22,7 @@ const CHILDREN = 250;
 const RULE = { failure_threshold: 1, success_threshold: 1 };
 const HOURLY = { interval: 3600 };
 
-describe('before an endpoint is told, what it depends on is checked', () => {
+describe('the parents of an endpoint are checked before its alerts trigger', () => {
   let app: TestApp;
   let server: SwitchableServer;
   let website: string;
@@ -62,7 +62,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
   const key = (name: string): string => `${name}${counter}`;
   const breaks = (...names: string[]): void => names.forEach((name) => server.switch(key(name), 'error'));
 
-  it('so a parent that broke with it is told, and the child is not', async () => {
+  it('an alert triggers for a parent that broke together with its child, and not for the child', async () => {
     const parent = await made(key('p'));
     const child = await made(key('c'), { depends_on: [parent] });
     const [ofParent, ofChild] = [await newAlert(app.write, parent, RULE), await newAlert(app.write, child, RULE)];
@@ -72,7 +72,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     expect([await isTriggered(ofParent), await isTriggered(ofChild)]).toEqual([true, false]);
   });
 
-  it('and tells the child when the parent is up', async () => {
+  it('an alert triggers for the child when the parent is up', async () => {
     const parent = await made(key('p'));
     const child = await made(key('c'), { depends_on: [parent] });
     const alert = await newAlert(app.write, child, RULE);
@@ -82,7 +82,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     expect(await isTriggered(alert)).toBe(true);
   });
 
-  it('and tells the child with its next failure when only the parent has recovered', async () => {
+  it('an alert triggers for the child with its next failure when only the parent has recovered', async () => {
     const parent = await made(key('p'));
     const child = await made(key('c'), { depends_on: [parent] });
     const alert = await newAlert(app.write, child, RULE);
@@ -94,7 +94,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     expect(await isTriggered(alert)).toBe(true);
   });
 
-  it('all of several parents are, at once, and one of them that is down is enough', async () => {
+  it('all parents are checked, at once, and one of them that is down is enough', async () => {
     const [a, b] = [await made(key('a')), await made(key('b'))];
     const child = await made(key('c'), { depends_on: [a, b] });
     const alert = await newAlert(app.write, child, RULE);
@@ -104,7 +104,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     expect(await isTriggered(alert)).toBe(false);
   });
 
-  it('a parent that is paused is not checked and explains nothing', async () => {
+  it('a paused parent is not checked and explains nothing', async () => {
     const parent = await made(key('p'));
     const child = await made(key('c'), { depends_on: [parent] });
     const alert = await newAlert(app.write, child, RULE);
@@ -115,7 +115,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     expect(await isTriggered(alert)).toBe(true);
   });
 
-  it('a failure that triggers nothing asks no parent', async () => {
+  it('a failure that triggers nothing causes no check of a parent', async () => {
     const parent = await made(key('p'));
     const child = await made(key('c'), { depends_on: [parent] });
     await newAlert(app.write, child, { failure_threshold: 2 });
@@ -124,7 +124,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     expect(requestsOf(key('p'))).toBe(1);
   });
 
-  it('a parent of a parent is as well: the one in the middle is told of neither', async () => {
+  it('a grandparent is checked as well: no alert triggers for the child and the parent between them', async () => {
     const top = await made(key('t'));
     const middle = await made(key('m'), { depends_on: [top] });
     const child = await made(key('c'), { depends_on: [middle] });
@@ -150,7 +150,7 @@ function scheduled(settings: Partial<Config>, ...extensions: Extension[]): () =>
   return () => [app, server];
 }
 
-describe('when nothing is confirmed', () => {
+describe('with a threshold of one failure', () => {
   const given = scheduled({}, noStalls);
 
   it('a parent with hundreds of children is checked once when all of them fail', async () => {
@@ -194,17 +194,17 @@ describe('when nothing is confirmed', () => {
   });
 
   it(
-    'a child and its parent that break at once, in whatever order, tell of the parent each time and of the child never',
+    'a child and its parent that break at once, in any order, trigger an alert for the parent each time and never for the child',
     () => breakPairs(...given(), 0),
     900_000,
   );
 });
 
-describe('when failures are confirmed', () => {
+describe('with a threshold of several failures', () => {
   const given = scheduled({ confirmFailures: true });
 
   it(
-    'a child and its parent that break within a second, in whatever order, tell of the parent each time and of the child never',
+    'a child and its parent that break within a second, in any order, trigger an alert for the parent each time and never for the child',
     () => breakPairs(...given(), 900),
     900_000,
   );

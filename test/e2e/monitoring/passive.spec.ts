@@ -27,7 +27,7 @@ class PushedChecker implements Checker<string> {
 @Module({ providers: [PushedChecker] })
 class PushedModule {}
 
-describe('an endpoint that nothing runs', () => {
+describe('an endpoint that is not run by the service', () => {
   let app: TestApp;
   let server: SwitchableServer;
   let website: string;
@@ -54,7 +54,7 @@ describe('an endpoint that nothing runs', () => {
     return row;
   };
 
-  it('has no slot, made, paused and enabled, until it becomes one that is run', async () => {
+  it('has no slot while it is created, paused, and enabled, until it becomes one that is run', async () => {
     const none = { scheduled: false, hasNone: true };
     expect(await slotOf(pushed)).toEqual(none);
     await app.write.put(`/endpoints/${pushed}`, { interval: 5 });
@@ -68,7 +68,7 @@ describe('an endpoint that nothing runs', () => {
     expect(await slotOf(other)).toEqual(none);
   });
 
-  it('cannot be checked now, or tested before it is saved: the refusal says why', async () => {
+  it('cannot be checked on demand, or tested before it is saved, and the error explains why', async () => {
     const problem = {
       code: 'conflict',
       detail: 'No check of type PUSHED is run: its results are sent to the monitor.',
@@ -79,7 +79,7 @@ describe('an endpoint that nothing runs', () => {
     expect([now.body, test.body]).toEqual([expect.objectContaining(problem), expect.objectContaining(problem)]);
   });
 
-  it('is not asked first by what depends on it', async () => {
+  it('is not checked first by endpoints that depend on it', async () => {
     server.status = 500;
     const child = await newEndpoint(app.write, website, {
       type: 'HTTP',

@@ -27,14 +27,14 @@ interface Sample {
 }
 
 suite(`the alert rules for Prometheus${skipped}`, () => {
-  it('are played in a test each', () => {
+  it('have a test each', () => {
     const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
     const { tests } = parse(readFileSync(TESTS, 'utf8')) as { tests: { alert_rule_test: { alertname: string }[] }[] };
     const played = new Set(tests.flatMap((test) => test.alert_rule_test.map(({ alertname }) => alertname)));
     expect(played).toEqual(new Set(groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))));
   });
 
-  it('fire at the first event, and do what their tests say', () => {
+  it('fire at the first event, as their tests say', () => {
     expect(execFileSync('promtool', ['test', 'rules', TESTS], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 });
@@ -88,7 +88,7 @@ scrape_configs:
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('finds each counter by labels at 0 before anything has happened, but those of probes and extensions', async () => {
+  it('finds each counter by labels at 0 before anything has happened, except the counters of probes and extensions', async () => {
     const counters = app.app.get(Metrics).registry.getMetricsAsArray();
     const labelled = counters.filter((each) => String(each.type) === 'counter' && 'labelNames' in each);
     const names = labelled.flatMap((each) =>

@@ -109,7 +109,7 @@ describe('a recorder that is behind', () => {
     }
   }, 90_000);
 
-  it('writes a failure in a batch of its own on a server, however large the batches are that are under way and wait', async () => {
+  it('writes a failure in a separate batch on a server, no matter how large the current and the waiting batches are', async () => {
     if (app.app.get(DatabaseServer).isEmbedded) return;
     const [failing, ...sites] = await sitesOf(app.write, 41);
     if (!failing) throw new Error('no site');
@@ -130,7 +130,7 @@ describe('a recorder that is behind', () => {
     expect(written.map(({ count }) => count).sort((a, b) => a - b)).toEqual([1, 20]);
   }, 90_000);
 
-  it('lets the canary through between two batches although one is always under way', async () => {
+  it('lets the canary through between two batches although a batch is always being written', async () => {
     const sites = await sitesOf(app.write, 20);
     await letThemBeUp(sites);
     armFailpoints(['recorder.before_commit=slow']);
@@ -151,7 +151,7 @@ describe('a recorder that is behind', () => {
     await passed;
   }, 90_000);
 
-  it('gives up successes when too many wait, never a failure that came earlier, counts each and says so in one line', async () => {
+  it('gives up successes when too many wait, never a failure that came earlier, counts each, and logs this in one line', async () => {
     const other = await app.organization('Other');
     const [mine, theirs] = [await sitesOf(app.write, 10), await sitesOf(other.write, 10)];
     await letThemBeUp([...mine, ...theirs]);
@@ -205,7 +205,7 @@ describe('a recorder that is behind', () => {
     return { state, checks, outages, events };
   }
 
-  it('writes the same when the rows of endpoints that are up are not read before, for any history with warnings, maintenance and edits in between', async () => {
+  it('writes the same if the rows of endpoints that are up are not read before, for any history with warnings, maintenance, and edits in between', async () => {
     const website = await newWebsite(app.write);
     const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 6 * HOUR_MS - 15 * SLOT_MS;
     const newTwin = async (): Promise<Twin> => {

@@ -60,7 +60,7 @@ describe('the results of one organization', () => {
     return Promise.all(ids.map((id) => definitionOf(uuidOf(id))));
   }
 
-  it('are written with the next batch, however many of another one wait', async () => {
+  it('are written with the next batch, no matter how many results of another one wait', async () => {
     const mine = await definitionOf(uuidOf(await endpointOf(app.write)));
     const theirs = await definitionOf(uuidOf(await endpointOf(other.write)));
     const recorder = newRecorder(app);

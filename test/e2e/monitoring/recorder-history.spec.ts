@@ -111,12 +111,12 @@ describe('while history cannot be written', () => {
   };
 
   it.each([
-    ['its disk fails', '58030'],
-    ['a node of it is away', '08006'],
-    ['it takes too long', '57014'],
-    ['it fails in a way nobody knows', 'P0001'],
+    ['the disk of the database fails', '58030'],
+    ['a node of the database is away', '08006'],
+    ['the database takes too long', '57014'],
+    ['the database fails with an unknown error', 'P0001'],
   ])(
-    'because %s, sites that fail and recover are told, and history follows with every check once',
+    'because %s, sites that fail and recover trigger their alerts, and history follows with every check once',
     async (_, sqlstate) => {
       await setFault(sqlstate);
       addAll('down');
@@ -139,7 +139,7 @@ describe('while history cannot be written', () => {
     },
   );
 
-  it('a check that a client asked for is recorded for the client when its history is written', async () => {
+  it('a check on demand is recorded for the client when its history is written', async () => {
     await setFault('58030');
     const [site] = sites;
     if (!site) throw new Error('no site');
@@ -151,7 +151,7 @@ describe('while history cannot be written', () => {
     expect(await stored()).toBe(SITES + 1);
   });
 
-  it('checks that follow keep the marks that they had when they were recorded, and so do their outages', async () => {
+  it('checks that follow later keep the marks from the time they were recorded, and so do their outages', async () => {
     const [site] = sites;
     if (!site) throw new Error('no site');
     const { orgId, endpointKey } = site;
@@ -188,7 +188,7 @@ describe('while history cannot be written', () => {
     ]);
   });
 
-  it('the oldest checks are given up when too many wait, which is counted, and no outage is missing afterwards', async () => {
+  it('the oldest checks are given up and counted when too many wait, and no outage is missing afterwards', async () => {
     backlog.maxWaiting = SITES;
     const before = await metric('uptime_history_lost_total');
     await setFault('58030');
@@ -212,7 +212,7 @@ describe('while history cannot be written', () => {
   });
 
   onServer(
-    'because another session keeps its table locked, sites that fail are told, and history follows (skipped on the embedded database)',
+    'because another session keeps its table locked, alerts of failing sites trigger, and history follows (skipped on the embedded database)',
     async () => {
       await database.transaction(async (tx) => {
         await tx.query('LOCK TABLE check_result IN ACCESS EXCLUSIVE MODE');

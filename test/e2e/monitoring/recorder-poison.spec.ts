@@ -96,8 +96,8 @@ describe('a result that cannot be written', () => {
     ['its values', '22P05'],
     ['a constraint', '23514'],
     ['a limit of the database', '54000'],
-    ['an error of its own', 'P0001'],
-  ])('holds up nobody else and is given up when the database refuses it because of %s', async (_, sqlstate) => {
+    ['a custom error', 'P0001'],
+  ])('delays no other result and is given up if the database refuses it because of %s', async (_, sqlstate) => {
     const [culprit] = await definitionsOf(attackers, 1);
     if (!culprit) throw new Error('no endpoint');
     await poison(culprit, sqlstate);
@@ -110,7 +110,7 @@ describe('a result that cannot be written', () => {
     expect([await checksOf([culprit]), recorder.backlog]).toEqual([0, 0]);
   });
 
-  it('holds up nobody else when it is too long for one parameter of a statement', async () => {
+  it('delays no other result if it is too long for one parameter of a statement', async () => {
     const [culprit] = await definitionsOf(attackers, 1);
     if (!culprit) throw new Error('no endpoint');
     const check = next(culprit);
@@ -126,7 +126,7 @@ describe('a result that cannot be written', () => {
     await eventually('the culprit is given up', () => recorder.backlog === 0);
   });
 
-  it('costs its endpoint that one result: the later ones are recorded in their order', async () => {
+  it('costs its endpoint only that result: the later ones are recorded in their order', async () => {
     const [culprit] = await definitionsOf(attackers, 1);
     if (!culprit) throw new Error('no endpoint');
     await poison(culprit, '22P05');
@@ -138,7 +138,7 @@ describe('a result that cannot be written', () => {
     expect([results, await checksOf([culprit])]).toEqual([['recorded', 'recorded', 'recorded'], 3]);
   });
 
-  it('holds up nobody else when there are many of them, and again and again', async () => {
+  it('delays no other result if there are many of them, repeatedly', async () => {
     const culprits = await definitionsOf(attackers, 60);
     await Promise.all(culprits.map((culprit) => poison(culprit, 'P0001')));
     const before = await checksOf(healthy);
@@ -153,7 +153,7 @@ describe('a result that cannot be written', () => {
     expect(await checksOf(culprits)).toBe(0);
   });
 
-  it('is kept while nobody’s result can be written, and is written when that is over', async () => {
+  it('is kept while no result can be written, and is written when that is over', async () => {
     armFailpoints(['recorder.before_commit=error']);
     const [parked, before] = [await counted('uptime_results_parked_total'), await checksOf(healthy)];
     addRound([]);
@@ -164,7 +164,7 @@ describe('a result that cannot be written', () => {
     expect(await counted('uptime_results_parked_total')).toBe(parked);
   });
 
-  it('is written with others, not in a transaction of its own, once it turns out that the database was at fault', async () => {
+  it('is written with others, not in a separate transaction, once it turns out that the database was at fault', async () => {
     const [one] = await definitionsOf(app.write, 1);
     if (!one) throw new Error('no endpoint');
     const entry = { addedAt: 0, maxAgeMs: 0, affectsState: true };

@@ -224,7 +224,7 @@ describe('the recorder', () => {
     await fc.assert(property, { numRuns: RUNS });
   }, 120_000);
 
-  it('stores each slot once when two recorders write the same slots with different outcomes and an endpoint is deleted meanwhile', async () => {
+  it('stores each slot once when two recorders write the same slots with different outcomes and an endpoint is deleted at the same time', async () => {
     const step = fc.record({
       target: fc.nat(3),
       outcomes: fc.tuple(anyOutcome, anyOutcome),
@@ -394,7 +394,7 @@ describe('the recorder', () => {
   it.each([
     ['one result waits', 1],
     ['more than a batch waits', 520],
-  ])('retries a failed batch once a second, however many results arrive meanwhile: %s', async (_, waiting) => {
+  ])('retries a failed batch once a second, no matter how many results arrive in between: %s', async (_, waiting) => {
     const target = await newTarget();
     const recorder = newRecorder(app);
     const warned = jest.spyOn(Logger.prototype, 'warn');

@@ -42,7 +42,7 @@ describe('a service with nothing due', () => {
   }, 130_000);
   afterAll(() => app.close());
 
-  it('asks for nothing but the next checks more often than it says that it lives; for deliveries and maintenance where others may add some', () => {
+  it('queries only the next checks more often than it writes its heartbeat; also deliveries and maintenance where others may add some', () => {
     const others = app.app.get(DatabaseServer).isEmbedded ? [] : [DELIVERIES, MAINTENANCE];
     const except = [...TRANSACTION, ...others];
     const asked = seen.filter((sql) => !CLAIM.test(sql) && !except.some((part) => sql.includes(part)));
@@ -50,11 +50,11 @@ describe('a service with nothing due', () => {
     expect(often).toEqual([]);
   });
 
-  it('looks for the next checks more often than it says that it lives', () => {
+  it('queries the next checks more often than it writes its heartbeat', () => {
     expect(seen.filter((sql) => CLAIM.test(sql)).length).toBeGreaterThan(HEARTBEATS);
   });
 
-  it('looks for deliveries without a commit of its own, each second where others may add some', () => {
+  it('queries deliveries without a separate commit, each second where others may add some', () => {
     if (app.app.get(DatabaseServer).isEmbedded) expect(timesOf(DELIVERIES)).toBeGreaterThan(0);
     else expect(timesOf(DELIVERIES)).toBeGreaterThan(HEARTBEATS);
   });

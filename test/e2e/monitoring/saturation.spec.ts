@@ -66,7 +66,7 @@ describe('a service with room for a few checks at a time', () => {
     return { running: value('uptime_checks_in_flight'), waiting: value('uptime_slots_waiting') };
   }
 
-  it('checks the endpoint of another organization before the backlog of the one that takes all the room', async () => {
+  it('checks the endpoint of another organization before the backlog of the one that uses all slots', async () => {
     const [large, small] = [await app.organization('Large'), await app.organization('Small')];
     const [crowd, few] = [await newWebsite(large.write), await newWebsite(small.write)];
     await Promise.all(Array.from({ length: 60 }, () => add(large.write, crowd, slow(), 1, 1)));
@@ -98,7 +98,7 @@ describe('a service with room for a few checks at a time', () => {
     await end(app, quickOnes, slowOnes);
   }, 120_000);
 
-  it('gives the only organization all the room, and reports at /metrics what is running and what waits', async () => {
+  it('gives the only organization all slots, and reports at /metrics what is running and what waits', async () => {
     const alone = await startOwnApp({ maxConcurrentChecks: 4 });
     const site = await newWebsite(alone.write);
     for (let count = 0; count < 6; count++) await add(alone.write, site, slow(), 60, 30);

@@ -91,7 +91,7 @@ describe('the schedule', () => {
     return (await schedule.spreadOverdue(database, new Date((row?.now.getTime() ?? 0) - 10_000))).endpoints;
   };
 
-  it('makes a new endpoint due at once, and its next slot half to one and a half intervals later, on its grid', async () => {
+  it('schedules a new endpoint at once, and its next slot half to one and a half intervals later, on its grid', async () => {
     await add(40, { interval: 60 });
     const before = await rows();
     const claimed = await claim(ONE);
@@ -105,7 +105,7 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toEqual([]);
   });
 
-  it('leaves an endpoint alone that is active and not to be scheduled: no claim, no move, no lag', async () => {
+  it('ignores an endpoint that is active but not scheduled: no claim, no move, no lag', async () => {
     const [pushed] = await add(2);
     await database.query('UPDATE endpoint_schedule SET scheduled = false WHERE endpoint_id = $1', [pushed]);
     await dueIn(-3600);
@@ -153,7 +153,7 @@ describe('the schedule', () => {
     for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(180);
   });
 
-  it('claims the slots that are due first, never more than asked for, and none that are due later', async () => {
+  it('claims the slots that are due first, at most the requested number, and none that are due later', async () => {
     await add(10, { interval: 3600 });
     await database.query(
       `UPDATE endpoint_schedule s SET next_check_at = now() + make_interval(mins => n.position::int)
@@ -167,7 +167,7 @@ describe('the schedule', () => {
     expect(rest.map(({ endpointId }) => endpointId).sort()).toEqual(order.slice(3, 7));
   });
 
-  it('claims of one organization, when asked to, no more than asked for', async () => {
+  it('claims at most the requested number of slots for one organization if there is such a limit', async () => {
     const small = await app.organization('Small');
     const ids = await add(5);
     expect((await schedule.claimOfOne(database, ONE, 10, 2, { orgId: small.orgId })).slots).toEqual([]);
@@ -224,7 +224,7 @@ describe('the schedule', () => {
     for (const row of await rows()) expect(isOnGrid(row, row.next)).toBe(true);
   });
 
-  it('claims first what has waited longest, however late it is: under overload nobody is sent to the back', async () => {
+  it('claims the longest-waiting slots first, no matter how late they are: under overload no endpoint is moved to the back', async () => {
     const [late = ''] = await add(1, { interval: 3600 });
     await dueIn(-600);
     const ids = await add(5, { interval: 3600 });
@@ -238,7 +238,7 @@ describe('the schedule', () => {
     [10, 9, 0],
     [60, 45, 0],
   ])(
-    'tells that the slots of an endpoint every %i s which waited %i s make %i more that are skipped',
+    'reports that the slots of an endpoint every %i s which waited %i s make %i more that are skipped',
     async (interval, waited, skipped) => {
       await add(20, { interval });
       await database.query(
@@ -256,7 +256,7 @@ describe('the schedule', () => {
     },
   );
 
-  it('counts no slot as skipped that was claimed in time, on the grid or as a new endpoint beside it', async () => {
+  it('counts no slot as skipped that was claimed in time, on the grid or as a new endpoint next to it', async () => {
     await add(20, { interval: 5 });
     for (let turn = 0; turn < 3; turn++)
       expect((await claim(ONE, { ahead: 15 })).map((slot) => slot.skipped)).toEqual(
@@ -264,7 +264,7 @@ describe('the schedule', () => {
       );
   });
 
-  it('returns the database’s time also without slots, and claims none when that is past the limit', async () => {
+  it('returns the database’s time also without slots, and claims none if that is past the limit', async () => {
     await add(1);
     const [row] = await rows();
     const limit = { notAfter: new Date((row?.now ?? 0) - 1) };
@@ -274,7 +274,7 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toHaveLength(1);
   });
 
-  it('spreads what fell due before a pause, and leaves what falls behind later to its turn', async () => {
+  it('spreads slots that were due before a pause, and leaves later slots to their turn', async () => {
     await add(5, { interval: 3600 });
     await dueIn(-11);
     const [row] = await rows();
@@ -286,7 +286,7 @@ describe('the schedule', () => {
     expect(await claim(ONE, { ahead: 31 })).toHaveLength(5);
   });
 
-  it('skips what is much too late once in a row, then lets it wait for its turn; a new endpoint is never skipped', async () => {
+  it('skips a very late slot once in a row, then lets it wait for its turn; a new endpoint is never skipped', async () => {
     await add(10, { interval: 60 });
     await claim(ONE);
     await database.query(
@@ -316,7 +316,7 @@ describe('the schedule', () => {
     expect(await schedule.skipLate(database, 6, 1)).toBe(0);
   });
 
-  it('lets another instance claim when the time is over in which the check of a silent one may still run', async () => {
+  it('lets another instance claim when the check of an instance that does not respond must be over', async () => {
     await add(1, { interval: 5, timeout: 20 });
     await claim(ONE);
     await dueIn(-4);
@@ -356,7 +356,7 @@ describe('the schedule', () => {
     expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.slice(0, 2).sort());
   });
 
-  it('makes returned slots that were claimed ahead due at their own time: the one before may just have been checked', async () => {
+  it('makes returned slots that were claimed ahead due at their own time, because the one before may just have been checked', async () => {
     const [id = ''] = await add(1, { interval: 1, timeout: 20 });
     await claim(ONE);
     await dueIn(600);
@@ -370,7 +370,7 @@ describe('the schedule', () => {
     expect(slotsOf(await claim(TWO, { ahead: 1200 }), id)).toEqual([first]);
   });
 
-  it('makes a returned slot due within an interval when the clock was set back meanwhile', async () => {
+  it('makes a returned slot due within an interval if the clock was set back in the meantime', async () => {
     await add(1, { interval: 60 });
     await claim(ONE);
     await dueIn(3600);
@@ -379,7 +379,7 @@ describe('the schedule', () => {
     expect(await claim(TWO, { ahead: 61 })).toHaveLength(1);
   });
 
-  it('makes due what a dead instance had claimed and not recorded, and nothing else', async () => {
+  it('makes only those slots due that a dead instance had claimed and not recorded', async () => {
     const ids = await add(6, { interval: 3600 });
     const claimed = await claim(ONE, { limit: 4 });
     const others = await claim(TWO);

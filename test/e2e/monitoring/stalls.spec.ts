@@ -12,7 +12,7 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-describe('a process whose event loop is stalled again and again', () => {
+describe('a process whose event loop stalls repeatedly', () => {
   let app: TestApp;
   let silent: HttpTarget;
   let stalling: NodeJS.Timeout;
@@ -27,7 +27,7 @@ describe('a process whose event loop is stalled again and again', () => {
     await app.close();
   });
 
-  it('still finds a target down that hangs', async () => {
+  it('still reports a target that hangs as down', async () => {
     const id = await newEndpoint(app.write, await newWebsite(app.write), {
       type: 'HTTP',
       url: silent.url(),

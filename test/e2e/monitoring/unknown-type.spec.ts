@@ -59,7 +59,7 @@ describe('an endpoint of a type that this instance does not know', () => {
     await eventually('the other one is checked', async () => (await checkedAt(known)) !== before);
   });
 
-  it('is left to an instance that knows it, each slot of it', async () => {
+  it('is left to an instance that knows it, with each of its slots', async () => {
     for (let slot = 0; slot < 4; slot++) {
       await isDueSoon();
       await eventually('the later instance has the slot', claimedByLater, 10_000);

@@ -72,7 +72,7 @@ describe('the token of a probe', () => {
     return found;
   };
 
-  it('says which probe calls, of which organization; a shared one is of none', async () => {
+  it('identifies the probe and its organization; a shared one has no organization', async () => {
     const [own, shared] = [await made(), await made(app.operator, '/shared-probes')];
     const of = (id: string, orgId: string | null) => ({
       probeId: parseId('probe', id),
@@ -83,7 +83,7 @@ describe('the token of a probe', () => {
     expect((await call(shared.token)).body).toEqual(of(shared.id, null));
   });
 
-  it('is the only way in: keys, the operator’s token and what is wrong get one 401', async () => {
+  it('is the only way in: keys, the operator’s token, and wrong tokens get one 401', async () => {
     const { token } = await made();
     const other = token.endsWith('x') ? 'y' : 'x';
     const wrong = [app.admin.key, app.operator.key, 'nonsense', token.slice(0, -1) + other, null];
@@ -123,14 +123,14 @@ describe('the token of a probe', () => {
     await app.operator.delete(`/organizations/${formatId('organization', organization.orgId)}`);
   });
 
-  it('that is new works beside the old one, whose end is its first use (Grafana agent #195)', async () => {
+  it('that is new works next to the old one, which ends when the new one is first used (Grafana agent #195)', async () => {
     const probe = await made();
     const { token, previous_until } = await rotate(probe);
     expect(Date.parse(previous_until ?? '')).toBeGreaterThan(Date.parse('2026-01-01'));
     expect(await statuses(probe.token, probe.token, token, probe.token, token)).toEqual([200, 200, 200, 401, 200]);
   });
 
-  it('that is old ends after its grace, though nobody has used the new one', async () => {
+  it('that is old ends after its grace, though the new one was never used', async () => {
     const probe = await made();
     const { token } = await rotate(probe, { grace: 60 });
     clock.advance(59_000);
@@ -145,7 +145,7 @@ describe('the token of a probe', () => {
     expect([previous_until, ...(await statuses(probe.token, token))]).toEqual([null, 401, 200]);
   });
 
-  it('that was lost unused is replaced, and the one in use goes on', async () => {
+  it('that was lost unused is replaced, and the one in use continues to work', async () => {
     const probe = await made();
     const lost = await rotate(probe);
     const { token } = await rotate(probe);
@@ -173,7 +173,7 @@ describe('the token of a probe', () => {
     expect(await statuses(token)).toEqual([200]);
   });
 
-  it('may ask 60 times at once, then 20 times a second', async () => {
+  it('may be used 60 times at once, then 20 times a second', async () => {
     const { token } = await made();
     const burst = await statuses(...Array.from({ length: 61 }, () => token));
     expect([burst.filter((status) => status === 200).length, burst.at(-1)]).toEqual([60, 429]);

@@ -101,7 +101,7 @@ describe('probes', () => {
       expect(await read(probe)).toEqual(probe);
     });
 
-    it('creates one from what was sent, trimmed, with read-only fields ignored', async () => {
+    it('creates one from the request, trimmed, with read-only fields ignored', async () => {
       const sent = { name: ' Frankfurt ', region: ' eu ', enabled: false, allow_private: true };
       const probe = await create({ ...sent, id: 'x', status: 'online', shared: true, last_seen_at: 1, types: 7 });
       expect(probe).toMatchObject({ ...sent, name: 'Frankfurt', region: 'eu', status: 'disabled', shared: false });
@@ -109,8 +109,8 @@ describe('probes', () => {
 
     const bad: [string, object, string, string][] = [
       ['no key', { key: undefined }, '/key', 'required'],
-      ['a key of null', { key: null }, '/key', 'wrong_type'],
-      ['a key that is no text', { key: 7 }, '/key', 'wrong_type'],
+      ['a key that is null', { key: null }, '/key', 'wrong_type'],
+      ['a key that is not text', { key: 7 }, '/key', 'wrong_type'],
       ['an empty key', { key: '' }, '/key', 'invalid_format'],
       ['a key with capitals', { key: 'Fra' }, '/key', 'invalid_format'],
       ['a key with a slash', { key: 'shared/fra' }, '/key', 'invalid_format'],
@@ -118,13 +118,13 @@ describe('probes', () => {
       ['the key local', { key: 'local' }, '/key', 'reserved'],
       ['the key shared', { key: 'shared' }, '/key', 'reserved'],
       ['an empty name', { name: '  ' }, '/name', 'invalid_format'],
-      ['a name of null', { name: null }, '/name', 'wrong_type'],
+      ['a name that is null', { name: null }, '/name', 'wrong_type'],
       ['a name that is too long', { name: 'x'.repeat(256) }, '/name', 'too_long'],
-      ['a name with a line end', { name: 'a\nb' }, '/name', 'invalid_characters'],
+      ['a name with a line break', { name: 'a\nb' }, '/name', 'invalid_characters'],
       ['a region that is too long', { region: 'x'.repeat(65) }, '/region', 'too_long'],
-      ['a region that is no text', { region: ['eu'] }, '/region', 'wrong_type'],
-      ['enabled as text', { enabled: 'yes' }, '/enabled', 'wrong_type'],
-      ['allow_private of null', { allow_private: null }, '/allow_private', 'wrong_type'],
+      ['a region that is not text', { region: ['eu'] }, '/region', 'wrong_type'],
+      ['enabled as a text', { enabled: 'yes' }, '/enabled', 'wrong_type'],
+      ['allow_private that is null', { allow_private: null }, '/allow_private', 'wrong_type'],
       ['an unknown field', { labels: [] }, '/labels', 'unknown_field'],
       ['a token', { token: 'ump_1' }, '/token', 'unknown_field'],
     ];
@@ -134,7 +134,7 @@ describe('probes', () => {
       expect(body.errors).toEqual([expect.objectContaining({ pointer, code })]);
     });
 
-    it('refuses a key that is taken in the organization; of shared ones it is another', async () => {
+    it('refuses a key that is taken in the organization; shared probes have separate keys', async () => {
       const key = newKey();
       await create({ key });
       await share({ key });
@@ -146,7 +146,7 @@ describe('probes', () => {
         expect(await by.post<Refusal>(path, { key })).toMatchObject({ status: 409, body: { code: 'conflict' } });
     });
 
-    it('gives each a number of its own, also once the numbers have begun again', async () => {
+    it('gives each a separate number, also after the numbers have restarted', async () => {
       const first = await stored((await create()).id);
       await database.query(`SELECT setval('probe_number', 32767)`);
       await database.query('UPDATE probe SET number = 1 WHERE number = $1', [first.number]);
@@ -174,7 +174,7 @@ describe('probes', () => {
       ['unsupported', { ...SEEN, protocol: 99, online: true }],
       ['disabled', { ...SEEN, enabled: false, online: true }],
       ['disabled', { enabled: false }],
-    ])('shows the status %s of one that is %j, and finds it by it', async (status, state) => {
+    ])('shows the status %s of one that is %j, and finds it by that status', async (status, state) => {
       const { id } = await create();
       await become(id, { ...state, status_since: '2026-11-20T09:00:00.000Z' });
       for (const asked of ['new', 'online', 'offline', 'disabled', 'unsupported']) {
@@ -184,7 +184,7 @@ describe('probes', () => {
       expect(await read({ id })).toMatchObject({ status, status_since: '2026-11-20T09:00:00.000Z' });
     });
 
-    it('refuses a status that is none', async () => {
+    it('refuses an unknown status', async () => {
       expect(await app.read.get<Refusal>('/probes?status=lost')).toMatchObject({
         status: 400,
         body: { code: 'invalid_query', errors: [{ pointer: '?status' }] },
@@ -204,7 +204,7 @@ describe('probes', () => {
       dropped: 5_000_000_000,
       skipped: 1,
     };
-    it('shows what an own one tells of itself, and what it has to do', async () => {
+    it("shows what an organization's own probe reports of itself, and its work", async () => {
       const { id } = await create();
       await become(id, TOLD);
       await database.query(`UPDATE probe SET types = '{HTTP,TCP}' WHERE id = $1`, [parseId('probe', id)]);
@@ -215,7 +215,7 @@ describe('probes', () => {
       expect(await read({ id })).toMatchObject({ status: 'online', ...told, types: ['HTTP', 'TCP'], ...use });
     });
 
-    it('shows a shared one without address, clock and load, and counts the own endpoints alone', async () => {
+    it("shows a shared one without address, clock, and load, and counts only the organization's endpoints", async () => {
       const { id } = await share({ name: 'Virginia' });
       await become(id, TOLD);
       await Promise.all([name(id), name(id, other), name(id, other)]);
@@ -230,14 +230,14 @@ describe('probes', () => {
   });
 
   describe('PUT /probes/:id', () => {
-    it('changes what is sent and nothing else', async () => {
+    it('changes only the fields that are sent', async () => {
       const { token: _, ...probe } = await create({ name: 'Frankfurt' });
       const { status, body } = await put(probe.id, { region: 'eu' });
       expect([status, body]).toEqual([200, { ...probe, region: 'eu', updated_at: body.updated_at }]);
       expect(await read(probe)).toEqual(body);
     });
 
-    it('takes what GET shows, and refuses another key', async () => {
+    it('accepts the response of a GET, and refuses another key', async () => {
       const { token: _, ...probe } = await create();
       expect((await put(probe.id, probe)).body).toEqual(probe);
       expect((await put(probe.id, { key: 'another' })).body.errors).toEqual([
@@ -246,18 +246,18 @@ describe('probes', () => {
     });
 
     it.each([
-      ['a name', { name: 'Other' }, 0],
+      ['a changed name', { name: 'Other' }, 0],
       ['nothing', { enabled: true, allow_private: false }, 0],
       ['allow_private', { allow_private: true }, 1],
       ['enabled', { enabled: false }, 1],
-    ])('with %s, of what the probe was told so much is void: %j', async (_, fields, more) => {
+    ])("with %s, voids so much of the probe's instructions: %j", async (_, fields, more) => {
       const { id } = await create();
       const { epoch } = await stored(id);
       await put(id, fields);
       expect((await stored(id)).epoch).toBe(epoch + more);
     });
 
-    it('that disables it ends what it was, and enabled it is as if never heard again', async () => {
+    it('ends the session of a probe that it disables, and shows it as never seen after it is enabled again', async () => {
       const { id } = await create();
       await become(id, { online: true, session: 'of a process that runs', last_seen_at: '2026-11-20T10:00:00Z' });
       const { body } = await put(id, { enabled: false });
@@ -268,7 +268,7 @@ describe('probes', () => {
   });
 
   describe('DELETE /probes/:id', () => {
-    it('refuses while endpoints name it, and says how many; then it is gone', async () => {
+    it('refuses while endpoints name it, and shows how many; then it deletes the probe', async () => {
       const { id } = await create();
       const endpoints = [await name(id), await name(id)];
       const refused = () => app.admin.delete<Refusal>(`/probes/${id}`);
@@ -283,7 +283,7 @@ describe('probes', () => {
     });
   });
 
-  it('of another organization, and what the operator shares, cannot be changed', async () => {
+  it('of another organization, and shared ones, cannot be changed', async () => {
     const [foreign, shared] = [await create({}, other.admin), await share()];
     for (const id of [foreign.id, shared.id, MISSING]) {
       const asked = [
@@ -297,7 +297,7 @@ describe('probes', () => {
     expect((await app.operator.get(`/shared-probes/${foreign.id}`)).status).toBe(404);
   });
 
-  it('that the operator shares are made, listed, changed, rotated and deleted by the operator', async () => {
+  it('that the operator shares are created, listed, changed, rotated, and deleted by the operator', async () => {
     await create();
     const { id, token: _, ...made } = await share({ name: 'Virginia' });
     const path = `/shared-probes/${id}`;
@@ -319,7 +319,7 @@ describe('probes', () => {
     expect(await audit(id)).toEqual([]);
   });
 
-  it('have in the audit log what was set, and never a token', async () => {
+  it('have their settings in the audit log, and never a token', async () => {
     const { id, key, token } = await create({ name: 'Frankfurt' });
     await put(id, { enabled: false });
     const rotated = await app.admin.post<{ token: string }>(`/probes/${id}/rotate`, {});
@@ -335,7 +335,7 @@ describe('probes', () => {
     for (const secret of [token, rotated.body.token]) expect(JSON.stringify(entries)).not.toContain(secret);
   });
 
-  it('go with their organization', async () => {
+  it('are deleted with their organization', async () => {
     const { admin, orgId } = await app.organization('Gone');
     await create({}, admin);
     expect((await app.operator.delete(`/organizations/${formatId('organization', orgId)}`)).status).toBe(204);

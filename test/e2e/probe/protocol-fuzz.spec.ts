@@ -29,7 +29,7 @@ describe('random requests of probes', () => {
   });
   afterAll(() => app.close());
 
-  it('are never our fault, and change nothing of others', async () => {
+  it('never cause an internal error, and change nothing of others', async () => {
     const website = await newWebsite(app.write);
     const probes = await probesOf(app);
     const victim = probes[0];

@@ -69,8 +69,8 @@ describe('the probe protocol', () => {
   const viewOf = async () => (await app.read.get<ProbeView>(`/probes/${probe.id}`)).body;
   const statusOf = async (id: string) => (await app.read.get<{ status: string }>(`/endpoints/${id}`)).body.status;
 
-  describe('tells a probe what to check', () => {
-    it('as it was saved, with the headers that are masked for others, and each change of it', async () => {
+  describe('sends a probe its checks', () => {
+    it('as they were saved, with the headers that are masked for others, and each change of them', async () => {
       const headers = [{ key: 'Authorization', value: 'Bearer secret' }];
       const id = await newEndpoint(app.write, website, { url: URL_OF_TARGET, headers, timeout: 7, locations: ['fra'] });
       expect((await probe.sync()).endpoints).toEqual([]);
@@ -119,7 +119,7 @@ describe('the probe protocol', () => {
       expect(await told()).toMatchObject({ endpoints: [], removed: [id] });
     });
 
-    it('in full where the cursor is foreign, or the digest differs', async () => {
+    it('in full if the cursor is foreign, or the digest differs', async () => {
       const id = await newRemote();
       const all = [...probe.held.values()];
       const held = { count: all.length, digest: digestOf(all) };
@@ -132,7 +132,7 @@ describe('the probe protocol', () => {
     });
   });
 
-  it('lets the newest session work, and the one before when the newest is silent', async () => {
+  it('lets the newest session work, and the one before if the newest does not respond', async () => {
     const [first, second] = [probe.another(), probe.another()];
     await first.sync();
     await second.sync();
@@ -151,7 +151,7 @@ describe('the probe protocol', () => {
     Object.assign(probe, { session: third.session, cursor: third.cursor });
   });
 
-  it('answers a poll that waits as soon as there is something', async () => {
+  it('answers a waiting poll as soon as there is something', async () => {
     const id = await newRemote();
     const waiting = probe.poll({ wait: 20 });
     await change(id, { timeout: 3 });
@@ -162,7 +162,7 @@ describe('the probe protocol', () => {
   it.each([
     ['401', 'whose token is revoked', (id: string) => app.admin.post(`/probes/${id}/rotate`, { grace: 0 })],
     ['403', 'that is disabled', (id: string) => app.admin.put(`/probes/${id}`, { enabled: false })],
-  ])('answers a poll that waits at once with %s to a probe %s: it is told nothing more', async (status, _, end) => {
+  ])('answers a waiting poll at once with %s to a probe %s, which gets nothing more', async (status, _, end) => {
     const ended = await startManualProbe(app, `ended-${status}`);
     const process = ended.another();
     const waiting = process.poll({ cursor: ended.cursor, wait: 20 });
@@ -174,7 +174,7 @@ describe('the probe protocol', () => {
     expect((await waiting).status).toBe(Number(status));
   });
 
-  it('shows what a probe says of itself, and when it is heard no more (Grafana app #1000)', async () => {
+  it('shows what a probe reports of itself, and when it stops responding (Grafana app #1000)', async () => {
     const clock = Date.now() + 90_000;
     await probe.poll({
       version: '0.2.0',
@@ -225,7 +225,7 @@ describe('the probe protocol', () => {
     await app.write.delete(`/endpoints/${body.id}`);
   });
 
-  it('is not deleted while an endpoint watches it, and a deleted one is down for those who watched it', async () => {
+  it('is not deleted while an endpoint watches it, and a deleted one is down for endpoints that watched it', async () => {
     const { body: made } = await app.admin.post<{ id: string }>('/probes', { key: 'watched' });
     const watching = await newEndpoint(app.write, website, { type: 'PROBE', url: 'probe:watched' });
     expect(await app.admin.delete(`/probes/${made.id}`)).toMatchObject({
@@ -251,7 +251,7 @@ describe('the probe protocol', () => {
     await app.operator.delete(`/shared-probes/${shared.id}`);
   });
 
-  it('names the protocols that it speaks to a probe of another one, which is shown as unsupported', async () => {
+  it('names the protocols it supports to a probe with another one, which is shown as unsupported', async () => {
     const [before, reply] = [probe.cursor, await probe.poll({ protocol: 2, version: '9.0.0' })];
     expect(reply).toMatchObject({ status: 409, body: { code: 'protocol_unsupported', supported: [1] } });
     expect(await viewOf()).toMatchObject({ status: 'unsupported', version: '9.0.0' });
@@ -260,8 +260,8 @@ describe('the probe protocol', () => {
     expect(await viewOf()).toMatchObject({ status: 'online' });
   });
 
-  describe('takes results', () => {
-    it('once each, in their order, however often they are sent', async () => {
+  describe('accepts results', () => {
+    it('once each, in their order, no matter how often they are sent', async () => {
       const id = await newRemote();
       const { now } = await probe.sync();
       const slots = [3, 2, 1].map((ago) => probe.result(id, now - ago * 60_000, ago === 1 ? DOWN : {}));
@@ -276,7 +276,7 @@ describe('the probe protocol', () => {
       expect(checks.map(({ outcome }) => outcome)).toEqual(['up', 'down', 'up', 'up']);
     });
 
-    it('of one grid alone, though two requests send those of two at the same moment', async () => {
+    it('of one grid only, though two requests send the results of two at the same moment', async () => {
       const id = await newRemote();
       const { now } = await probe.sync();
       const row = probe.result(id, now);
@@ -290,7 +290,7 @@ describe('the probe protocol', () => {
       );
     });
 
-    it('without reading their endpoints again, unless that would refuse one: then by what is stored', async () => {
+    it('without reading their endpoints again, unless that would refuse one: then it uses the stored state', async () => {
       const id = await newRemote();
       const queries = collectQueries(app.app.get(WorkerDatabase).dataSource);
       const reads = () => queries.filter(([sql]) => sql.includes('"certificateWarnDays"')).length;
@@ -313,7 +313,7 @@ describe('the probe protocol', () => {
       expect((await next()).refused).toEqual([{ index: 0, code: 'stale_revision' }]);
     });
 
-    it('of an endpoint that is forgotten while another one is read, as it was known before', async () => {
+    it('of an endpoint that is forgotten while another one is read, by its earlier definition', async () => {
       const [known, other] = [await newRemote(), await newRemote()];
       const { now } = await probe.sync();
       const endpoints = app.app.get(AssignedEndpoints);
@@ -330,7 +330,7 @@ describe('the probe protocol', () => {
       expect((await found).size).toBe(2);
     });
 
-    it('but refuses each row that cannot be', async () => {
+    it('but refuses each invalid row', async () => {
       const [id, paused] = [await newRemote(), await newRemote()];
       const local = await newEndpoint(app.write, website, { url: URL_OF_TARGET });
       const { now } = await probe.sync();
@@ -372,17 +372,17 @@ describe('the probe protocol', () => {
 
     it.each([
       ['nothing', '', 400],
-      ['no JSON', '{"protocol": 1', 400],
-      ['no list', { results: {} }, 400],
+      ['invalid JSON', '{"protocol": 1', 400],
+      ['a value that is not a list', { results: {} }, 400],
       ['1,001 rows', { results: Array.from({ length: 1001 }, () => 0) }, 400],
       ['256 KiB', { results: [], more: 'x'.repeat(262_144) }, 413],
-      ['very many values', { results: [], more: Array.from({ length: 110_000 }, () => 0) }, 413],
+      ['too many values', { results: [], more: Array.from({ length: 110_000 }, () => 0) }, 413],
     ])('but refuses a batch of %s', async (_, body, status) => {
       const sent = typeof body === 'string' ? body : { protocol: 1, session: probe.session, ...body };
       expect((await probe.post(RESULTS_PATH, sent)).status).toBe(status);
     });
 
-    it('packed as well, and refuses what is too much when it is unpacked', async () => {
+    it('also compressed, and refuses a body that is too large when decompressed', async () => {
       const body = { protocol: 1, session: probe.session, results: [] };
       expect((await probe.postPacked(RESULTS_PATH, body)).status).toBe(200);
       expect((await probe.postPacked(RESULTS_PATH, { ...body, more: 'x'.repeat(300_000) })).status).toBe(200);
@@ -394,7 +394,7 @@ describe('the probe protocol', () => {
     });
   });
 
-  describe('has a probe check what somebody asks for', () => {
+  describe('has a probe run checks on demand', () => {
     it('of a stored endpoint, recorded as any other check', async () => {
       const id = await newRemote();
       const response = app.write.post<CheckView>(`/endpoints/${id}/checks?location=fra`);
@@ -421,7 +421,7 @@ describe('the probe protocol', () => {
       expect((await probe.send([answer])).body.refused).toEqual([{ index: 0, code: 'not_a_slot' }]);
     });
 
-    it('and of what is not stored, of which nothing is kept', async () => {
+    it('and of settings that are not stored, and keeps nothing of them', async () => {
       const body = { name: 'Try', url: URL_OF_TARGET, type: 'HTTPS', headers: [{ key: 'X-Api-Key', value: 'hidden' }] };
       const response = app.write.post<CheckView>('/endpoints/test?location=fra', body);
       const [ask] = await nextAsks(probe);
@@ -450,7 +450,7 @@ describe('the probe protocol', () => {
     });
   });
 
-  it('has the live stream name a check as the list of checks does, of two locations in one millisecond, and go on behind each', async () => {
+  it('has the live stream name a check as the list of checks does, of two locations in one millisecond, and resumes after each', async () => {
     const other = await startManualProbe(app, 'virginia');
     const id = await newRemote({ locations: ['fra', 'virginia'], quorum: 'any' });
     await other.sync();
@@ -472,7 +472,7 @@ describe('the probe protocol', () => {
     }
   });
 
-  it('reads few large batches at a time, refuses more before they are read, and takes small ones meanwhile', async () => {
+  it('reads few large batches at a time, refuses more before they are read, and takes small ones in the meantime', async () => {
     const id = await newRemote();
     // A separate probe, because a token has a limit per second. The results aren't for its endpoints, which shows
     // only when they are read.
@@ -508,7 +508,7 @@ describe('the probe protocol', () => {
     await eventually('it is taken', async () => (await other.send(rows)).status === 200);
   });
 
-  it('refuses what the recorder has no room for but few results, and takes it when it comes again', async () => {
+  it('refuses all but a few results that the recorder has no room for, and takes them when they come again', async () => {
     const fields = { url: URL_OF_TARGET, locations: ['fra'] };
     const ids = await Promise.all([...Array(8)].map(() => newEndpoint(app.write, website, fields)));
     await told();
@@ -535,7 +535,7 @@ describe('the probe protocol', () => {
     expect(await intake.take(caller, batches[6])).toMatchObject({ recorded: 1, duplicates: 999, refused: [] });
   });
 
-  it('is what docs/probe-protocol.md shows', async () => {
+  it('is as docs/probe-protocol.md shows', async () => {
     const text = readFileSync(join(__dirname, '../../../docs/probe-protocol.md'), 'utf8');
     const shown = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json) as Example);
     const [poll, work, batch, outcome] = shown;

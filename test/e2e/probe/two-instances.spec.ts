@@ -12,7 +12,7 @@ import { nextAsks, resultOf, ManualProbe } from '../../harness/app/manual-probe'
 import { findLocationViolations, watchLocations } from '../../harness/probe/location-invariants';
 
 /** The embedded database has one process, so both are the same there. */
-describe('a probe whose requests two instances take by turns', () => {
+describe('a probe whose requests two instances serve in turns', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let first: Service;
   let second: Service;
@@ -42,7 +42,7 @@ describe('a probe whose requests two instances take by turns', () => {
   const newRemote = () => newEndpoint(first.write, website, { locations: ['fra'] });
   const numberAtBoth = () => Promise.all([first, second].map(({ app }) => numberChanges(app.get(WorkerDatabase))));
 
-  it('is told by the one what was changed at the other', async () => {
+  it('receives from one instance the changes made at the other', async () => {
     const id = await newRemote();
     const waiting = atSecond.poll({ wait: 20 });
     await numberAtBoth();
@@ -54,7 +54,7 @@ describe('a probe whose requests two instances take by turns', () => {
     expect((await atFirst.poll()).body.endpoints).toEqual([]);
   });
 
-  it('misses no change, whoever numbers it', async () => {
+  it('misses no change, no matter which instance numbers it', async () => {
     const ids = await Promise.all(many(30, newRemote));
     await Promise.all(many(6, numberAtBoth));
     // Results that another session held were left for the next time.
@@ -91,7 +91,7 @@ describe('a probe whose requests two instances take by turns', () => {
     }
   });
 
-  it('is told all in pages of a megabyte, between which no change is lost', async () => {
+  it('receives everything in pages of a megabyte, between which no change is lost', async () => {
     const [body, headers] = ['x'.repeat(30_000), [{ key: 'Content-Type', value: 'text/plain' }]];
     const large = { method: 'POST', body, headers, locations: ['fra'] };
     const ids = await Promise.all(many(36, () => newEndpoint(first.write, website, large)));
@@ -108,7 +108,7 @@ describe('a probe whose requests two instances take by turns', () => {
     expect(ids.filter((id) => !atFirst.held.has(id))).toEqual([last]);
   });
 
-  it('answers at the one what was asked at the other', async () => {
+  it('answers at one instance a request sent to the other', async () => {
     const id = await newRemote();
     await numberAtBoth();
     const response = second.write.post<CheckView>(`/endpoints/${id}/checks`, undefined, {

@@ -52,7 +52,7 @@ describe('a poll that waits', () => {
       seconds,
     ]);
 
-  it('and is told nothing takes one statement, beside the looks for all that wait', async () => {
+  it('and receives nothing takes one statement, in addition to the queries for all that wait', async () => {
     do {
       sent.length = 0;
       const response = probe.poll({ wait: 0.5 });
@@ -65,7 +65,7 @@ describe('a poll that waits', () => {
     ]);
   });
 
-  it('is written down together with the others that were heard', async () => {
+  it('is recorded together with the other polls', async () => {
     await silentFor(10);
     const before = await seen();
     sent.length = 0;
@@ -76,7 +76,7 @@ describe('a poll that waits', () => {
     expect(Number((await seen())?.at) - Number(before?.at)).toBe(10_000);
   });
 
-  it('is written down at once when it was not heard for half a minute', async () => {
+  it('is recorded at once if the probe was not seen for half a minute', async () => {
     await silentFor(30);
     sent.length = 0;
     expect((await probe.poll({ wait: 0.01, buffered: 8 })).status).toBe(200);
@@ -84,7 +84,7 @@ describe('a poll that waits', () => {
     expect((await seen())?.buffered).toBe(8);
   });
 
-  it('is not written down when another process has taken over meanwhile', async () => {
+  it('is not recorded if another process has taken over in the meantime', async () => {
     await silentFor(10);
     await probe.poll({ wait: 0.01, buffered: 9 });
     const other = probe.another();
@@ -94,7 +94,7 @@ describe('a poll that waits', () => {
     Object.assign(probe, { session: other.session, cursor: other.cursor });
   });
 
-  onServer('is written down later when another session holds its row (skipped on the embedded database)', async () => {
+  onServer('is recorded later if another session holds its row (skipped on the embedded database)', async () => {
     await silentFor(10);
     await database.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM probe WHERE id = $1 FOR UPDATE', [id]);
@@ -104,7 +104,7 @@ describe('a poll that waits', () => {
     await eventually('it is written', async () => (await seen())?.buffered === 6);
   });
 
-  it('is read again when its body comes late: what ended meanwhile is refused', async () => {
+  it('is checked again if its body comes late: a session that ended in the meantime is refused', async () => {
     const body = JSON.stringify({ protocol: 1, session: probe.session, cursor: probe.cursor, wait: 0 });
     const headers = {
       authorization: `Bearer ${probe.token}`,

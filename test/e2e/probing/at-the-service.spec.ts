@@ -27,7 +27,7 @@ describe('the program of a probe, at the service', () => {
     await app.close();
   });
 
-  it('checks a new endpoint at once, and the service shows what it saw', async () => {
+  it('checks a new endpoint at once, and the service shows the result', async () => {
     const website = await newWebsite(app.write);
     const settings = { url: target.url(), type: 'HTTP', interval: 60, locations: ['office'] };
     const endpoint = await newEndpoint(app.write, website, settings);
@@ -41,7 +41,7 @@ describe('the program of a probe, at the service', () => {
     expect(body).toMatchObject([{ location: 'office', outcome: 'up', status_code: 200 }]);
   });
 
-  it('sees a connection that is refused, which is down though no instance looks (OpenStatus #2452, #2482)', async () => {
+  it('sees a refused connection, which is down though no instance checks (OpenStatus #2452, #2482)', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const settings = { url, type: 'HTTP', interval: 60, locations: ['office'] };
     const endpoint = await newEndpoint(app.write, await newWebsite(app.write), settings);
@@ -53,7 +53,7 @@ describe('the program of a probe, at the service', () => {
     expect(seen.by_location).toMatchObject([{ status: 'down', error: { code: 'connection_refused' } }]);
   });
 
-  it('runs what somebody waits for (Icinga #6766)', async () => {
+  it('runs checks on demand (Icinga #6766)', async () => {
     const settings = { name: 'Form', url: target.url('/form'), type: 'HTTP' };
     const tried = await app.write.post('/endpoints/test?location=office', settings);
     expect(tried).toMatchObject({ status: 200, body: { outcome: 'up', status_code: 200 } });

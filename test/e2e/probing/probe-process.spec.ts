@@ -52,7 +52,7 @@ describe('a process with ROLE=probe', () => {
       }),
     );
 
-  it('loads nothing of a database, of routes and of documents, by itself and from the bundle', async () => {
+  it('loads no modules of the database, the routes, and the documents, from the files and from the bundle', async () => {
     server.assign(...endpoints(1, 1));
     const watched = launch({}, join(__dirname, '../../harness/processes/modules-on-signal.cjs'));
     await runs(watched);
@@ -89,7 +89,7 @@ describe('a process with ROLE=probe', () => {
     expect((await fetch(`${url}/api/v1/endpoints`)).status).toBe(404);
   });
 
-  it('is killed, starts again, and goes on with the next slots: no burst, nothing early, none twice (Grafana agent #1605)', async () => {
+  it('resumes with the next slots after it was killed and started again: no burst, nothing early, none twice (Grafana agent #1605)', async () => {
     server.assign(...endpoints(10, 2));
     const first = launch();
     await has(15);
@@ -109,7 +109,7 @@ describe('a process with ROLE=probe', () => {
     expect(server.duplicates).toBe(0);
   });
 
-  it('ends within 25 s of SIGTERM with 0, and what it has found is sent', async () => {
+  it('exits within 25 s of SIGTERM with code 0, and has sent its results', async () => {
     server.assign(...endpoints(20, 1));
     const probe = launch();
     await has(60);
@@ -120,7 +120,7 @@ describe('a process with ROLE=probe', () => {
     expect(server.recorded).toHaveLength(target.seen.length);
   });
 
-  it('lists all that is wrong with its settings, and names those that have no effect', async () => {
+  it('lists all errors in its settings, and names settings that have no effect', async () => {
     const wrong = launch({
       PROBE_URL: 'http://uptime.example.com',
       PROBE_TOKEN: 'no-token',

@@ -47,7 +47,7 @@ describe('a probe', () => {
     eventually(`${count} results wait`, () => probe.app.get(ResultBuffer).backlog === count);
   const slotsOf = (id: string): number[] => server.of(id).map(({ slot }) => slot ?? NaN);
 
-  it('asks what to do, checks each slot once and never early, and sends what it found', async () => {
+  it('requests its work, checks each slot once and never early, and sends its results', async () => {
     const one = endpoint('ep_1');
     server.assign(one, endpoint('ep_2'));
     const probe = await start();
@@ -81,7 +81,7 @@ describe('a probe', () => {
     expect(server.duplicates).toBe(0);
   });
 
-  it('begins a new endpoint at once, with its newest slot, and a known one at its time', async () => {
+  it('starts a new endpoint at once, with its newest slot, and a known one at its time', async () => {
     server.assign(endpoint('ep_known'), endpoint('ep_new', { at_once: true }));
     const probe = await start();
     await has('ep_new', 1);
@@ -92,7 +92,7 @@ describe('a probe', () => {
     expect(second).toBe(first + MINUTE);
   });
 
-  it('checks what was changed as it is now, and what was removed no more', async () => {
+  it('checks a changed endpoint with its new settings, and no longer checks a removed one', async () => {
     server.assign(endpoint('ep_1'), endpoint('ep_2'));
     const probe = await start();
     await holds(probe, 2);
@@ -105,7 +105,7 @@ describe('a probe', () => {
     expect(target.seen.map(({ path }) => path)).toEqual(['/new']);
   });
 
-  it('takes all definitions in pages, and is told by a digest what it has missed', async () => {
+  it('receives all definitions in pages, and learns from a digest which changes it has missed', async () => {
     server.pageSize = 2;
     server.assign(...['ep_1', 'ep_2', 'ep_3', 'ep_4', 'ep_5'].map((id) => endpoint(id)));
     const probe = await start();
@@ -117,7 +117,7 @@ describe('a probe', () => {
     expect(server.polls.find(({ digest }) => digest !== null)).toMatchObject({ count: 5, wait: 0 });
   });
 
-  it('goes on while the service is away, and then sends everything, in its order and once (Icinga #10425)', async () => {
+  it('continues while the service is away, and then sends everything, in its order and once (Icinga #10425)', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -135,7 +135,7 @@ describe('a probe', () => {
     expect(server.duplicates).toBe(0);
   });
 
-  it('sends a batch again that was taken while the response was lost: nothing counts twice', async () => {
+  it('sends a batch again if the response was lost, and nothing counts twice', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -150,7 +150,7 @@ describe('a probe', () => {
     expect(server.of('ep_1')).toHaveLength(1);
   });
 
-  it('begins nothing after its lease, and counts what was kept for too long', async () => {
+  it('starts nothing after its lease, and counts results that were kept for too long', async () => {
     isUp = false;
     server.assign(endpoint('ep_1'));
     const probe = await start();
@@ -174,7 +174,7 @@ describe('a probe', () => {
     expect(server.duplicates).toBe(0);
   });
 
-  it('is not ready a minute after it has heard the service for the last time', async () => {
+  it('is not ready a minute after the last response of the service', async () => {
     const probe = await start();
     await eventually('it has asked', () => server.polls.length > 0);
     await server.goAway();
@@ -186,7 +186,7 @@ describe('a probe', () => {
     expect(probe.app.get(Health).live().ok).toBe(true);
   });
 
-  it('forgets all definitions when its token is refused, keeps what it has found, and begins again', async () => {
+  it('forgets all definitions if its token is refused, keeps its results, and starts again', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -205,7 +205,7 @@ describe('a probe', () => {
     expect(target.seen).toHaveLength(1);
   });
 
-  it('leaves the work to a newer process with the same token, and takes it over when that one is gone', async () => {
+  it('leaves the work to a newer process with the same token, and takes it over when that process has ended', async () => {
     server.sessionMs = 300;
     server.assign(endpoint('ep_1'));
     const first = await start();
@@ -219,7 +219,7 @@ describe('a probe', () => {
     await holds(first, 1);
   });
 
-  it('runs what is asked for now, an endpoint or the settings of a form, and says whose result it is', async () => {
+  it('runs checks on demand, of an endpoint or the settings of a form, and sends their results to the right request', async () => {
     server.assign(endpoint('ep_1'));
     await holds(await start(), 1);
     const expires_at = server.now() + 20_000;
@@ -245,7 +245,7 @@ describe('a probe', () => {
     });
   });
 
-  it('repeats the failure once with which its streak reaches what the service said, and no other', async () => {
+  it('repeats the failure once with which its streak reaches the threshold of the service, and no other', async () => {
     server.assign(endpoint('ep_1', { confirm_at: 2 }));
     const probe = await start();
     await holds(probe, 1);
@@ -258,7 +258,7 @@ describe('a probe', () => {
     expect(server.of('ep_1')[1]?.first_error).toMatchObject({ code: 'status_unexpected' });
   });
 
-  it('calls unknown what it does not know of a definition, and says to update it', async () => {
+  it('reports unknown for an unsupported part of a definition, and asks for an update', async () => {
     const definition = httpDefinition(target.url());
     const future = { ...definition, assertions: [{ source: 'aura', comparison: 'equals', target: 'calm' }] };
     server.assign(
@@ -280,7 +280,7 @@ describe('a probe', () => {
     }
   });
 
-  it('reaches private addresses only where the service lets it', async () => {
+  it('reaches private addresses only if the service allows it', async () => {
     server.assign(endpoint('ep_1', { at_once: true, allow_private: false }));
     await start();
     await has('ep_1', 1);
@@ -288,7 +288,7 @@ describe('a probe', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('gives up a result that the service cannot read, and loses none beside it', async () => {
+  it('gives up a result that the service cannot read, and loses no other result', async () => {
     server.assign(...['ep_1', 'ep_2', 'ep_3'].map((id) => endpoint(id)));
     const probe = await start();
     await holds(probe, 3);
@@ -300,7 +300,7 @@ describe('a probe', () => {
     await eventually('the others are sent', () => server.recorded.length === 2);
   });
 
-  it('takes no page in the place of the service for a response', async () => {
+  it('does not accept a page of another server as a response', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -311,7 +311,7 @@ describe('a probe', () => {
     await has('ep_1', 1);
   });
 
-  it('lets running checks end, and sends what they found, when it is stopped', async () => {
+  it('lets running checks end, and sends their results, when it is stopped', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);

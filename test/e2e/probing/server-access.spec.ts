@@ -5,7 +5,7 @@ import { ScriptedServer } from '../../harness/probe/scripted-server';
 import { type Access, StartedProbe } from '../../harness/probe/started-probe';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
-describe('the way of a probe to its service', () => {
+describe('the connection of a probe to its service', () => {
   let authority: TlsAuthority;
   let server: ScriptedServer;
   let proxy: ConnectProxy;
@@ -47,24 +47,24 @@ describe('the way of a probe to its service', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('goes through a proxy with user and password, which sees nothing but where it goes', async () => {
+  it('goes through a proxy with user and password, which sees only the destination', async () => {
     await start({ ca: authority.rootPem, proxy: proxy.url('office:open%20sesame') });
     await isHeard();
     expect(proxy.asked[0]).toEqual({ authority: `localhost:${server.port}`, passed: true });
   });
 
-  it('passes by the proxy for what NO_PROXY names', async () => {
+  it('bypasses the proxy for hosts in NO_PROXY', async () => {
     await start({ ca: authority.rootPem, proxy: proxy.url('office:open%20sesame'), noProxy: ['localhost'] });
     await isHeard();
     expect(proxy.asked).toEqual([]);
   });
 
-  it('says what a proxy refuses, without its password', async () => {
+  it('reports the response of a proxy that refuses, without its password', async () => {
     const text = await refusal({ ca: authority.rootPem, proxy: proxy.url('office:wrong') });
     expect(text).toBe('the proxy responded with status 407');
   });
 
-  it('sends no token to whoever has another certificate: one that is not of PROBE_CA, or of nobody known', async () => {
+  it('sends no token to a server with another certificate: one that is not of PROBE_CA, or not of a known authority', async () => {
     const other = await TlsAuthority.create('Another Root');
     const intercepted = await refusal({ ca: other.rootPem, proxy: proxy.url('office:open%20sesame') });
     await probe?.stop();

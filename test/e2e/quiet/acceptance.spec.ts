@@ -101,7 +101,7 @@ describe('a maintenance window over a target that breaks', () => {
   const triggered = (watched: Watched) =>
     eventually('the alert triggers', async () => (await story(watched)).includes('triggered'), 60_000);
 
-  it('says nothing inside it: checks are down and planned, the uptime of the hour is as before (acceptance 2)', async () => {
+  it('sends nothing inside it: checks are down and planned, the uptime of the hour is unchanged (acceptance 2)', async () => {
     const watched = await watch('ok');
     await checks(watched, 'two good checks', 2, ({ outcome }) => outcome === 'up');
     const before = await uptimeOf(watched);
@@ -119,7 +119,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([await story(watched), told(watched)]).toEqual([[], []]);
   });
 
-  it('is told once when it ends and the target is still broken, of an episode that begins not before the end (acceptance 3)', async () => {
+  it('sends one trigger if the target is still broken at its end, for an episode that starts not before the end (acceptance 3)', async () => {
     const watched = await watch('ok');
     const id = await over(watched, HOUR);
     target.switch(watched.key, 'error');
@@ -137,7 +137,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([await story(watched), told(watched)]).toEqual([['triggered'], ['alert.triggered']]);
   });
 
-  it('has what is down when it ends checked at once, however long its interval is (acceptance 3)', async () => {
+  it('has endpoints that are down at its end checked at once, regardless of their interval (acceptance 3)', async () => {
     const rare = await watch('error', { interval: 3600 });
     const id = await over(rare, HOUR);
     await app.write.post(`/endpoints/${rare.id}/checks`);
@@ -151,7 +151,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect(await story(rare)).toEqual(['triggered']);
   });
 
-  it('lets a pager close: broken before, healed inside, told inside (acceptance 4; Uptime Kuma: the recovery inside was never told)', async () => {
+  it('lets a pager close: broken before, recovered inside, resolved inside (acceptance 4; Uptime Kuma never sent this recovery)', async () => {
     const watched = await watch('error');
     await isTold(watched, 'alert.triggered');
     await over(watched, HOUR);
@@ -164,7 +164,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([newest?.outcome, newest?.planned]).toEqual(['up', true]);
   });
 
-  it('does not tell again what was broken before it and is after it (acceptance 4; Uptime Kuma #2846)', async () => {
+  it('does not trigger again for what was broken before it and still is after it (acceptance 4; Uptime Kuma #2846)', async () => {
     const watched = await watch('error');
     await isTold(watched, 'alert.triggered');
     const before = (await checksOf(watched)).length;
@@ -186,7 +186,7 @@ describe('a maintenance window over a target that breaks', () => {
     await isTold(watched, 'alert.triggered', 'alert.resolved');
   });
 
-  it('covers an endpoint that is made inside it (Uptime Kuma #4856)', async () => {
+  it('covers an endpoint that is created inside it (Uptime Kuma #4856)', async () => {
     const shop = await newWebsite(app.write, 'Made later');
     await window({ website_ids: [shop] }, HOUR);
     const watched = await watch('error', {}, shop);
@@ -196,7 +196,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([await story(watched), told(watched)]).toEqual([[], []]);
   });
 
-  it('covers what gets its tag inside it, from the next result on', async () => {
+  it('covers an endpoint that gets its tag inside it, from the next result on', async () => {
     const watched = await watch('ok');
     await checks(watched, 'a check', 1, ({ planned }) => !planned);
     await window({ tags: ['late-tag'] }, HOUR);
@@ -204,7 +204,7 @@ describe('a maintenance window over a target that breaks', () => {
     await checks(watched, 'a planned check', 1, ({ planned }) => planned);
   });
 
-  it('counts in the uptime and is silent when it only mutes', async () => {
+  it('counts in the uptime and sends nothing if it only mutes', async () => {
     const watched = await watch('ok');
     await checks(watched, 'a good check', 1, ({ outcome }) => outcome === 'up');
     await over(watched, HOUR, { exclude_from_uptime: false });
@@ -221,7 +221,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([await story(watched), told(watched)]).toEqual([[], []]);
   });
 
-  it('tells and leaves the uptime alone when it does not mute', async () => {
+  it('sends messages and does not change the uptime if it does not mute', async () => {
     const watched = await watch('ok');
     await checks(watched, 'a good check', 1, ({ outcome }) => outcome === 'up');
     await over(watched, HOUR, { mute: false });
@@ -232,7 +232,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([uptime.uptime, uptime.outages.map(({ planned }) => planned)]).toEqual([1, [true]]);
   });
 
-  it('is announced on the status page, whose uptime it leaves alone', async () => {
+  it('is announced on the status page, whose uptime stays unchanged', async () => {
     const shop = await newWebsite(app.write, 'Announced');
     const watched = await watch('ok', {}, shop);
     await checks(watched, 'a good check', 1, ({ outcome }) => outcome === 'up');
@@ -251,7 +251,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect(await (await fetch(`${app.url}/status/announced.svg`)).text()).toContain('status: maintenance');
   });
 
-  it('is announced for seven days when it recurs each day', async () => {
+  it('is announced for seven days if it recurs each day', async () => {
     const shop = await newWebsite(app.write, 'Daily');
     await watch('ok', { enabled: false }, shop);
     const recurring = { name: 'Patches', cron: '30 2 * * *', timezone: 'UTC', duration: 3600 };
@@ -264,7 +264,7 @@ describe('a maintenance window over a target that breaks', () => {
 });
 
 describe('a certificate that has ten days left', () => {
-  it('is a warning: up, degraded, uptime 1, one event for who wants it; a status 500 still triggers (acceptance 7; Gatus #1619)', async () => {
+  it('is a warning: up, degraded, uptime 1, one event for alerts on warnings; a status 500 still triggers (acceptance 7; Gatus #1619)', async () => {
     const authority = await TlsAuthority.create();
     let status = 200;
     const target = await HttpTarget.listen(

@@ -117,14 +117,14 @@ describe('a bundle', () => {
     );
   });
 
-  it('is compiled again when V8 refuses what it was compiled to', () => {
+  it('is compiled again if V8 refuses the compiled code', () => {
     expect(run(['--stack-trace-limit=20'])).toMatchObject({
       ...asRecorded,
       rejected: ['main.js', 'other.js', 'main.cjs', 'data.json'],
     });
   });
 
-  it('gives way to a file that is newer, and to another version of a package', () => {
+  it('is ignored if a file is newer, or a package has another version', () => {
     write('dist/data.json', '{"text": "newer"}', -60);
     expect(run()).toMatchObject({ ...asRecorded, data: 'newer' });
     write('node_modules/team/package.json', '{"version": "2.0.0", "main": "main.cjs"}');
@@ -132,7 +132,7 @@ describe('a bundle', () => {
     expect(run()).toMatchObject({ ...asRecorded, data: 'newer', team: 'team 2' });
   });
 
-  it('is none when it is cut off or was never made', () => {
+  it('is not used if it is cut off or was never built', () => {
     const opened = `${reading} console.log(reader.ModuleBundle.open(process.cwd() + '/dist/bundle', process.cwd()));`;
     write('dist/bundle/index.json', '{"modules": [');
     expect(printed(opened, [], root)).toBeNull();
@@ -171,7 +171,7 @@ describe('the service', () => {
     expect(loaded(['--stack-trace-limit=20'])).toMatchObject({ accepted: 0, after: 0, loaded: true });
   });
 
-  it('loads them one by one for whoever watches that', () => {
+  it('loads its modules one by one for a tool that observes that', () => {
     expect(loaded(['--enable-source-maps'])).toMatchObject({ accepted: 0, refused: 0, loaded: false });
   });
 

@@ -38,7 +38,7 @@ describe('the first key', () => {
     return first;
   };
 
-  it('is not made when the port is taken at the first start', async () => {
+  it('is not created if the port is taken at the first start', async () => {
     const { port, server } = await takenPort();
     const refused = folder.launch({ env: { PORT: port } });
     expect(await refused.ended()).toBe(1);
@@ -57,7 +57,7 @@ describe('the first key', () => {
     expect([await statusWith(url, neverStored), await statusWith(url, keyInFile())]).toEqual([401, 200]);
   });
 
-  it('is in its file when the process is killed before it was shown on a terminal, and a link signs in', async () => {
+  it('is in its file if the process is killed before it was shown on a terminal, and a link signs in', async () => {
     await killedAt('start.after_first_key', { terminal: true });
     const second = folder.launch({ terminal: true });
     const url = await second.url();
@@ -66,7 +66,7 @@ describe('the first key', () => {
     expect(await statusWith(url, keyInFile())).toBe(200);
   });
 
-  it('is shown on a terminal, at most 100 columns wide, and then in no file; each start shows a link until somebody came in', async () => {
+  it('is shown on a terminal, at most 100 columns wide, and then in no file; each start shows a link until the first sign-in', async () => {
     const first = folder.launch({ terminal: true });
     await first.url();
     expect(first.said).toMatch(/API key +ums_a_\w+ /);
@@ -90,7 +90,7 @@ describe('the first key', () => {
 
   const onServer = findPostgres() === null ? it.skip : it;
 
-  onServer('is made once by several instances that start on one PostgreSQL at the same time', async () => {
+  onServer('is created once by several instances that start on one PostgreSQL at the same time', async () => {
     const cluster = await PostgresCluster.start();
     const folders = [folder, new StartFolder(), new StartFolder()];
     try {
@@ -110,7 +110,7 @@ describe('the first key', () => {
     }
   });
 
-  it('leaves nothing behind where its file cannot be written, so that the next start makes it', async () => {
+  it('leaves nothing behind if its file cannot be written, so that the next start creates it', async () => {
     const second = folder.launch({ env: { DATABASE_URL: 'embedded:memory', DATA_DIR: '/dev/null/data' } });
     expect(await second.ended()).toBe(1);
     expect(second.said).toMatch(

@@ -41,12 +41,12 @@ describe('on a Node that is too old', () => {
     ['scripts/build.mjs'],
     ['scripts/test.mjs'],
     ['scripts/demo.mjs'],
-  ])('node %s says so in one sentence and ends with 1', (script) => {
+  ])('node %s reports it in one sentence and exits with code 1', (script) => {
     const given = run('v18.20.4', process.execPath, script);
     expect(given).toEqual({ status: 1, stdout: '', stderr: `${sentence('18.20.4')}\n` });
   });
 
-  it.each([['start'], ['test']])('npm %s says so before anything else and without a stack', (script) => {
+  it.each([['start'], ['test']])('npm %s reports it first and without a stack', (script) => {
     const { status, stderr, stdout } = run('v18.20.4', 'npm', script);
     expect([status === 0, stdout + stderr]).toEqual([false, expect.stringContaining(sentence('18.20.4'))]);
     expect(stdout + stderr).not.toMatch(/^\s+at /m);
@@ -58,11 +58,11 @@ describe('on a Node that is too old', () => {
     ['v20.20.2', 0],
     ['v22.1.0', 0],
     ['v24.0.0-nightly', 0],
-  ])('%s ends with %i', (version, status) => {
+  ])('%s exits with code %i', (version, status) => {
     expect(run(version, process.execPath, 'src/start/node-version.cjs').status).toBe(status);
   });
 
-  it('the version is that of package.json, and the check is written in words that every Node understands', () => {
+  it('the version equals the one in package.json, and the check uses syntax that every Node understands', () => {
     const text = readText('src/start/node-version.cjs');
     const { engines } = readJson('package.json') as { engines: { node: string } };
     expect(`>=${/needed = '([\d.]+)'/.exec(text)?.[1]}`).toBe(engines.node);

@@ -300,7 +300,7 @@ describe('a start with a mistake', () => {
     }
   }
 
-  it('says one sentence that names the setting and the cure: docs/start-errors.md shows each', async () => {
+  it('prints one sentence that names the setting and the cure, as docs/start-errors.md shows', async () => {
     const rows = new Map<string, Row | null>();
     const waiting = [...mistakes];
     const work = async (): Promise<void> => {
@@ -333,7 +333,7 @@ describe('a start with a mistake', () => {
     for (const name of envNames(ProbeConfig).values()) expect(text).toContain(name);
   });
 
-  it('is told without loading more than the settings take', async () => {
+  it('is reported by loading only the modules of the settings', async () => {
     const folder = new StartFolder();
     const preload = join(folder.path, 'loaded.cjs');
     writeFileSync(preload, `process.on('exit', () => console.log(Object.keys(require.cache).join('\\n')));`);
@@ -355,7 +355,7 @@ describe('a start with a mistake', () => {
       { DATA_DIR: '/dev/null/data' },
       'DATA_DIR: /dev/null/data cannot be used: its path contains something that is not a directory',
     ],
-  ])('says the same on a terminal: %s', async (_, env, sentence) => {
+  ])('prints the same on a terminal: %s', async (_, env, sentence) => {
     const folder = new StartFolder();
     const started = folder.launch({ env, terminal: true });
     expect(await started.ended()).toBe(1);

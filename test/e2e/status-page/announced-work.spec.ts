@@ -75,7 +75,7 @@ describe('announced work on a public status page', () => {
   const outage = (endpoint: string, hoursAgo: number, planned: boolean) =>
     writeOutage(app, endpoint, hoursAgo, planned);
 
-  it('says that maintenance is under way, of what and until when, while nothing else is down', async () => {
+  it('shows which maintenance is in progress and until when, while nothing else is down', async () => {
     const search = await newEndpoint(organization.write, website, { name: 'Search' });
     await set(checkout, 'down');
     await set(search, 'up');
@@ -111,7 +111,7 @@ describe('announced work on a public status page', () => {
     expect(await text('.svg')).toContain('<title>status: maintenance</title>');
   });
 
-  it('comes after what is down without it', async () => {
+  it('comes after unplanned outages', async () => {
     const search = await newEndpoint(organization.write, website, { name: 'Search' });
     await set(checkout, 'up');
     await set(search, 'down');
@@ -125,7 +125,7 @@ describe('announced work on a public status page', () => {
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
 
-  it('shows in words and shape what is degraded, and that it works', async () => {
+  it('shows in words and shape which endpoint is degraded, and that it works', async () => {
     await set(checkout, 'degraded');
     expect(await publish()).toMatchObject({
       status: 'up',
@@ -139,7 +139,7 @@ describe('announced work on a public status page', () => {
     expect(await text('.svg')).toContain('<title>status: degraded</title>');
   });
 
-  it('lists what is planned within seven days, each window once with its times', async () => {
+  it('lists the work planned within seven days, each window once with its times', async () => {
     await announce({ name: 'Patch day', recurring: true, times: [50, 26, 2].map((hour) => [hour, hour + 1]) });
     await announce({ name: 'Move', times: [[100, 300]] });
     await announce({ name: 'Far away', times: [[170, 171]] });
@@ -160,7 +160,7 @@ describe('announced work on a public status page', () => {
     expect(shown).toContain('No data yet');
   });
 
-  it('shows of a window that recurs each hour the next seven, and other windows beside it', async () => {
+  it('shows the next seven occurrences of a window that recurs each hour, and other windows next to them', async () => {
     const hourly = Array.from({ length: 60 }, (_, hour): [number, number] => [hour + 0.5, hour + 1]);
     await announce({ name: 'Hourly', recurring: true, times: hourly });
     await announce({ name: 'Rare', times: [[150, 151]] });
@@ -182,7 +182,7 @@ describe('announced work on a public status page', () => {
     expect((await publish()).endpoints).toMatchObject([{ maintenance: { name: 'Upgrade' } }]);
   });
 
-  it('is not shown where it is about something else, or of another organization', async () => {
+  it('is not shown if it is about something else, or of another organization', async () => {
     const elsewhere = await newEndpoint(organization.write, await newWebsite(organization.write, 'Blog'));
     await announce({ name: 'Secret of the blog', scope: { endpoints: [elsewhere] }, times: [[-1, 1]] });
     await announce({ name: 'Secret of a tag', scope: { tags: ['blog'] }, times: [[-1, 1]] });
@@ -195,7 +195,7 @@ describe('announced work on a public status page', () => {
     for (const form of ['', '.json', '/feed.atom']) expect(await text(form)).not.toContain('Secret');
   });
 
-  it('is the plain state while a window is not public, of which nothing is said in any form', async () => {
+  it('is not mentioned in any form while the window is not public', async () => {
     await set(checkout, 'down');
     await outage(checkout, 0.5, true);
     await outage(checkout, 30, true);
@@ -219,7 +219,7 @@ describe('announced work on a public status page', () => {
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
 
-  it('says nothing more of a window that was public before, but keeps what was announced', async () => {
+  it('shows nothing more of a window that was public before, but keeps the announcement', async () => {
     const id = await announce({ description: 'For everybody', times: [[-3, -1]] });
     await database.query(`UPDATE maintenance_window SET public = false, description = 'For us alone' WHERE id = $1`, [
       id,
@@ -229,7 +229,7 @@ describe('announced work on a public status page', () => {
     for (const form of ['', '.json', '/feed.atom']) expect(await text(form)).not.toMatch(/For (us alone|everybody)/);
   });
 
-  it('marks the days of planned outages, which are no outages and no part of the uptime', async () => {
+  it('marks the days of planned outages, which do not count as outages or for the uptime', async () => {
     await outage(checkout, 30, true);
     await outage(checkout, 80, false);
     await announce({
@@ -251,7 +251,7 @@ describe('announced work on a public status page', () => {
     expect(shown).toContain('Planned maintenance, not part of the uptime');
   });
 
-  it('counts a day that was in maintenance from end to end as watched, and shows no check of it', async () => {
+  it('counts a day that was entirely in maintenance as watched, and shows no check of it', async () => {
     for (let day = 1; day <= 45; day++) await writeDay(app, checkout, day, { planned: day % 3 === 0 ? 1440 : 10 });
     const [endpoint] = (await publish()).endpoints;
     expect(endpoint).toMatchObject({ uptime_90d: 1, watched_90d: 0.5 });
@@ -259,7 +259,7 @@ describe('announced work on a public status page', () => {
     expect(endpoint?.days.some(({ planned }) => planned)).toBe(false);
   });
 
-  it('is an entry of the feed whose id stays while it is planned, runs and is over', async () => {
+  it('is an entry of the feed whose id stays while it is planned, runs, and is over', async () => {
     const id = await announce({ name: 'Move', description: 'To new machines.', times: [[3, 4]] });
     const entry = async () => {
       await publish();
@@ -292,7 +292,7 @@ describe('announced work on a public status page', () => {
     expect(await text('/feed.atom')).not.toContain('<entry>');
   });
 
-  it('cannot be anything but text, and tells no id', async () => {
+  it('cannot be anything but text, and reveals no id', async () => {
     await announce({ name: HOSTILE, description: HOSTILE, times: [[-1, 1]] });
     await announce({ name: HOSTILE, description: HOSTILE, times: [[2, 3]] });
     await publish();

@@ -84,7 +84,7 @@ describe('incidents on a public status page', () => {
     return (await organization.write.post<{ id: string }>('/incidents', made)).body.id;
   }
 
-  it('are shown with what was said publicly, the newest first, under the names of the page', async () => {
+  it('are shown with their public updates, the newest first, under the names of the page', async () => {
     const search = await newEndpoint(organization.write, website, { name: 'Search' });
     const incident = await detected({ endpoints: [login, search] });
     await writeState(app, login, 'down');
@@ -115,7 +115,7 @@ describe('incidents on a public status page', () => {
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
 
-  it('are nowhere on a page that shows none of their endpoints', async () => {
+  it('are not on a page without their endpoints', async () => {
     const hidden = await newEndpoint(organization.write, await newWebsite(organization.write, 'Inside'), {
       name: 'Vault',
     });
@@ -125,7 +125,7 @@ describe('incidents on a public status page', () => {
     expect((await json()).incidents).toEqual([]);
   });
 
-  it('tell nobody of hidden endpoints, notes, addresses, errors, keys and numbers', async () => {
+  it('reveal nothing of hidden endpoints, notes, addresses, errors, keys, and numbers', async () => {
     const inside = await newWebsite(organization.write, 'Innermost');
     const hidden = await newEndpoint(organization.write, inside, { name: 'Vault' });
     const incident = await detected({ endpoints: [login, hidden] });
@@ -146,7 +146,7 @@ describe('incidents on a public status page', () => {
     }
   });
 
-  it('are there at once on this instance, and so is each change (Kuma #7131)', async () => {
+  it('are shown at once on this instance, and so is each change (Kuma #7131)', async () => {
     await json();
     const incident = await byHand({ text: 'First.' });
     expect((await json()).incidents).toMatchObject([{ updates: [{ text: 'First.' }] }]);
@@ -160,7 +160,7 @@ describe('incidents on a public status page', () => {
     expect((await json()).incidents).toEqual([]);
   });
 
-  it('leave what was said before beside what is said later (Kuma #579)', async () => {
+  it('keep earlier updates next to later ones (Kuma #579)', async () => {
     const first = await byHand({ title: 'First', text: 'One.' });
     await byHand({ title: 'Second', text: 'Two.' });
     await say(first, { text: 'Three.' });
@@ -168,7 +168,7 @@ describe('incidents on a public status page', () => {
     for (const said of ['One.', 'Two.', 'Three.']) expect(shown).toContain(`<p class="text" dir="auto">${said}</p>`);
   });
 
-  it('never stand below a headline that everything works, and neither does the badge (Kuma #908)', async () => {
+  it('are never below a headline that everything works, and the badge does not contradict them either (Kuma #908)', async () => {
     await writeState(app, login, 'up');
     const incident = await byHand({ title: 'Payments & <b>cards</b> are slow' });
     const shown = await text('');
@@ -185,7 +185,7 @@ describe('incidents on a public status page', () => {
     expect(await text('.svg')).toContain('<title>status: up</title>');
   });
 
-  it('that nobody has closed change nothing once the checks have ended them (Cachet #790, #2423, #4578)', async () => {
+  it('that were never closed change nothing once the checks have ended them (Cachet #790, #2423, #4578)', async () => {
     await writeState(app, login, 'up');
     const incident = await detected({ from: -3, until: -1 });
     await say(incident, { text: 'We thought that was it.' });
@@ -193,7 +193,7 @@ describe('incidents on a public status page', () => {
     expect(shown).toMatch(/<p>Everything works<\/p>.+<h2>Past incidents<\/h2>.+Login was down.+Resolved/s);
   });
 
-  it('that are resolved by hand say so once (Kener #370)', async () => {
+  it('that are resolved manually show this once (Kener #370)', async () => {
     const incident = await byHand({});
     await say(incident, { text: 'All well.', status: 'resolved' });
     const [told] = (await json()).incidents;
@@ -201,7 +201,7 @@ describe('incidents on a public status page', () => {
     expect(told).toMatchObject({ status: 'resolved', ended_at: told?.updates[0]?.at });
   });
 
-  it('say that they are over, also when all was taken back in between (uptimepage #75)', async () => {
+  it('show that they are over, also if all was taken back in between (uptimepage #75)', async () => {
     const incident = await detected({ from: -3, until: -1 });
     const update = await say(incident, { text: 'Told too early.' });
     await organization.write.delete(`/incidents/${incident}/updates/${update}`);
@@ -223,7 +223,7 @@ describe('incidents on a public status page', () => {
     expect((await month(`?month=${ended}`)).incidents.map(({ title }) => title)).toContain('14.1 days ago');
   });
 
-  it('tell of their outages, which are not listed once more in page and feed, and all are in the JSON', async () => {
+  it('include their outages, which are not listed again in page and feed, and all are in the JSON', async () => {
     await writeOutage(app, login, 5, false);
     for (let i = 0; i < 25; i++) await writeOutage(app, login, 1 + i / 100, false);
     await say(await detected({ from: -2, title: 'Told' }), { text: 'The load balancer.' });
@@ -235,7 +235,7 @@ describe('incidents on a public status page', () => {
     expect((await json()).outages).toHaveLength(20);
   });
 
-  it('are one entry of the feed for ever, which changes with all that is said publicly', async () => {
+  it('are one entry of the feed forever, which changes with each public update', async () => {
     const incident = await detected();
     const update = await say(incident, { text: 'First.' });
     const entry = async () => {
@@ -262,7 +262,7 @@ describe('incidents on a public status page', () => {
     expect((await text('/feed.atom')).match(/<entry>/g)).toHaveLength(1);
   });
 
-  it('come out as text, whatever they are made of', async () => {
+  it('are shown as text, regardless of their content', async () => {
     const hostile = '<script>alert(1)</script> javascript:alert(1) ]]> http://a.example/?x="><b>';
     await byHand({ title: '<b>"&\'', text: '&'.repeat(5000) });
     await byHand({ title: 'T', text: hostile });
@@ -280,7 +280,7 @@ describe('incidents on a public status page', () => {
     expect((await json()).incidents.map((incident) => incident.updates[0]?.text)).toEqual([hostile, '&'.repeat(5000)]);
   });
 
-  it('of a month are a page and a document, with the months beside it, cached and with the policy of the page', async () => {
+  it('of a month are a page and a document, with the months next to it, cached and with the policy of the page', async () => {
     const lastMonth = new Date();
     lastMonth.setUTCDate(0);
     const before = lastMonth.toISOString().slice(0, 7);
@@ -320,7 +320,7 @@ describe('incidents on a public status page', () => {
     }
   });
 
-  it('cost a page one statement, and one more where its outages are told of by them', async () => {
+  it('cost a page one statement, and one more if they include outages', async () => {
     const statements = async (change: Promise<unknown>): Promise<number> => {
       await change;
       const query = jest.spyOn(app.app.get(Database), 'query');
@@ -333,14 +333,14 @@ describe('incidents on a public status page', () => {
     expect(await statements(say(await detected(), { text: 'The load balancer.' }))).toBe(3);
   });
 
-  it('have no history where no page is', async () => {
+  it('have no history without a page', async () => {
     const replies = await Promise.all(
       ['history', 'history.json'].map((form) => fetch(`${app.url}/status/not-there/${form}`)),
     );
     expect(replies.map(({ status }) => status)).toEqual([404, 404]);
   });
 
-  it('that were merged into another leave page, feed and history, and are all as before when they are split back', async () => {
+  it('that were merged into another leave page, feed, and history, and are restored when they are split back', async () => {
     const search = await newEndpoint(organization.write, website, { name: 'Search' });
     const [one, two] = [await detected({ title: 'One' }), await detected({ endpoints: [search], title: 'Two' })];
     await say(one, { text: 'Said of one.' });

@@ -43,7 +43,7 @@ const PICTURE = `data:image/png;base64,${PNG.toString('base64')}`;
 const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg onload="alert(1)"/>').toString('base64')}`;
 const AS_BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-describe('status pages of their own', () => {
+describe('independent status pages', () => {
   let app: TestApp;
   let other: ServiceOrganization;
   let target: Server;
@@ -90,7 +90,7 @@ describe('status pages of their own', () => {
     });
 
   describe('their settings', () => {
-    it('are made with a slug from the title, not public, and read, listed, changed and deleted', async () => {
+    it('are created with a slug from the title, not public, and read, listed, changed, and deleted', async () => {
       const { status, body, headers } = await make({ title: 'Example Status & Söhne' });
       expect([status, body]).toEqual([
         201,
@@ -164,7 +164,7 @@ describe('status pages of their own', () => {
       );
     });
 
-    it('refuse what another organization has like what nobody has', async () => {
+    it('refuse resources of another organization in the same way as unknown ones', async () => {
       const theirs = await newEndpoint(other.write, await newWebsite(other.write));
       const nobodys = 'ep_01jd3k6q7be5y9x4v2m8n0r1st';
       const { status, body } = await make({ groups: [{ endpoints: [endpoint, theirs, nobodys] }] });
@@ -178,7 +178,7 @@ describe('status pages of their own', () => {
       ]);
     });
 
-    it('refuse a slug that any page has, also that of a website', async () => {
+    it("refuse a slug that any page has, including a website's page", async () => {
       await app.write.put(`/websites/${website}/status-page`, { slug: 'shop-page' });
       const reply = await make({ slug: 'shop-page' }, other.write);
       expect([reply.status, reply.body.code]).toEqual([409, 'conflict']);
@@ -195,7 +195,7 @@ describe('status pages of their own', () => {
       expect([second.status, second.body.code]).toEqual([409, 'quota_exceeded']);
     });
 
-    it('are gone with their organization', async () => {
+    it('are deleted with their organization', async () => {
       const gone = await app.organization('Gone');
       const { body } = await make({ enabled: true }, gone.write);
       expect(await statusOf(body.path)).toBe(200);
@@ -209,7 +209,7 @@ describe('status pages of their own', () => {
   });
 
   describe('of a website', () => {
-    it('are the same thing: one row, in both places, deleted with the website', async () => {
+    it('are the same resource: one row, in both places, deleted with the website', async () => {
       const id = await newWebsite(app.write, 'Blog');
       await newEndpoint(app.write, id, { name: 'Front', enabled: false });
       await app.write.put(`/websites/${id}/status-page`, { enabled: true });
@@ -235,7 +235,7 @@ describe('status pages of their own', () => {
     });
   });
 
-  describe('what they show', () => {
+  describe('their content', () => {
     it('is the chosen endpoints and websites in their groups and order, once each', async () => {
       const second = await newWebsite(app.write, 'Mail');
       const names = ['IMAP', 'SMTP', 'Web'];
@@ -275,7 +275,7 @@ describe('status pages of their own', () => {
       expect((await change(body.id, { groups: left })).status).toBe(200);
     });
 
-    it('is a logo that is served here, and a colour that the policy allows', async () => {
+    it('is a logo that is served here, and a color that the policy allows', async () => {
       const { body } = await make({ slug: 'branded', enabled: true, logo: PICTURE, accent: '#ffff00' });
       expect(body.logo_url).toBe('/status/branded/logo');
       const logo = await fetch(app.url + body.logo_url);
@@ -298,7 +298,7 @@ describe('status pages of their own', () => {
       expect(await statusOf('/status/branded/logo')).toBe(404);
     });
 
-    it('leaves the logo as it is when a page is sent back as it was received', async () => {
+    it('leaves the logo unchanged if the response of a GET is sent back', async () => {
       const { body } = await make({ logo: PICTURE });
       expect((await change(body.id, body)).body.logo_url).toBe(body.logo_url);
     });
@@ -347,7 +347,7 @@ describe('status pages of their own', () => {
       );
     });
 
-    it('is empty and valid while nothing happened', async () => {
+    it('is empty and valid before the first outage', async () => {
       await make({ slug: 'quiet-feed', enabled: true });
       const text = await (await fetch(`${app.url}/status/quiet-feed/feed.atom`)).text();
       expect(text).toMatch(/^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed [^>]+>\n<id>urn:uuid:/);
@@ -356,7 +356,7 @@ describe('status pages of their own', () => {
     });
   });
 
-  describe('where no page is', () => {
+  describe('at a URL without a page', () => {
     const paths = ['/status/never-was', '/status/hidden-page', '/status/hidden-page/feed.atom', '/status/UPPER'];
     beforeAll(() => make({ slug: 'hidden-page' }));
 
@@ -380,7 +380,7 @@ describe('status pages of their own', () => {
     );
   });
 
-  describe('under a host name of their own', () => {
+  describe('under a separate host name', () => {
     const host = { host: 'Status.Example.com:8443' };
     let page: PublicPage;
     beforeAll(async () => {
@@ -399,7 +399,7 @@ describe('status pages of their own', () => {
       ['/status/hosted', 'text/html; charset=utf-8', '<h1>Hosted</h1>'],
       ['/status/hosted/history?month=2026-01', 'text/html; charset=utf-8', 'History of January 2026'],
       ['/status/hosted/feed.atom', 'application/atom+xml; charset=utf-8', '<feed'],
-    ])('%s is the page', async (path, type, text) => {
+    ])('shows the page at %s', async (path, type, text) => {
       const reply = await ask(path, host);
       expect([reply.status, reply.headers['content-type']]).toEqual([200, type]);
       expect(reply.body).toContain(text);
@@ -413,13 +413,13 @@ describe('status pages of their own', () => {
       '/assets/app.js',
       '/status/branded',
       '/status/with-feed.json',
-    ])('%s does not exist there, with a key or without', async (path) => {
+    ])('does not serve %s, with a key or without', async (path) => {
       const key = { authorization: `Bearer ${app.admin.key}` };
       const replies = await Promise.all([ask(path, host), ask(path, { ...host, ...key })]);
       expect(replies.map(({ status }) => status)).toEqual([404, 404]);
     });
 
-    it('the API answers whoever sends a key, so that the name can be given back, and probes are answered', async () => {
+    it('lets the API answer requests with a key, so that the name can be given back, and answers health checks', async () => {
       const key = { ...host, authorization: `Bearer ${app.admin.key}` };
       const replies = await Promise.all([
         ask('/api/v1/websites', key),
@@ -430,7 +430,7 @@ describe('status pages of their own', () => {
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200]);
     });
 
-    it('is set by an admin key alone; a write key changes the rest and may send it back', async () => {
+    it('may be set with an admin key only; a write key changes the rest and may send it back', async () => {
       const fields = { title: 'Taken', groups: [], domain: 'taken.example.com' };
       const created = await app.write.post<PublicPage>('/status-pages', fields);
       const kept = await app.write.put<PublicPage>(`/status-pages/${page.id}`, {
@@ -446,18 +446,18 @@ describe('status pages of their own', () => {
         expect(body.errors[0]?.message).toContain('requires an API key with the role "admin"');
     });
 
-    it('nothing can be changed there', async () => {
+    it('allows no changes there', async () => {
       const reply = await ask('/auth/session', { ...host, 'content-type': 'application/json' }, 'POST');
       expect(reply.status).toBe(404);
     });
 
-    it('has the icon, and for people the page that says that nothing is there', async () => {
+    it('has the icon, and a not-found page for people', async () => {
       expect((await ask('/favicon.svg', host)).headers['content-type']).toContain('image/svg+xml');
       const reply = await ask('/api/v1/websites', { ...host, ...AS_BROWSER });
       expect(reply.body).toContain('No status page here');
     });
 
-    it('refuses a badge of an unknown window, and a month that is none or in the future', async () => {
+    it('refuses a badge of an unknown window, and an invalid or future month', async () => {
       const paths = [
         '/badge.svg?uptime=1y',
         '/history?month=2026-13',
@@ -469,7 +469,7 @@ describe('status pages of their own', () => {
       );
     });
 
-    it('other names, and forwarded ones, lead to the installation as before', async () => {
+    it('does not apply to other names and forwarded ones, which still lead to the installation', async () => {
       const replies = await Promise.all([
         ask('/health/live', { host: 'other.example.com' }),
         ask('/health/live', { 'x-forwarded-host': 'status.example.com' }),
@@ -478,7 +478,7 @@ describe('status pages of their own', () => {
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     });
 
-    it('asks the database nothing for a host that is none', async () => {
+    it('sends no query to the database for an invalid host', async () => {
       await ask('/health/live');
       const query = jest.spyOn(app.app.get(Database), 'query');
       await Promise.all(Array.from({ length: 50 }, (_, i) => ask('/', { host: `guess-${i}.example.com` })));
@@ -488,7 +488,7 @@ describe('status pages of their own', () => {
       expect(asked.length).toBeLessThanOrEqual(1);
     });
 
-    it('is gone when the page is hidden, and follows it to another name', async () => {
+    it('ends when the page is hidden, and follows the page to another name', async () => {
       await change(page.id, { enabled: false });
       expect((await ask('/status.json', host)).body).not.toContain('Hosted');
       await change(page.id, { enabled: true, domain: 'status2.example.com' });
@@ -498,12 +498,12 @@ describe('status pages of their own', () => {
       expect((await ask('/status.json', host)).body).toContain('Hosted');
     });
 
-    it('is one page’s alone, whatever its case', async () => {
+    it('belongs to one page only, in any case', async () => {
       const reply = await make({ domain: 'STATUS.example.com' });
       expect([reply.status, reply.body.code]).toEqual([409, 'conflict']);
     });
 
-    it('may not be that of the installation itself', async () => {
+    it("may not be the installation's own host name", async () => {
       const reply = await new Promise<Reply>((resolve, reject) => {
         const body = JSON.stringify({ title: 'Mine', groups: [], domain: 'uptime.example.com' });
         const sent = request(
@@ -530,7 +530,7 @@ describe('status pages of their own', () => {
       ]);
     });
 
-    it('needs the operator’s leave for other organizations', async () => {
+    it('needs the operator’s permission for other organizations', async () => {
       const reply = await make({ domain: 'status.other.example' }, other.admin);
       expect([reply.status, reply.body.errors[0]?.pointer]).toEqual([400, '/domain']);
       expect(reply.body.errors[0]?.message).toContain('STATUS_PAGE_DOMAINS');
@@ -539,7 +539,7 @@ describe('status pages of their own', () => {
 });
 
 describe('status pages after a restart', () => {
-  it('are where they were, under their host names, and an organization with leave has its own', async () => {
+  it('keep their URLs and host names, and an organization with permission has its own host name', async () => {
     const app = await startOwnApp(
       { statusPageDomains: 'allow', allowedHosts: ['uptime.example.com'] },
       { durable: true },

@@ -45,7 +45,7 @@ describe('status pages of an installation with a PUBLIC_URL', () => {
     expect((await make({ slug: 'other', domain: 'status.example.com' })).status).toBe(201);
   });
 
-  it('have feeds with full addresses, below it or below a host of their own', async () => {
+  it('have feeds with full URLs, below it or below a separate host', async () => {
     await make({ slug: 'plain' });
     await make({ slug: 'hosted', domain: 'hosted.example.com' });
     expect(await get('/status/plain/feed.atom')).toContain(

@@ -195,7 +195,7 @@ interface Case {
     }),
   };
 
-  it.each(Object.keys(cases))('%s connects, and what it leads to is saved and restored', async (what) => {
+  it.each(Object.keys(cases))('%s connects, and its database is saved and restored', async (what) => {
     const { url: rest, env = {}, database = 'monitor' } = cases[what]?.() ?? { url: '' };
     process.env = { ...before, ...env };
     const databaseUrl = `postgres://${rest}`;
@@ -232,7 +232,7 @@ interface Case {
     expect(await contents('monitor')).toEqual([expect.objectContaining({ names: [ODD] })]);
   });
 
-  it('of a user with nothing but a schema is saved and restored, next to tables that the user may not read', async () => {
+  it('of a user who owns only a schema is saved and restored, next to tables that the user may not read', async () => {
     const databaseUrl = `postgres://plain@127.0.0.1:${cluster.port}/shared?options=-c%20search_path%3D%22Own-one%22`;
     const begin = (more: readonly string[]): Promise<unknown[]> =>
       asSuperuser(
@@ -269,7 +269,7 @@ interface Case {
   it.each<[string, () => string, string]>([
     ['an unknown authority', () => `encrypted@localhost:${cluster.port}/monitor?sslmode=require`, 'is not trusted ('],
     [
-      'a host that the certificate does not have',
+      'a host that is not in the certificate',
       () => `encrypted@127.0.0.1:${cluster.port}/monitor?sslmode=verify-full&sslrootcert=${file('root.pem')}`,
       'is for another host (',
     ],
@@ -279,7 +279,7 @@ interface Case {
       "DATABASE_URL: sslrootcert cannot be read (ENOENT: no such file or directory, open '/none.pem').",
     ],
     [
-      'a file of authorities that is none',
+      'an invalid file of authorities',
       () => `encrypted@localhost:${cluster.port}/monitor?sslrootcert=${__filename}`,
       'DATABASE_URL: sslrootcert must be a file of certificates in PEM',
     ],
@@ -289,16 +289,16 @@ interface Case {
       'DATABASE_URL: sslcert and sslkey require each other.',
     ],
     [
-      'no client certificate where one is needed',
+      'no client certificate although it is required',
       () => `certified@localhost:${cluster.port}/monitor?sslmode=no-verify`,
       'rejected user "certified" (connection requires a valid client certificate)',
     ],
     [
-      'no TLS where it is needed',
+      'no TLS although it is required',
       () => `encrypted@localhost:${cluster.port}/monitor`,
       'rejected user "encrypted" (pg_hba.conf rejects connection',
     ],
-  ])('with %s is refused at once and in words, by the service and by a backup', async (_, rest, sentence) => {
+  ])('with %s is refused at once with an explanation, by the service and by a backup', async (_, rest, sentence) => {
     const databaseUrl = `postgres://${rest()}`;
     const server = await DatabaseServer.open({ databaseUrl, dataDir: '' });
     await expect(server.migrate()).rejects.toThrow(sentence);

@@ -22,7 +22,7 @@ describe('a data directory that the engine cannot start with', () => {
 
   it.each<[string, (cluster: string) => void, string, string]>([
     [
-      'without its log',
+      'a directory without its log',
       (cluster) => {
         for (const name of readdirSync(join(cluster, 'pg_wal')))
           rmSync(join(cluster, 'pg_wal', name), { recursive: true });
@@ -31,30 +31,33 @@ describe('a data directory that the engine cannot start with', () => {
       'Move the directory away and restore a backup into a new one.',
     ],
     [
-      'whose control file is cut off',
+      'a directory whose control file is cut off',
       (cluster) => truncateSync(join(cluster, 'global/pg_control'), 100),
       'could not read file "global/pg_control": read 100 of 296.',
       'Move the directory away and restore a backup into a new one.',
     ],
     [
-      'of another version of PostgreSQL',
+      'a directory of another version of PostgreSQL',
       (cluster) => writeFileSync(join(cluster, 'PG_VERSION'), '17\n'),
       'The data directory was initialized by PostgreSQL version 17,',
       'Start the version of the service that created the directory, or restore a backup that this version created.',
     ],
-  ])('%s is refused with the reason of the engine and with what to do', async (_, damage, reason, cure) => {
-    const directory = mkdtempSync(join(folder, 'damaged-'));
-    cpSync(whole, directory, { recursive: true });
-    damage(join(directory, 'pgdata'));
-    const error = await EmbeddedPostgres.start({ directory }).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toBeInstanceOf(StartError);
-    const { message } = error as StartError;
-    expect(message.startsWith(`DATA_DIR: the embedded database in ${directory} cannot start: `)).toBe(true);
-    expect(message).toContain(reason);
-    expect(message.endsWith(` ${cure}`)).toBe(true);
-    expect(readdirSync(directory)).not.toContain('database.lock');
-  });
+  ])(
+    '%s is refused with the reason from the engine and an explanation of what to do',
+    async (_, damage, reason, cure) => {
+      const directory = mkdtempSync(join(folder, 'damaged-'));
+      cpSync(whole, directory, { recursive: true });
+      damage(join(directory, 'pgdata'));
+      const error = await EmbeddedPostgres.start({ directory }).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(StartError);
+      const { message } = error as StartError;
+      expect(message.startsWith(`DATA_DIR: the embedded database in ${directory} cannot start: `)).toBe(true);
+      expect(message).toContain(reason);
+      expect(message.endsWith(` ${cure}`)).toBe(true);
+      expect(readdirSync(directory)).not.toContain('database.lock');
+    },
+  );
 });

@@ -110,7 +110,7 @@ describe('the embedded database in a directory', () => {
     expect(acknowledged.size).toBeGreaterThanOrEqual(ROUNDS * ROWS_PER_ROUND);
   });
 
-  it('starts after its very first start was killed half-way', async () => {
+  it('starts after its very first start was killed halfway', async () => {
     const first = start();
     const cluster = join(directory, 'pgdata');
     await first.until(() => existsSync(join(cluster, 'base')) || first.isOpen);
@@ -119,7 +119,7 @@ describe('the embedded database in a directory', () => {
     expect(result.rows).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a second process, and goes on serving the first one', async () => {
+  it('refuses a second process, and continues serving the first one', async () => {
     const first = start();
     await first.until(() => first.isOpen);
     const second = EmbeddedPostgres.start({ directory });

@@ -51,7 +51,7 @@ describe('EmbeddedMaintenance', () => {
     await database.query('DROP TABLE filler');
   }, 120_000);
 
-  it('makes no checkpoint when nothing was written', async () => {
+  it('writes no checkpoint if nothing was written', async () => {
     await maintenance.checkpoint();
     const before = await checkpoint();
     await database.query('SELECT 1');
@@ -59,7 +59,7 @@ describe('EmbeddedMaintenance', () => {
     expect(await checkpoint()).toBe(before);
   });
 
-  it('vacuums and analyses the tables that every check rewrites', async () => {
+  it('vacuums and analyzes the tables that every check rewrites', async () => {
     await database.query(
       `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, next_attempt_at, created_at)
        SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'triggered', 1, 'webhook', '', '{}', now(), now()

@@ -60,7 +60,7 @@ describe('many connections over the one session of the embedded database', () =>
     expect(many.rowCount).toBe(100_000);
   });
 
-  it('goes on after an error on the same connection', async () => {
+  it('continues after an error on the same connection', async () => {
     const client = await pool.connect();
     await expect(client.query('SELECT nonsense')).rejects.toMatchObject({ code: '42703' });
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);

@@ -45,7 +45,7 @@ describe('a service on a data directory that is in use', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('a second service on a data directory ends with 1 and one line that names the process and the directory', async () => {
+  it('a second service on a data directory exits with code 1 and one line that names the process and the directory', async () => {
     const first = start();
     await until(first, /running at /);
     const second = start();

@@ -20,7 +20,7 @@ const BUILT = join(__dirname, '../../../dist', EMBEDDED);
 const SOURCES = join(__dirname, '../../../src', EMBEDDED);
 
 /** Compares the template from the build with the migrations of the sources. */
-describe('a first start from the template that the build has made', () => {
+describe('a first start from the template of the build', () => {
   const opened: (() => Promise<void>)[] = [];
   beforeAll(() => Logger.overrideLogger(false));
   afterAll(async () => {
@@ -38,7 +38,7 @@ describe('a first start from the template that the build has made', () => {
     return { server, source };
   }
 
-  it('has the schema and the migrations of one that ran them all', async () => {
+  it('has the schema and the migrations of a database that ran them all', async () => {
     expect(clusterTemplate(BUILT)).toBe(schemaTemplate(BUILT));
     const built = await open(clusterTemplate(BUILT));
     const migrated = await open(emptyTemplate(SOURCES));
@@ -48,7 +48,7 @@ describe('a first start from the template that the build has made', () => {
     expect(await built.source.query(migrations)).toEqual(await migrated.source.query(migrations));
   });
 
-  it('begins history at its own moment, and not at that of the build', async () => {
+  it('starts history at its own moment, not at the moment of the build', async () => {
     const { server, source } = await open(clusterTemplate(BUILT));
     const progress = (): Promise<{ name: string; until: Date }[]> =>
       source.query('SELECT name, done_until AS until FROM history_progress');

@@ -33,7 +33,7 @@ describe('the database at the start of the service', () => {
   });
   afterAll(() => Logger.overrideLogger(false));
 
-  it('says one line of a new database, and none of one that is as it should be', async () => {
+  it('logs one line for a new database, and nothing for one that is up to date', async () => {
     for (const _ of migrations) await source.undoLastMigration();
     await server.migrate();
     expect(lines).toEqual([`Migrated: ${migrations.at(-1)?.name} and all earlier migrations, in a new database`]);
@@ -41,7 +41,7 @@ describe('the database at the start of the service', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('made before 0.1.0 is left as it is, and the sentence says what to do', async () => {
+  it('created before 0.1.0 is left unchanged, and the error explains what to do', async () => {
     await source.query(`DELETE FROM migrations`);
     await source.query(`INSERT INTO migrations (timestamp, name) VALUES (1700000000000, 'Initial1700000000000')`);
     await expect(server.migrate()).rejects.toThrow(StartError);
@@ -52,7 +52,7 @@ describe('the database at the start of the service', () => {
     expect(lines).toEqual([]);
   });
 
-  it('made by a later version is used', async () => {
+  it('created by a later version is used', async () => {
     await source.query(`INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`);
     await server.migrate();
     expect(lines).toEqual([]);

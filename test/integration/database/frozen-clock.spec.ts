@@ -10,7 +10,7 @@ describe('a clock that a test has frozen', () => {
   });
   afterAll(() => app.close());
 
-  it("stands for the database's time too, however late its replies come, and moves as far as the test says", async () => {
+  it("also replaces the database's time, no matter how late its replies come, and moves as far as the test says", async () => {
     const moving = MovingClock.frozenIn(app.app);
     const clock = app.app.get(DatabaseClock);
     const began = clock.now().getTime();

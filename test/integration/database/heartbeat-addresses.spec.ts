@@ -6,7 +6,7 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { parseId } from '../../../src/platform/ids/id';
 
-describe('the migration of the addresses of heartbeats', () => {
+describe('the migration of heartbeat URLs', () => {
   let app: TestApp;
   const migration = new HeartbeatAddresses1796432420000();
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('the migration of the addresses of heartbeats', () => {
     return rows[0];
   };
 
-  it('leaves each address to one heartbeat where an older build gave it to two, and can be reverted', async () => {
+  it('leaves each URL to one heartbeat if an older build gave it to two, and can be reverted', async () => {
     const source = app.app.get(DataSource);
     const runner = source.createQueryRunner();
     try {

@@ -58,7 +58,7 @@ describe('the migration of links', () => {
     await database.drop();
   });
 
-  it('keeps accounts and sessions, gives each invitation its maker, and ends what no one answers for', async () => {
+  it('keeps accounts and sessions, gives each invitation its creator, and ends invitations without one', async () => {
     await migratedTo(at, (source) => source.query(BEFORE));
     await migratedTo(at + 1, async (source) => {
       const rows = async (sql: string): Promise<unknown[]> => (await source.query(sql)) as unknown[];

@@ -38,7 +38,7 @@ describe('the migrations on the command line', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('the migrations make the schema that the entities describe, and can be reverted one by one', async () => {
+  it('the migrations create the schema that the entities describe, and can be reverted one by one', async () => {
     const migrated = await typeorm('migration:run');
     for (const { name } of migrations) expect(migrated).toContain(`Migration ${name} has been executed successfully`);
 

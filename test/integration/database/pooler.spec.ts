@@ -15,7 +15,7 @@ jest.setTimeout(180_000);
 
 const suite = findPostgres() === null || !hasPgbouncer ? describe.skip : describe;
 
-suite('a pooler before PostgreSQL (skipped without pgbouncer)', () => {
+suite('a pooler in front of PostgreSQL (skipped without pgbouncer)', () => {
   let cluster: PostgresCluster;
   let transactions: Pgbouncer;
   let sessions: Pgbouncer;
@@ -42,7 +42,7 @@ suite('a pooler before PostgreSQL (skipped without pgbouncer)', () => {
   const at = ({ port }: { port: number }, database = 'uptime') => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const open = (url: string): Promise<DatabaseServer> => DatabaseServer.open({ databaseUrl: url, dataDir: '' });
 
-  it('that refuses what it does not know of a session gets what it knows, and times are read', async () => {
+  it('that refuses unknown session settings gets only known ones, and times are read', async () => {
     const server = await open(at(transactions));
     await server.migrate();
     const options = dataSourceOptions(server.target, { size: 2, name: 'test', queryTimeoutMs: 5000 });
@@ -59,7 +59,7 @@ suite('a pooler before PostgreSQL (skipped without pgbouncer)', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('in session mode lets a backup be saved and restored', async () => {
+  it('in session mode allows a backup to be saved and restored', async () => {
     const file = join(folder, 'saved');
     await saveBackup({ databaseUrl: at(sessions), dataDir: '' }, file);
     await restoreBackup({ databaseUrl: at(sessions, 'restored'), dataDir: '' }, file);

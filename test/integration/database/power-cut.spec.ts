@@ -30,7 +30,7 @@ describe('the embedded database after a power cut', () => {
     report = JSON.parse(stdout) as PowerCutReport;
   });
 
-  it('has everything that a client was told, no event twice, and no damaged file', () => {
+  it('has everything that was confirmed to a client, no event twice, and no damaged file', () => {
     expect(of('cut')).toHaveLength(DISKS.cut);
     expect(broken('cut')).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe('the embedded database after a power cut', () => {
     expect(broken('cut again')).toEqual([]);
   });
 
-  it('runs the service, which sends everything that it owed and nothing else', () => {
+  it('runs the service, which sends every pending message and nothing else', () => {
     expect(of('service')).toHaveLength(DISKS.service);
     expect(broken('service')).toEqual([]);
   });

@@ -123,7 +123,7 @@ describe('the keys of stored secrets', () => {
     await rm(dataDir, { recursive: true });
   }, 120_000);
 
-  it('rotation seals every stored secret with the new key, and the old one is no longer needed', async () => {
+  it('rotation encrypts every stored secret with the new key, and the old one is no longer needed', async () => {
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
     expect(rotated).toEqual([
       { table: 'alert', column: 'config', rows: 1, unreadable: [] },
@@ -138,7 +138,7 @@ describe('the keys of stored secrets', () => {
     expect(await readable(boxWith(NEW))).toEqual(everything);
   });
 
-  it('rotation goes on past a damaged value, leaves it and names its row', async () => {
+  it('rotation continues past a damaged value, leaves it and names its row', async () => {
     await alerting.database.query(`UPDATE alert SET config = '{"sealed": "v1:old:AAAA"}'`);
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
     expect(rotated.map(({ table, rows, unreadable }) => [table, rows, unreadable])).toEqual([
@@ -164,7 +164,7 @@ describe('the keys of stored secrets', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('rotation seals the stored responses of requests with an Idempotency-Key', async () => {
+  it('rotation encrypts the stored responses of requests with an Idempotency-Key', async () => {
     const id = '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11';
     const context = `idempotency_key:${id}:body`;
     await alerting.database.query(
@@ -178,7 +178,7 @@ describe('the keys of stored secrets', () => {
     await alerting.database.query('DELETE FROM idempotency_key');
   });
 
-  describe('that are secrets of the service itself', () => {
+  describe('secrets of the service', () => {
     /** Reads the secrets as the service does at its start. */
     const readWith = async (...keys: string[]): Promise<string[]> => {
       const box = boxWith(...keys);
@@ -205,7 +205,7 @@ describe('the keys of stored secrets', () => {
       expect(await readWith(OLD)).toEqual(before);
     });
 
-    it('are encrypted from the beginning where there are keys, and the service does not start without them', async () => {
+    it('are encrypted from the start if there are keys, and the service does not start without them', async () => {
       const before = await readWith(OLD);
       expect(await rows()).toEqual(SERVER_SECRETS.map(() => ({ value: null, keyId: 'old' })));
       for (const keys of [[], [NEW]]) await expect(readWith(...keys)).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
@@ -224,7 +224,7 @@ describe('the keys of stored secrets', () => {
       expect(await readWith(NEW)).toEqual(before);
     });
 
-    it('are readable again for the version before, when its migration is reverted with the keys', async () => {
+    it('are readable again for the previous version if its migration is reverted with the keys', async () => {
       const before = await readWith(OLD);
       const runner = alerting.database.dataSource.createQueryRunner();
       const migration = new SealedServerSecrets1796432412000();
@@ -250,7 +250,7 @@ describe('the keys of stored secrets', () => {
     });
   });
 
-  it('rotation seals what was stored without a key', async () => {
+  it('rotation encrypts secrets that were stored without a key', async () => {
     await alerting.database.query('DELETE FROM notification');
     await sealAll(boxWith());
     expect((await stored()).alert).toBe('plain:{"token":"t"}');

@@ -26,7 +26,7 @@ suite('a PostgreSQL that the service cannot use (skipped without PostgreSQL’s 
     DatabaseServer.open({ databaseUrl: `postgres://monitor@127.0.0.1:${port}/${database}`, dataDir: '' });
 
   it.each(['LATIN1', 'SQL_ASCII'])(
-    'because of its encoding %s is refused with the statement that helps',
+    'because of its encoding %s is refused with the statement that corrects it',
     async (encoding) => {
       const name = `of_${encoding.toLowerCase()}`;
       await asSuperuser(
@@ -51,7 +51,7 @@ suite('a PostgreSQL that the service cannot use (skipped without PostgreSQL’s 
     await expect((await open(standby, 'monitor')).migrate([], 100)).rejects.toThrow(sentence);
   });
 
-  it('because all of its connections are in use is waited for, with what to change', async () => {
+  it('because all of its connections are in use is waited for, with an explanation of what to change', async () => {
     await asSuperuser(cluster, 'postgres', 'ALTER ROLE monitor CONNECTION LIMIT 0');
     const server = await open(cluster, 'monitor');
     await expect(server.migrate([], 100)).rejects.toThrow(

@@ -12,7 +12,7 @@ import { freshDatabase, plainDatabase, type TestDatabase } from '../../harness/d
 import { FIRST_RELEASE } from '../../harness/database/first-release';
 import { schemaOf } from '../../harness/database/schema-of';
 
-describe('a database that 0.1.0 has left', () => {
+describe('a database of version 0.1.0', () => {
   const opened: (() => Promise<void>)[] = [];
   afterAll(async () => {
     for (const close of opened.reverse()) await close();
@@ -34,7 +34,7 @@ describe('a database that 0.1.0 has left', () => {
     return server === '' ? Promise.resolve({ url: 'embedded:memory', drop: async () => {} }) : plainDatabase(server);
   };
 
-  it('has the schema of a new one after an upgrade, and all that was stored', async () => {
+  it('has the schema of a new one after an upgrade, and all its data', async () => {
     const { server, source } = await open(await empty());
     await source.query(FIRST_RELEASE);
     await server.migrate();
@@ -62,7 +62,7 @@ describe('a database that 0.1.0 has left', () => {
       .map(({ kind, name, text }) => `${kind} ${name}: ${text.replaceAll(/\s+/g, ' ').replace(/^\d+ /, '')}`)
       .sort();
 
-  it('is what `npm run downgrade -- 0.1.0` leaves after an upgrade, with all that 0.1.0 had stored', async () => {
+  it('is the result of `npm run downgrade -- 0.1.0` after an upgrade, with all data that 0.1.0 had stored', async () => {
     const { server, source } = await open(await empty());
     await source.query(FIRST_RELEASE);
     const before = await essence(source);

@@ -17,7 +17,7 @@ describe('an alert with a delay', () => {
     alerting.check([{ endpointId, result, muted }], undefined, at(minute));
   const typesOf = async (alertId: string) => (await alerting.events(alertId)).map(({ type }) => type);
 
-  it('triggers with the first failure that is ten minutes old, and its episode began with the first of all', async () => {
+  it('triggers with the first failure that is ten minutes old, and its episode started with the first of all', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
     for (const minute of [0, 5, 9.99]) await check(endpointId, 'F', minute);
@@ -28,7 +28,7 @@ describe('an alert with a delay', () => {
     ]);
   });
 
-  it('says nothing of an outage that ends before', async () => {
+  it('sends nothing for an outage that ends before', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
     for (const minute of [0, 5, 9]) await check(endpointId, 'F', minute);
@@ -39,7 +39,7 @@ describe('an alert with a delay', () => {
     expect(await alerting.events(alertId)).toMatchObject([{ type: 'triggered', started_at: at(11) }]);
   });
 
-  it('goes on over unknown results, which do not trigger', async () => {
+  it('ignores unknown results, which do not trigger and do not end the delay', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
     await check(endpointId, 'F', 0);
@@ -60,7 +60,7 @@ describe('an alert with a delay', () => {
     expect(await alerting.events(alertId)).toMatchObject([{ type: 'triggered', failure_count: 7, started_at: at(21) }]);
   });
 
-  it('on degraded counts warnings and failures, and one on down beside it only failures', async () => {
+  it('on degraded counts warnings and failures, while one on down counts only failures', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const onDegraded = await alerting.alert(orgId, endpointId, rule(120, { condition: 'degraded' }));
     const onDown = await alerting.alert(orgId, endpointId, rule(120));
@@ -72,7 +72,7 @@ describe('an alert with a delay', () => {
     expect(await typesOf(onDown)).toEqual(['triggered']);
   });
 
-  it('is not near its trigger before its time, though its threshold is reached', async () => {
+  it('is not near its trigger before the delay, although its threshold is reached', async () => {
     const endpointId = await alerting.endpoint(orgId);
     await alerting.alert(orgId, endpointId, rule(600));
     const near = (minute: number) => alerting.nearTriggerAt(at(minute), endpointId);
@@ -83,7 +83,7 @@ describe('an alert with a delay', () => {
     expect(await near(20)).toEqual(new Set());
   });
 
-  it('is not locked by failures before its time', async () => {
+  it('is not locked by failures before the delay', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
     // A transaction that locks a row leaves its number in the row.

@@ -14,7 +14,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 const UNREADABLE = '{"sealed": "v1:lost:AAAA"}';
 const ONCE = { failureThreshold: 1, successThreshold: 1 };
 
-describe('alert.destination, of an alert whose config could not be read when it was to be written', () => {
+describe('alert.destination of an alert whose config could not be read when it was written', () => {
   let alerting: Alerting;
   let orgId: string;
   let endpointId: string;
@@ -36,7 +36,7 @@ describe('alert.destination, of an alert whose config could not be read when it 
       ])
     )[0]?.destination;
 
-  it('stays empty as long as that is so, and is written when the config can be read again', async () => {
+  it('stays empty while the config cannot be read, and is written when it can be read again', async () => {
     const [lost, other] = [await newAlert(), await newAlert()];
     const [row] = await alerting.database.query<{ config: object }>('SELECT config FROM alert WHERE id = $1', [lost]);
     await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [lost, UNREADABLE]);
@@ -47,7 +47,7 @@ describe('alert.destination, of an alert whose config could not be read when it 
     expect(await destinationOf(lost)).toMatch(/^slack:/);
   });
 
-  it('is written however many alerts come first whose configs stay unreadable', async () => {
+  it('is written no matter how many alerts with unreadable configs come first', async () => {
     const readable = await newAlert();
     await alerting.database.query(
       `INSERT INTO alert SELECT (jsonb_populate_record(a, jsonb_build_object(
@@ -60,7 +60,7 @@ describe('alert.destination, of an alert whose config could not be read when it 
     await alerting.database.query(`DELETE FROM alert WHERE id < '00000001-0000-0000-0000-000000000000'`);
   });
 
-  it('is told of in the log, once per change of the number of unreadable alerts', async () => {
+  it('is reported in the log, once per change of the number of unreadable alerts', async () => {
     const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const logged = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     const newUnreadable = async () => {
@@ -82,7 +82,7 @@ describe('alert.destination, of an alert whose config could not be read when it 
     jest.restoreAllMocks();
   });
 
-  it('is never that of a config which a client replaces at the same time', async () => {
+  it('is never from a config which a client replaces at the same time', async () => {
     const id = await newAlert();
     const configs = alerting.nest.get(SealedConfigs);
     const replaced = configs.seal(ownerOf(id, null), { webhook_url: 'https://hooks.slack.test/services/other' });
@@ -163,7 +163,7 @@ describe('alert.destination', () => {
   };
   const keyOf = (alert: SceneAlert) => destinationOfAlert({ id: alert.uuid, destination: null });
 
-  it('writes the destination whenever an alert gets a type or config, and shows whom it reaches instead of it', async () => {
+  it('stores the destination whenever an alert gets a type or config, and the API shows the receiver instead', async () => {
     const registry = scene.nest.get(ChannelRegistry);
     const alert = await scene.alert('slack', {}, 'before');
     expect(await destinationOf(alert)).toBe(
@@ -186,7 +186,7 @@ describe('alert.destination', () => {
     expect(body).toMatchObject({ destination: new URL(scene.provider.url).host });
   });
 
-  it('records event and delivery of an alert whose config cannot be read, and fails that delivery alone', async () => {
+  it('records event and delivery of an alert whose config cannot be read, and fails only that delivery', async () => {
     const alert = await scene.alert('webhook', {}, 'unreadable');
     const healthy = await scene.alert('webhook', {}, 'healthy');
     await scene.database.query('UPDATE alert SET config = $2, destination = NULL WHERE id = $1', [

@@ -80,7 +80,7 @@ describe('alert evaluation', () => {
     expect(second?.notification.triggerId).toBe(first?.notification.id);
   });
 
-  it('keeps what each of several locations saw, by their names, in event and message', async () => {
+  it('keeps the result of each of several locations, by their names, in event and message', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
     const [fra, office] = await alerting.database.query<{ number: number }>(
@@ -112,7 +112,7 @@ describe('alert evaluation', () => {
     expect(message?.notification.locations).toEqual(triggered?.locations);
   });
 
-  it('asks for no location of an endpoint that has one, and keeps none', async () => {
+  it('reads no locations for an endpoint that has one, and keeps none', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
     const statements = collectQueries(alerting.nest.get(WorkerDatabase).dataSource);
@@ -122,7 +122,7 @@ describe('alert evaluation', () => {
     expect((await alerting.deliveries(alertId))[0]?.notification).not.toHaveProperty('locations');
   });
 
-  it('records a resolve without a delivery when resolves are not to be sent', async () => {
+  it('records a resolve without a delivery if resolves are not to be sent', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { ...rule, sendOnResolved: false });
     await alerting.play(endpointId, 'FFFSS');

@@ -69,7 +69,7 @@ const textOf = ({ rule, streak, since }: Case): string =>
 const would = (decide: (one: Case) => boolean): string[] => CASES.filter(decide).map(textOf).sort();
 const triggers = (one: Case): boolean => nextTransition(one.rule, failureOf(one)) === 'trigger';
 
-describe('what SQL asks about alerts', () => {
+describe('the SQL conditions about alerts', () => {
   let alerting: Alerting;
   let orgId: string;
   const named = (ids: Iterable<string>): string[] => {
@@ -117,12 +117,12 @@ describe('what SQL asks about alerts', () => {
   });
   afterAll(() => alerting.close());
 
-  it('finds near their trigger exactly those that one more failure triggers', async () => {
+  it('select as near their trigger exactly the alerts that one more failure triggers', async () => {
     const ids = CASES.map(({ endpointId }) => endpointId);
     expect(named(await alerting.nearTriggerAt(NOW, ...ids))).toEqual(would(triggers));
   });
 
-  it('locks for a batch of failures exactly those that it triggers', async () => {
+  it('lock for a batch of failures exactly the alerts that it triggers', async () => {
     const locked: string[] = [];
     await alerting.database
       .transaction(async (tx) => {
@@ -155,7 +155,7 @@ describe('what SQL asks about alerts', () => {
   it.each([
     ['failures', 'failing', { outcome: 'down', degraded: false }],
     ['warnings', 'degraded', { outcome: 'up', degraded: true }],
-  ] as const)('counts as affected by %s those that some streak of them triggers', async (_, kind, result) => {
+  ] as const)('count as affected by %s the alerts that some streak of them triggers', async (_, kind, result) => {
     const ids = CASES.map(({ endpointId }) => endpointId);
     const affected = await alerting.evaluator.alertsAffected(
       alerting.database,
@@ -174,13 +174,13 @@ describe('what SQL asks about alerts', () => {
     );
   });
 
-  it('counts as affected by successes those with an open episode', async () => {
+  it('count as affected by successes the alerts with an open episode', async () => {
     const ids = CASES.map(({ endpointId }) => endpointId);
     const affected = await alerting.evaluator.alertsAffected(alerting.database, [], ids);
     expect(named(affected.keys())).toEqual(would(({ rule }) => rule.triggered));
   });
 
-  it('calls an endpoint suppressed exactly where a check of this moment is', async () => {
+  it('treat an endpoint as suppressed exactly if a check of this moment is', async () => {
     const untils = [undefined, null, before(1), NOW, before(-1)];
     const parents = [null, { status: 0, active: true }, { status: 0, active: false }, { status: 1, active: true }];
     const scenes = untils.flatMap((until) => parents.map((parent) => ({ until, parent })));

@@ -42,7 +42,7 @@ describe('alerts that are suppressed', () => {
   const dependOn = (endpointId: string, parentId: string) =>
     alerting.database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [endpointId, parentId]);
 
-  it('are over for what depends on an endpoint that came up: of several the batch names those that something depends on', async () => {
+  it('are released for endpoints that depend on a recovered endpoint: the batch names only recovered endpoints with dependents', async () => {
     const [parent, child, other] = [
       await alerting.endpoint(orgId),
       await alerting.endpoint(orgId),
@@ -56,7 +56,7 @@ describe('alerts that are suppressed', () => {
     expect([await named('F'), await named('S'), await named('S')]).toEqual([[], [parent], []]);
   });
 
-  it('acknowledged between two alerts of growing thresholds, the second triggers nothing and the recovery is told by the first', async () => {
+  it('acknowledged between two alerts of growing thresholds, the second triggers nothing and the first sends the recovery', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const [first, second] = [
       await alerting.alert(orgId, endpointId, rule(1)),
@@ -74,7 +74,7 @@ describe('alerts that are suppressed', () => {
     expect((await typesOf(second)).length).toBe(1);
   });
 
-  it('an acknowledgement outlives successes that do not resolve yet', async () => {
+  it('an acknowledgement remains after successes that do not resolve yet', async () => {
     const endpointId = await alerting.endpoint(orgId);
     await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 3 });
     await alerting.play(endpointId, 'F');
@@ -85,7 +85,7 @@ describe('alerts that are suppressed', () => {
     expect(await isAcknowledged(endpointId)).toBe(false);
   });
 
-  it('an acknowledgement that ends within a batch keeps what comes after it in the batch awake', async () => {
+  it('an acknowledgement that ends within a batch does not suppress later results in the batch', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(2));
     await alerting.play(endpointId, 'F');
@@ -106,7 +106,7 @@ describe('alerts that are suppressed', () => {
     expect(await typesOf(alertId)).toEqual(['triggered']);
   });
 
-  it('an alert on degraded keeps the acknowledgement until its warning is gone', async () => {
+  it('an alert on degraded keeps the acknowledgement until its warning ends', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(1, { condition: 'degraded' }));
     await alerting.play(endpointId, 'F');
@@ -117,7 +117,7 @@ describe('alerts that are suppressed', () => {
     expect([await typesOf(alertId), await isAcknowledged(endpointId)]).toEqual([['triggered', 'resolved'], false]);
   });
 
-  it('a child is suppressed while an active parent is down, whichever of them a batch names first, and triggers with the next failure after it', async () => {
+  it('a child is suppressed while an active parent is down, in any order within a batch, and triggers with the next failure after it', async () => {
     const [child, parent] = [await alerting.endpoint(orgId), await alerting.endpoint(orgId)];
     await schedule(parent);
     await dependOn(child, parent);
@@ -136,7 +136,7 @@ describe('alerts that are suppressed', () => {
     expect(await typesOf(alertId)).toEqual(['triggered', 'resolved']);
   });
 
-  it('a paused parent and one that is degraded count for nothing', async () => {
+  it('a paused parent and a degraded parent do not suppress a child', async () => {
     const [child, paused, degraded] = [
       await alerting.endpoint(orgId),
       await alerting.endpoint(orgId),
@@ -153,7 +153,7 @@ describe('alerts that are suppressed', () => {
     expect(await typesOf(alertId)).toEqual(['triggered']);
   });
 
-  it('an episode begins with the first failure after the mute, and is not told during it', async () => {
+  it('an episode starts with the first failure after the mute, and nothing is sent during it', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(2));
     for (const minute of [0, 1, 2])
@@ -163,7 +163,7 @@ describe('alerts that are suppressed', () => {
     expect(await alerting.events(alertId)).toMatchObject([{ type: 'triggered', failure_count: 4, started_at: at(3) }]);
   });
 
-  it('an episode on degraded begins with the first warning, counts what was bad and says what the warning says', async () => {
+  it("an episode on degraded starts with the first warning, counts warnings and failures, and contains the warning's text", async () => {
     const endpointId = await alerting.endpoint(orgId);
     const [onDown, onDegraded] = [
       await alerting.alert(orgId, endpointId, rule(1)),
@@ -200,7 +200,7 @@ describe('alerts that are suppressed', () => {
     );
   });
 
-  it('while nothing is bad nobody asks for acknowledgements and parents', async () => {
+  it('while all endpoints are up, no query reads acknowledgements and parents', async () => {
     const endpointId = await alerting.endpoint(orgId);
     await alerting.alert(orgId, endpointId, rule(3));
     await alerting.play(endpointId, 'SF');
@@ -218,7 +218,7 @@ describe('alerts that are suppressed', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('whatever happens, nothing triggers inside a mute and every open episode resolves', async () => {
+  it('in any history, nothing triggers inside a mute and every open episode resolves', async () => {
     const results = fc.array(
       fc.record({
         result: fc.constantFrom<Reported['result']>('F', 'S', 'D', '?'),

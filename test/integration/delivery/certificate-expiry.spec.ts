@@ -13,7 +13,7 @@ interface Told {
   data: { event: { message: string }; endpoint: { id: string }; certificate: { days_left: number } };
 }
 
-describe('a certificate that ends', () => {
+describe("the notification of a certificate's expiry", () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('a certificate that ends', () => {
       .map(({ data }) => data.certificate.days_left);
   }
 
-  it('is told at 14 days, and again at 7, 3 and 1, once each', async () => {
+  it('is sent at 14 days, and again at 7, 3, and 1, once each', async () => {
     const { id, path } = await endingIn(15.5);
     expect(await told(path)).toEqual([]);
     await see(id, 14.5);
@@ -88,7 +88,7 @@ describe('a certificate that ends', () => {
     expect(await scene.database.query('SELECT id FROM alert WHERE triggered')).toEqual([]);
   });
 
-  it('is not told of an endpoint that is paused, has the warning off, or whose alert is', async () => {
+  it('is not sent for an endpoint that is paused, has the warning off, or whose alert is disabled or has it off', async () => {
     for (const [endpoint, alert] of [
       [{ enabled: false }, {}],
       [{ tls: { warn_days: null } }, {}],
@@ -98,7 +98,7 @@ describe('a certificate that ends', () => {
       expect(await told((await endingIn(5.5, { endpoint, alert })).path)).toEqual([]);
   });
 
-  it('is not told to pagers', async () => {
+  it('is not sent to pagers', async () => {
     const config = { routing_key: 'R'.repeat(32) };
     await endingIn(5.5, { alert: { type: 'pagerduty', config } });
     await look();
@@ -114,7 +114,7 @@ describe('a certificate that ends', () => {
     expect(await told(path)).toEqual([5]);
   });
 
-  it('is told once by an instance that fails before its commit, and by two that look at once', async () => {
+  it('is sent once by an instance that fails before its commit, and by two instances at once', async () => {
     const { path } = await endingIn(5.5);
     armFailpoints(['certificate_expiry.after_enqueue=error:once']);
     await expect(look()).rejects.toThrow();
@@ -122,7 +122,7 @@ describe('a certificate that ends', () => {
     expect(await told(path)).toEqual([5]);
   });
 
-  it('is not told with TELL_ENDING_CERTIFICATES=off', async () => {
+  it('is not sent with TELL_ENDING_CERTIFICATES=off', async () => {
     const { path } = await endingIn(5.5);
     const config = scene.nest.get(Config);
     config.tellEndingCertificates = false;
@@ -133,7 +133,7 @@ describe('a certificate that ends', () => {
     }
   });
 
-  it('is listed among the deliveries of the alert, as one of no event', async () => {
+  it('is listed among the deliveries of the alert, without an event', async () => {
     const { alertId, path } = await endingIn(5.5);
     await told(path);
     const { body } = await scene.app.read.get<object[]>(`/alerts/${alertId}/deliveries`);

@@ -90,7 +90,7 @@ describe('the consistency job', () => {
     expect(await scene.states(alert)).toEqual(['triggered delivered', 'resolved delivered']);
   });
 
-  it('sends no heartbeat while it is held for another reason', async () => {
+  it('sends no heartbeat while it is withheld for another reason', async () => {
     let isOffline = true;
     scene.nest.get(WatchdogPing).holdWhile('the monitor has no network', () => isOffline);
     await consistency.tick();

@@ -21,7 +21,7 @@ interface Body {
   data: { contact?: { id: string; name: string } };
 }
 
-describe('what an attempt sends', () => {
+describe('the request of a delivery attempt', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('what an attempt sends', () => {
     ['telegram', fakeTelegram, (provider) => provider.fail(503)],
     ['twilio', fakeTwilio, (provider) => provider.fail(429)],
     ['email', fakeEmail, (provider) => provider.fail(450)],
-  ])('through %s is the same each time, whatever was changed in between', async (type, open, fail) => {
+  ])('through %s is the same each time, even if the alert was changed in between', async (type, open, fail) => {
     const provider = await open();
     try {
       const config = provider.config();
@@ -123,7 +123,7 @@ describe('what an attempt sends', () => {
     newContact(scene.app.write, { name, type: 'webhook', config: { url: `${scene.provider.url}/${path}` } });
   const named = (path: string) => scene.received<Body>(path).map(({ data }) => data.contact?.name);
 
-  it('names the contact of its first attempt, wherever it goes when it is tried again or asked for once more', async () => {
+  it('names the contact of its first attempt, no matter where a retry or a redelivery goes', async () => {
     const [first, second, third] = [await contactAt('a', 'A'), await contactAt('b', 'B'), await contactAt('c', 'C')];
     const alert = await alertThrough(first);
     scene.provider.expect({ status: 500 }, ...Array.from({ length: 4 }, () => ACCEPTED.webhook));

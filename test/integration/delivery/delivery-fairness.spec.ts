@@ -37,7 +37,7 @@ describe('organizations that share the attempts in flight', () => {
     return alerts;
   };
 
-  it('notifies one while the receivers of six others hang, before any of these is given up', async () => {
+  it('notifies one while the receivers of six others hang, before any of their attempts is given up', async () => {
     const crowds: SceneAlert[][] = [];
     for (let index = 0; index < HANGING_ORGANIZATIONS; index++) crowds.push(await hangingAlerts(index));
     const mine = await scene.crowd(3, 'webhook', 'mine', (await scene.app.organization('Mine')).orgId);
@@ -55,7 +55,7 @@ describe('organizations that share the attempts in flight', () => {
     expect(attempts().length).toBeGreaterThan(50);
   });
 
-  it('keeps none of the attempts from an organization that is alone', async () => {
+  it('leaves all attempts to an organization that is alone', async () => {
     const alerts = await hangingAlerts(0);
     await scene.report('F', ...alerts);
     await eventually('all its receivers hang', () => attempts().length === DESTINATIONS_EACH);

@@ -49,7 +49,7 @@ describe('a request that was sent when its connection ended before the response 
     expect(texts).toEqual([expect.not.stringMatching(/^Repeat: /), `Repeat: ${texts[0] ?? ''}`]);
   });
 
-  it('repeats a mail without a response under the same Message-ID', async () => {
+  it('repeats an email without a response under the same Message-ID', async () => {
     const smtp = { host: '127.0.0.1', port: mail.port, secure: false };
     const config = { to: ['ops@example.com'], from: 'Uptime <uptime@example.com>', smtp };
     const alert = await scene.alert('webhook', { type: 'email', config });

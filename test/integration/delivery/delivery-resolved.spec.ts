@@ -35,7 +35,7 @@ describe('a resolve whose trigger is undelivered', () => {
     await scene.pass(2 * MINUTE, 5000);
   }
 
-  describe('after the provider refused the trigger', () => {
+  describe('a resolve after the provider refused the trigger', () => {
     it.each<[SceneType, string[], string[]]>([
       ['webhook', ['alert.triggered', 'alert.resolved'], ['triggered delivered', 'resolved delivered']],
       ['pagerduty', [], ['triggered superseded:resolved_before_sent', 'resolved superseded:resolved_before_sent']],
@@ -57,7 +57,7 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  describe('after a trigger of unknown outcome', () => {
+  describe('a resolve after a trigger of unknown outcome', () => {
     it.each<[SceneType, string[], string[]]>([
       ['webhook', ['alert.triggered', 'alert.resolved'], ['triggered delivered', 'resolved delivered']],
       ['pagerduty', ['resolve'], ['triggered superseded:resolved_before_sent', 'resolved delivered']],
@@ -79,7 +79,7 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  describe('of an alert that sends no resolves', () => {
+  describe('a resolve of an alert that sends no resolves', () => {
     it.each<[SceneType, string[], string[]]>([
       ['webhook', ['alert.triggered'], ['triggered delivered']],
       ['pagerduty', [], ['triggered superseded:resolved_before_sent']],
@@ -93,7 +93,7 @@ describe('a resolve whose trigger is undelivered', () => {
   });
 
   it.each<[SceneType]>([['webhook'], ['slack'], ['pagerduty'], ['twilio']])(
-    'parks the resolve behind its parked trigger: %s',
+    'parks the resolve after its parked trigger: %s',
     async (type) => {
       const alert = await alertOf(type);
       scene.provider.expect({ status: 410 });
@@ -105,7 +105,7 @@ describe('a resolve whose trigger is undelivered', () => {
     },
   );
 
-  describe('of an alert that triggers again', () => {
+  describe('a resolve of an alert that triggers again', () => {
     it.each<[SceneType, string[], string[]]>([
       [
         'webhook',
@@ -148,7 +148,7 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  describe('of an alert that a client stops', () => {
+  describe('a resolve of an alert that a client stops', () => {
     const stops: [string, (alert: SceneAlert) => Promise<{ status: number }>][] = [
       ['disabling the alert', ({ id }) => scene.app.write.put(`/alerts/${id}`, { enabled: false })],
       ['deleting the alert', ({ id }) => scene.app.write.delete(`/alerts/${id}`)],

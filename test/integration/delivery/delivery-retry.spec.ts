@@ -65,7 +65,7 @@ describe('a delivery that fails', () => {
     ['seconds', '120', 120, 125],
     ['less than the step', '1', 4, 7],
     ['ten days', '864000', 3600, 3605],
-    ['no number', 'soon', 4, 7],
+    ['text that is not a number', 'soon', 4, 7],
     ['a negative number', '-30', 4, 7],
   ])('waits by the schedule or longer for a Retry-After of %s', async (_, retryAfter, atLeast, atMost) => {
     const alert = await failing();
@@ -76,7 +76,7 @@ describe('a delivery that fails', () => {
     expect(await waits(alert)).toBeLessThanOrEqual(atMost);
   });
 
-  it('sends nothing to a destination before the time that its provider asked for', async () => {
+  it('sends nothing to a destination before the time that its provider requested', async () => {
     const alert = await failing('slack');
     const neighbour = await scene.alert('slack', {}, `slack-${paths}`);
     const elsewhere = await failing('slack');
@@ -144,7 +144,7 @@ describe('a delivery that fails', () => {
     expect((await scene.rows(alert))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 
-  it('parks a resolve behind its parked trigger, and another config revives both in order', async () => {
+  it('parks a resolve after its parked trigger, and another config revives both in order', async () => {
     const alert = await failing();
     scene.provider.expect({ status: 410 });
     await scene.report('F', alert);
@@ -201,7 +201,7 @@ describe('a delivery that fails', () => {
     expect(scene.provider.requests.length).toBeLessThan(hours + 20);
   });
 
-  it('sends one probe per step to a destination that does not work, and everything once it works again', async () => {
+  it('sends one probe per step to a destination that fails, and everything once it has recovered', async () => {
     const alerts = await Promise.all(Array.from({ length: 20 }, () => scene.alert('webhook', {}, `down-${paths + 1}`)));
     paths += 1;
     scene.provider.standingResponse({ status: 503 });
@@ -218,8 +218,8 @@ describe('a delivery that fails', () => {
     expect(states.flat()).toEqual(alerts.map(() => 'triggered delivered'));
   });
 
-  describe('whose lease is lost', () => {
-    it('claims a delivery again when its lease is over, and marks it as a repeat', async () => {
+  describe('a delivery whose lease is lost', () => {
+    it('is claimed again when its lease is over, and marked as a repeat', async () => {
       const alert = await failing('slack');
       armFailpoints(['outbox.after_send=error:once']);
       scene.provider.expect(ACCEPTED.slack);
@@ -234,7 +234,7 @@ describe('a delivery that fails', () => {
       expect(scene.provider.requests[1]?.body).toContain('Repeat: ');
     });
 
-    it('writes no outcome once another instance has the lease', async () => {
+    it('keeps its outcome unchanged once another instance has the lease', async () => {
       const slow = await SwitchableServer.holding();
       try {
         const alert = await scene.alert('webhook', { config: { url: slow.url } });

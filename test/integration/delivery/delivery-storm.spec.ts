@@ -18,7 +18,7 @@ describe('a storm of deliveries', () => {
 
   const texts = (path: string) => scene.received<{ text: string }>(path).map(({ text }) => text);
 
-  it('reaches a chat as a few messages and digests: everything is told, at most ten messages a minute', async () => {
+  it('reaches a chat as a few messages and digests: every event is included, at most ten messages a minute', async () => {
     const path = newPath();
     const alerts = await scene.crowd(120, 'slack', path);
     scene.provider.standingResponse(ACCEPTED.slack);
@@ -40,7 +40,7 @@ describe('a storm of deliveries', () => {
     expect(scene.provider.requests.map(({ body }) => body).join()).toContain('and ');
   });
 
-  it('sends digests when a storm ends as well', async () => {
+  it('also sends digests when a storm ends', async () => {
     const path = newPath();
     const alerts = await scene.crowd(50, 'slack', path);
     scene.provider.standingResponse(ACCEPTED.slack);

@@ -5,7 +5,7 @@ import { Alerting } from '../../harness/app/alerting';
 
 const NOBODY = { orgs: [], destinations: [], hosts: [] };
 
-describe('the destinations that are looked at next', () => {
+describe('the destinations that are served next', () => {
   let alerting: Alerting;
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('the destinations that are looked at next', () => {
   const look = (limit: number, busy: Parameters<typeof dueDestinations>[3] = NOBODY) =>
     dueDestinations(alerting.database, now(), limit, busy);
 
-  it('are a few of each organization, however many thousands one of them has', async () => {
+  it('are a few of each organization, even if one of them has thousands', async () => {
     const many = await makeDue(5000, { ageMs: 600_000 });
     const few = await Promise.all([makeDue(1), makeDue(2)]);
     const found = await look(64);
@@ -48,7 +48,7 @@ describe('the destinations that are looked at next', () => {
     ]);
   });
 
-  it('leave out what is busy in its own organization only', async () => {
+  it('leave out a destination that is busy for its own organization only', async () => {
     const [mine, theirs] = [await makeDue(2, { host: 'hooks.example' }), await makeDue(2, { host: 'hooks.example' })];
     const looked = async (busy: object) => new Set((await look(8, { ...NOBODY, ...busy })).map(({ orgId }) => orgId));
 
@@ -65,7 +65,7 @@ describe('the destinations that are looked at next', () => {
     ]);
   });
 
-  it('are none when nothing is pending', async () => {
+  it('are empty when nothing is pending', async () => {
     expect(await look(8)).toEqual([]);
   });
 });

@@ -134,7 +134,7 @@ describe('deliveries', () => {
   });
 
   describe('POST /deliveries/:id/redeliver', () => {
-    it('redelivers a notification as it was, marked as a repeat, and answers 201 with its Location', async () => {
+    it('redelivers a notification unchanged, marked as a repeat, and answers 201 with its Location', async () => {
       const alert = await notifiedAlert('slack');
       const [delivery] = await scene.deliveries(alert);
       scene.provider.expect(ACCEPTED.slack);
@@ -165,7 +165,7 @@ describe('deliveries', () => {
       expect(keys[2]).toBe(keys[0]);
     });
 
-    it('redelivers through the present config of the alert', async () => {
+    it('redelivers through the current config of the alert', async () => {
       const alert = await notifiedAlert();
       scene.provider.expect(ACCEPTED.webhook, ACCEPTED.webhook);
       await scene.app.write.put(`/alerts/${alert.id}`, { config: { url: `${scene.provider.url}/moved` } });

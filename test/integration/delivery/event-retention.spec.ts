@@ -82,7 +82,7 @@ describe('the retention of alert events', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('keeps what is younger', async () => {
+  it('keeps newer events', async () => {
     await alerting.play(endpointId, 'FSFSFS');
     await delivered();
     await age(399, 'incident_no = 1');
@@ -110,7 +110,7 @@ describe('the retention of alert events', () => {
     expect(await left()).toHaveLength(4);
   });
 
-  it('removes the events of alerts that are gone', async () => {
+  it('removes the events of deleted alerts', async () => {
     await alerting.play(endpointId, 'FS');
     await delivered();
     await age(401, 'true');

@@ -79,7 +79,7 @@ describe('a contact that has been failing for days', () => {
       .received<{ type: string; data: { contact: object; alert?: object } }>('hook')
       .filter(({ type }) => type === 'contact.failing');
 
-  it('is told to the other default contacts once, with what they need to act', async () => {
+  it('is reported to the other default contacts once, with the information they need to act', async () => {
     const { id } = await failingFor(DAYS);
     const [one, other] = [await defaultContact(), await defaultContact()];
     await contact();
@@ -103,7 +103,7 @@ describe('a contact that has been failing for days', () => {
     });
   });
 
-  it('says so of itself, and is found among all contacts', async () => {
+  it('reports its own failure, and is found among all contacts', async () => {
     const { id } = await failingFor(DAYS);
     const works = await contact();
     expect([(await view(id)).failing, (await view(works)).failing]).toEqual([true, false]);
@@ -115,14 +115,14 @@ describe('a contact that has been failing for days', () => {
     expect(await list('failing=false&limit=1')).toEqual([[works], '1']);
   });
 
-  it('is not yet told of after six days', async () => {
+  it('is not yet reported after six days', async () => {
     await failingFor(6);
     await defaultContact();
     await look();
     expect(await told()).toEqual([]);
   });
 
-  it('is not told of once nobody has tried for a day', async () => {
+  it('is not reported without an attempt for a day', async () => {
     const { id } = await failingFor(DAYS);
     await defaultContact();
     await scene.database.query(
@@ -132,7 +132,7 @@ describe('a contact that has been failing for days', () => {
     expect([await told(), (await view(id)).failing]).toEqual([[], false]);
   });
 
-  it('is told of again when the failure ended and another one lasts as long', async () => {
+  it('is reported again when the failure ended and another one lasts as long', async () => {
     const { id, path, alert } = await failingFor(DAYS);
     const other = await defaultContact();
     await look();
@@ -151,7 +151,7 @@ describe('a contact that has been failing for days', () => {
     expect((await told()).map(({ through }) => through)).toEqual([other, other]);
   });
 
-  it('is shown only, when it is the only default contact or the others fail as well', async () => {
+  it('is only shown if it is the only default contact or the others fail as well', async () => {
     const [one, other] = [await failingFor(DAYS, { default: true }), await failingFor(DAYS, { default: true })];
     await look();
     expect(await told()).toEqual([]);
@@ -166,7 +166,7 @@ describe('a contact that has been failing for days', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is told of through no contact of another organization', async () => {
+  it('is not reported through a contact of another organization', async () => {
     await failingFor(DAYS);
     const { write } = await scene.app.organization('Other');
     await newContact(write, { default: true });
@@ -174,14 +174,14 @@ describe('a contact that has been failing for days', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is told of by one of two looks at the same time', async () => {
+  it('is reported by one of two simultaneous runs', async () => {
     await failingFor(DAYS);
     await defaultContact();
     await Promise.all([look(), look(), look()]);
     expect(await told()).toHaveLength(1);
   });
 
-  it('is told of by the next look when one ends between the message and its mark', async () => {
+  it('is reported by the next run if one fails between the message and its mark', async () => {
     await failingFor(DAYS);
     await defaultContact();
     armFailpoints(['failing_contacts.after_enqueue=error:once']);
@@ -191,7 +191,7 @@ describe('a contact that has been failing for days', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  it('is one message of a digest where many others wait', async () => {
+  it('is one message of a digest if many others wait', async () => {
     const { id } = await failingFor(DAYS);
     const config = { webhook_url: `${scene.provider.url}/chat` };
     scene.provider.standingResponseAt('/chat', ACCEPTED.slack);
@@ -215,7 +215,7 @@ describe('a contact that has been failing for days', () => {
     expect(await told()).toMatchObject([{ state: 'delivered' }]);
   });
 
-  it('is a delivery without an alert, which is listed when it was given up and can be sent again', async () => {
+  it('is a delivery without an alert, which is listed if it was given up and can be sent again', async () => {
     const { id } = await failingFor(DAYS);
     scene.provider.standingResponseAt('/gone', { status: 410 });
     const gone = await defaultContact(hook('gone'));
@@ -240,7 +240,7 @@ describe('a contact that has been failing for days', () => {
     expect(await told()).toEqual([{ about: id, through: gone, state: 'delivered' }]);
   });
 
-  it('is not told through a contact that was deleted meanwhile', async () => {
+  it('is not reported through a contact that was deleted in the meantime', async () => {
     await failingFor(DAYS);
     const deleted = await defaultContact();
     const config = scene.nest.get(Config);
@@ -257,7 +257,7 @@ describe('a contact that has been failing for days', () => {
     expect(heard()).toEqual([]);
   });
 
-  it('is told to nobody with TELL_FAILING_CONTACTS=off', async () => {
+  it('is not reported with TELL_FAILING_CONTACTS=off', async () => {
     const { id } = await failingFor(DAYS);
     await defaultContact();
     const config = scene.nest.get(Config);

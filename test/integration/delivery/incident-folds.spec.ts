@@ -33,7 +33,7 @@ describe('deliveries of one incident', () => {
     await scene.deliver();
   };
 
-  it('tells one endpoint as ever, and links to it', async () => {
+  it('send a normal message for one endpoint, with a link to it', async () => {
     const { path, alerts } = await crowd(1);
     await report('F', ...alerts);
     await report('S', ...alerts);
@@ -45,7 +45,7 @@ describe('deliveries of one incident', () => {
     expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': 1, 'resolved delivered': 1 });
   });
 
-  it('tells 40 endpoints in three messages: the first at once, the others 30 s later, the end', async () => {
+  it('send 40 endpoints in three messages: the first at once, the others 30 s later, the end', async () => {
     const { path, alerts } = await crowd(40);
     const [first, ...others] = alerts;
     if (!first) throw new Error('there is none');
@@ -76,7 +76,7 @@ describe('deliveries of one incident', () => {
     });
   });
 
-  it('tells those that fail at once in one message, and counts what it folded', async () => {
+  it('send simultaneous failures in one message, and count the combined ones', async () => {
     const { path, alerts } = await crowd(10);
     await report('F', ...alerts);
     expect(texts(path)).toEqual(['10 endpoints at 192.0.2.1 are down: connection refused (incident #1)']);
@@ -84,7 +84,7 @@ describe('deliveries of one incident', () => {
     expect(metrics).toMatch(/^uptime_deliveries_folded_total\{channel="slack"\} \d+$/m);
   });
 
-  it('tells each that joins, 30 s after it at the latest (Alertmanager #1587, #2874, GoAlert #4508)', async () => {
+  it('send each endpoint that joins, after 30 s at the latest (Alertmanager #1587, #2874, GoAlert #4508)', async () => {
     const { path, alerts } = await crowd(24);
     for (const alert of alerts) {
       await report('F', alert);
@@ -98,7 +98,7 @@ describe('deliveries of one incident', () => {
     expect(late?.count).toBe(0);
   });
 
-  it('does not repeat itself for each that recovers, nor says that all is over (Alertmanager #1195, #2768, Grafana #42683)', async () => {
+  it('do not repeat the message for each recovery, and do not report that all is over (Alertmanager #1195, #2768, Grafana #42683)', async () => {
     const { path, alerts } = await crowd(12);
     await report('F', ...alerts);
     for (const alert of alerts.slice(1)) {
@@ -112,7 +112,7 @@ describe('deliveries of one incident', () => {
     ]);
   });
 
-  it('tells no end of what it never told (Alertmanager #878)', async () => {
+  it('send no resolve without a trigger (Alertmanager #878)', async () => {
     const { path, alerts } = await crowd(4);
     const [first, ...others] = alerts;
     if (!first) throw new Error('there is none');
@@ -127,7 +127,7 @@ describe('deliveries of one incident', () => {
     expect(end).toContain('UP Endpoint 2 (Shop): was down');
   });
 
-  it('folds nothing for pagers and webhooks: each has its own key, and its own resolve (OnCall #542)', async () => {
+  it('combine nothing for pagers and webhooks: each has its own key, and its own resolve (OnCall #542)', async () => {
     const [pager, hook] = [await crowd(40, 'pagerduty'), await crowd(40, 'webhook')];
     scene.provider.standingResponse(ACCEPTED.pagerduty);
     await scene.report('F', ...pager.alerts, ...hook.alerts);
@@ -147,7 +147,7 @@ describe('deliveries of one incident', () => {
     expect(JSON.stringify(scene.received(pager.path)[0])).toContain(`"incident_id":"${incident}"`);
   });
 
-  it('waits for what is in flight, and takes it up as the same fold when its process died', async () => {
+  it('wait for deliveries in flight, and resume as the same combined message if the process died', async () => {
     const { path, alerts } = await crowd(5);
     await scene.report('F', ...alerts);
     await scene.database.query(

@@ -20,7 +20,7 @@ const OLD: Way = { path: 'old', token: 'first' };
 const ROTATED: Way = { path: 'old', token: 'second' };
 const ELSEWHERE: Way = { path: 'new', token: 'second' };
 
-describe('an alert that notifies through something else', () => {
+describe('an alert that notifies through another destination', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
@@ -260,7 +260,7 @@ describe('an alert that notifies through something else', () => {
   });
 
   describe('with a contact', () => {
-    it('keeps for each message the config that it was meant for, while the alert moves from a contact to its own config to another contact', async () => {
+    it('keeps for each message its original config, while the alert moves from a contact to its own config to another contact', async () => {
       const [first, last] = [await contact(OLD), await contact({ path: 'last', token: 'third' })];
       const alert = await alertOf(first);
       const own = { path: 'own', token: 'second' };
@@ -282,7 +282,7 @@ describe('an alert that notifies through something else', () => {
     it.each([
       ['the same destination', ROTATED, 'old second resolved'],
       ['another destination', ELSEWHERE, 'old first resolved'],
-    ])('ends an episode that was told when it is disabled and gets %s at once', async (_, to, expected) => {
+    ])('ends an episode whose trigger was sent when it is disabled and gets %s at once', async (_, to, expected) => {
       const alert = await ownAlert();
       await told(alert);
       arrived();
@@ -295,7 +295,7 @@ describe('an alert that notifies through something else', () => {
     it.each([
       ['the same destination', ROTATED],
       ['another destination', ELSEWHERE],
-    ])('tells nobody of a trigger that waits when it is disabled and gets %s at once', async (_, to) => {
+    ])('cancels a waiting trigger when it is disabled and gets %s at once', async (_, to) => {
       const alert = await ownAlert();
       stopSending();
       await scene.report('F', alert);
@@ -308,7 +308,7 @@ describe('an alert that notifies through something else', () => {
     it.each([
       ['goes through the new credential of', ROTATED, ['old second reminder'], 'reminder delivered'],
       [
-        'is not sent any more after another destination of',
+        'is no longer sent after another destination of',
         ELSEWHERE,
         ['old first resolved'],
         'reminder superseded:resolved_before_sent',
@@ -336,7 +336,7 @@ describe('an alert that notifies through something else', () => {
       expect(await scene.states(alert)).toContain(state);
     });
 
-    it('ends what a deleted alert has told with the new credential of its contact', async () => {
+    it('sends the resolve of a deleted alert with the new credential of its contact', async () => {
       const id = await contact(OLD);
       const alert = await alertOf(id);
       await told(alert);
@@ -350,7 +350,7 @@ describe('an alert that notifies through something else', () => {
       expect(arrived()).toEqual(['old second resolved']);
     });
 
-    it('ends what a deleted alert has told where it was told, after its contact goes elsewhere and is deleted', async () => {
+    it('sends the resolve of a deleted alert to the destination of its trigger, after its contact is changed and deleted', async () => {
       const id = await contact(OLD);
       const alert = await alertOf(id);
       await told(alert);
@@ -382,7 +382,7 @@ describe('an alert that notifies through something else', () => {
       expect(arrived()).toEqual(['old second triggered']);
     });
 
-    it('lets a new credential try at once what waits behind an open circuit breaker', async () => {
+    it('lets a new credential send the deliveries that wait for an open circuit breaker at once', async () => {
       const id = await contact(OLD);
       const alert = await alertOf(id);
       scene.provider.standingResponse({ status: 503 });
@@ -397,7 +397,7 @@ describe('an alert that notifies through something else', () => {
       expect(arrived()).toEqual(['old second triggered']);
     });
 
-    it('redelivers through the contact that the alert has now', async () => {
+    it('redelivers through the current contact of the alert', async () => {
       const alert = await ownAlert();
       await told(alert);
       const [delivery] = await scene.deliveries(alert);
@@ -416,7 +416,7 @@ describe('an alert that notifies through something else', () => {
       expect(row).toEqual({ contact_id: uuidOf(id) });
     });
 
-    it('moves the time of its last change when it shows another destination, not when a credential is replaced', async () => {
+    it('changes its updated_at if it shows another destination, not if a credential is replaced', async () => {
       const id = await contact(OLD);
       const alert = await alertOf(id);
       const changedAt = async () =>
@@ -430,7 +430,7 @@ describe('an alert that notifies through something else', () => {
       expect(await changedAt()).not.toEqual(before);
     });
 
-    it('has type and destination of its contact when that gets another type', async () => {
+    it('gets type and destination from its contact when the contact gets another type', async () => {
       const id = await contact(OLD);
       const alert = await alertOf(id);
       scene.clock.advance(1000);

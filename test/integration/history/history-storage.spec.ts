@@ -256,7 +256,7 @@ describe('stored history', () => {
       expect(await outages()).toEqual(before);
     });
 
-    it('ends an open outage where the next one begins', async () => {
+    it('ends an open outage where the next one starts', async () => {
       await save([open(10)], []);
       await save([open(30)], []);
       expect(await outages()).toEqual([
@@ -265,7 +265,7 @@ describe('stored history', () => {
       ]);
     });
 
-    it('does not end an outage by an up check from before it began', async () => {
+    it('does not end an outage by an up check from before it started', async () => {
       await save([open(10)], []);
       await save([], [close(5)]);
       expect(await outages()).toEqual([{ started_at: at(10), ended_at: null }]);

@@ -17,7 +17,7 @@ const GATE = 4711;
 /** The embedded database has no connection that could be lost. */
 const suite = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? describe.skip : describe;
 
-suite('history of which it is not known whether it was committed (skipped on the embedded database)', () => {
+suite('history with an uncertain commit (skipped on the embedded database)', () => {
   let proxy: FaultProxy;
   let witness: DatabaseWitness;
   let bench: HistoryBench;
@@ -47,7 +47,7 @@ suite('history of which it is not known whether it was committed (skipped on the
   });
   afterEach(() => jest.restoreAllMocks());
 
-  it('is written once when the connection is lost while the commit is under way', async () => {
+  it('is written once if the connection is lost during the commit', async () => {
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const backlog = new HistoryBacklog(bench.writer, bench.database, bench.clock, new Metrics(), new Health());
     const checks: FinishedCheck[] = [0, 1].map((second) =>

@@ -88,7 +88,7 @@ describe('history of an endpoint with several locations', () => {
     { ...seen(FRA, 22, 'up', 'up', 90), planned: true },
   ];
 
-  it('counts by the verdict for the endpoint, and by what each saw for its locations, from single checks as from hours', async () => {
+  it("counts by the verdict for the endpoint, and by each location's results, from single checks as from hours", async () => {
     await assign(FIRST, LOCAL, FRA, USE);
     await bench.write(DAY_OF_THREE());
     const expected = [
@@ -120,7 +120,7 @@ describe('history of an endpoint with several locations', () => {
     ]);
   });
 
-  it('takes the hours in which there was one location for that one', async () => {
+  it('assigns the hours with one location to that location', async () => {
     await bench.write([recorded(endpoint, new Date(FIRST + MINUTE), 'down', 10)]);
     await bench.rollup.run();
     await bench.restartRollupsAt(new Date(FIRST + HOUR));
@@ -134,7 +134,7 @@ describe('history of an endpoint with several locations', () => {
     ]);
   });
 
-  it('asks and writes nothing about locations where no endpoint has any', async () => {
+  it('reads and writes nothing about locations if no endpoint has any', async () => {
     for (const table of ['endpoint_location', 'location_hour']) await bench.database.query(`DELETE FROM ${table}`);
     await bench.write([recorded(endpoint, new Date(FIRST + MINUTE), 'up', 10)]);
     const statements = collectQueries(bench.database.dataSource);
@@ -148,7 +148,7 @@ describe('history of an endpoint with several locations', () => {
     expect((await total()).up).toBe(2);
   });
 
-  it('tells checks of several locations in one millisecond apart', async () => {
+  it('distinguishes checks of several locations in one millisecond', async () => {
     await assign(FIRST, LOCAL, FRA, USE);
     const [local, fra, use] = [LOCAL, FRA, USE].map((location) => seen(location, 1, 'up', 'up'));
     await bench.write([local, use].flatMap((check) => check ?? []));
@@ -158,7 +158,7 @@ describe('history of an endpoint with several locations', () => {
     expect(new Set(asked.map((check) => bench.writer.checkId(check))).size).toBe(3);
   });
 
-  it('takes no byte of a row for the location', async () => {
+  it('needs no additional byte of a row for the location', async () => {
     const ROWS = 5000;
     await bench.write(
       Array.from({ length: ROWS }, (_, n) => ({ ...seen(n % 3, 1, 'up', 'up'), checkedAt: new Date(FIRST + n * 100) })),

@@ -68,7 +68,7 @@ describe('the time of any range', () => {
     return definition;
   }
 
-  it('is uptime, downtime, planned or unknown, each second one of them, and what uptime tells adds up to it', async () => {
+  it('is uptime, downtime, planned, or unknown, each second one of them, and the uptime adds up to it', async () => {
     const property = fc.asyncProperty(history, async (given) => {
       await forgetOccurrences(database, own.orgId);
       for (const { from, length, exclude } of given.windows) {

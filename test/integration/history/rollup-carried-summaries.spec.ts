@@ -100,7 +100,7 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
     }
   });
 
-  it('count nothing of an endpoint whose checks were all planned but the days on which it was watched', async () => {
+  it('count nothing but the watched days of an endpoint whose checks were all planned', async () => {
     const planned = (await read())[3];
     expect(planned).toMatchObject({ up_24h: 0, down_24h: 0, unknown_24h: 0, up_90d: 0, down_90d: 0, p95_24h_us: -1 });
     expect(planned?.['days_90d']).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
     expect(carried).toEqual(fresh);
   });
 
-  it('take nothing over from a summary that is hours old', async () => {
+  it('use nothing from a summary that is hours old', async () => {
     await bench.database.query('UPDATE endpoint_summary SET until = $1, up_24h = 999', [new Date(END - 3 * HOUR)]);
     await bench.restartRollupsAt(new Date(END - HOUR));
     await close(END - HOUR);

@@ -59,7 +59,7 @@ describe('the closing of an hour with many endpoints', () => {
     await bench.restartRollupsAt(new Date(DONE));
   });
 
-  it('builds the same in one look at the whole hour as endpoint by endpoint', async () => {
+  it('builds the same in one pass over the whole hour as endpoint by endpoint', async () => {
     await closeBy(ENDPOINTS + 1);
     whole = await stored();
     expect(whole.length).toBeGreaterThan(ENDPOINTS);
@@ -71,7 +71,7 @@ describe('the closing of an hour with many endpoints', () => {
   });
 
   it.each([400, ENDPOINTS])(
-    'goes on where a process that was killed in a step of %i endpoints had come',
+    'continues where a process that was killed in a step of %i endpoints had stopped',
     async (portion) => {
       await steps().closeHour(300);
       const before = await stored();
@@ -83,7 +83,7 @@ describe('the closing of an hour with many endpoints', () => {
     },
   );
 
-  it('builds nothing for an endpoint that is deleted by then', async () => {
+  it('builds nothing for an endpoint that was deleted in the meantime', async () => {
     const [deleted] = endpoints.slice(-1);
     await bench.database.query('DELETE FROM endpoint WHERE key = $1', [deleted?.key]);
     await closeBy(2 * ENDPOINTS);

@@ -69,7 +69,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     expect(await summaries()).toEqual(endpoints.map(({ key }) => ({ key, us: 8000, checks: 8 })));
   });
 
-  it('costs nothing for an endpoint with fewer checks, which the overview reads by itself', async () => {
+  it('costs nothing for an endpoint with fewer checks, which the overview computes directly', async () => {
     const endpoints = await add(3);
     await check(endpoints, 7);
     await bench.rollup.run();
@@ -94,7 +94,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     }
   });
 
-  it('looks at no endpoint before enough checks can have been made', async () => {
+  it('reads no endpoint before it can have had enough checks', async () => {
     const endpoints = await add(1);
     await bench.rollup.run();
     await check(endpoints, 8);
@@ -102,7 +102,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     expect(await summaries()).toEqual([]);
   });
 
-  it('waits a minute before it passes over a key, in case a lower one is not committed yet', async () => {
+  it('waits a minute before it skips a key, in case a lower one is not committed yet', async () => {
     const [, recent, old] = await add(3);
     await bench.database.query('UPDATE endpoint SET created_at = now() WHERE id = $1', [recent?.id]);
     await bench.rollup.run();
@@ -112,7 +112,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     expect(await noted()).toContain(old?.key);
   });
 
-  it('comes from the closed hours as soon as one is closed, and the endpoint is looked at no more', async () => {
+  it('comes from the closed hours as soon as one is closed, and the endpoint is no longer read', async () => {
     const endpoints = await add(2);
     await check(endpoints, 8);
     await bench.rollup.run();
@@ -124,7 +124,7 @@ describe('the p95 of endpoints without one from closed hours', () => {
     expect(await noted()).toEqual([]);
   });
 
-  it('is looked for again where the closed hours have none, and not of paused or deleted endpoints', async () => {
+  it('is computed again if the closed hours have none, but not for paused or deleted endpoints', async () => {
     const [idle, paused, deleted] = await add(3);
     await bench.database.query(`UPDATE endpoint_schedule SET active = false WHERE endpoint_id = $1`, [paused?.id]);
     bench.clock.at = new Date(THIS_HOUR + HOUR + 120_000);

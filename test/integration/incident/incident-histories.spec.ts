@@ -160,7 +160,7 @@ describe(`${HISTORIES} random histories of incidents`, () => {
     }
   };
 
-  it('each endpoint with a triggered alert is in one open incident, counts are those of members, numbers have no gaps', async () => {
+  it('each endpoint with a triggered alert is in one open incident, counts match the members, numbers have no gaps', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
         await begin();

@@ -75,7 +75,7 @@ describe('incidents that several transactions change at once', () => {
     return row?.count ?? 0;
   };
 
-  it('three instances with 40 endpoints each at the same moment make one incident of each address, and no number is missing', async () => {
+  it('three instances with 40 endpoints each at the same moment create one incident for each address, and no number is missing', async () => {
     for (const addresses of [1, 1, 10]) {
       orgId = await first.organization();
       const ids = await endpoints(120);

@@ -80,7 +80,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(await tables.updates(orgId)).toEqual([]);
   });
 
-  it('40 endpoints at one address are one; 39 of 40 up: it says which, and ends with the last', async () => {
+  it('40 endpoints at one address are one; with 39 of 40 up it names the remaining one, and ends with the last', async () => {
     const ids = await endpoints(40);
     await report(ids.slice(0, 20), 'F');
     await report(ids.slice(20), 'F');
@@ -96,7 +96,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(new Set((await eventsOf()).map((event) => event.incident_id))).toEqual(new Set([incident?.id]));
   });
 
-  it('takes no statement when nothing triggers, four with triggers however many, two with resolves', async () => {
+  it('takes no statement if nothing triggers, four for any number of triggers, two for resolves', async () => {
     const few = await endpoints(1);
     const many = await endpoints(30);
     const queries = collectQueries(alerting.nest.get(WorkerDatabase).dataSource);
@@ -152,7 +152,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(await incidents()).toMatchObject([{ number: 1, endpointCount: 1, openCount: 0, reopened: 19 }]);
   });
 
-  it('down again after 14 minutes is the same, after 16 another', async () => {
+  it('down again after 14 minutes is the same incident, and after 16 minutes another one', async () => {
     const [id = ''] = await endpoints(1);
     await alerting.play(id, 'FS');
     await age(14 * MINUTE);
@@ -166,7 +166,7 @@ describe('incidents in the transaction of their alerts', () => {
     ]);
   });
 
-  it('one member’s recovery closes all (Grafana #42683, OnCall #542): it leaves alone and comes back to the same', async () => {
+  it('one member’s recovery closes all (Grafana #42683, OnCall #542): the member leaves alone and returns to the same incident', async () => {
     const [one = '', two = ''] = await endpoints(2);
     await report([one, two], 'F');
     await report([one], 'S');
@@ -176,7 +176,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(await incidents()).toMatchObject([{ endpointCount: 2, openCount: 2, reopened: 0 }]);
   });
 
-  it('ends by itself with one update where something was said, and none otherwise; public if it is', async () => {
+  it('ends automatically with one update if it had updates, and with none otherwise; the update is public if the incident is', async () => {
     const [id = ''] = await endpoints(1);
     await alerting.play(id, 'F');
     await say('identified', true);
@@ -195,7 +195,7 @@ describe('incidents in the transaction of their alerts', () => {
     ]);
   });
 
-  it('resolved twice, by hand and by itself (Kener #370): nothing is added where a person said it', async () => {
+  it('resolved twice, manually and automatically (Kener #370): nothing is added if a person resolved it', async () => {
     const [id = ''] = await endpoints(1);
     await alerting.play(id, 'F');
     await say('resolved');
@@ -203,7 +203,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(await tables.updates(orgId)).toEqual([]);
   });
 
-  it('what watches a probe joins none, and none joins it', async () => {
+  it('the endpoint of a probe joins no incident, and no endpoint joins its incident', async () => {
     const [probe = '', other = '', third = ''] = await endpoints(3);
     await alerting.database.query(`UPDATE endpoint SET type = 'PROBE' WHERE id = $1`, [probe]);
     await alerting.database.query(
@@ -220,7 +220,7 @@ describe('incidents in the transaction of their alerts', () => {
     ]);
   });
 
-  it('an endpoint that depends on a member joins by that, and its cause names the parent', async () => {
+  it('an endpoint that depends on a member joins for this reason, and its cause names the parent', async () => {
     const [parent = '', child = ''] = await endpoints(2);
     await alerting.database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [child, parent]);
     await report([parent], 'F');
@@ -230,7 +230,7 @@ describe('incidents in the transaction of their alerts', () => {
     ]);
   });
 
-  it('a parent and its child in one batch are one by that as well', async () => {
+  it('a parent and its child in one batch are one incident for this reason as well', async () => {
     const [parent = '', child = ''] = await endpoints(2);
     await alerting.database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [child, parent]);
     await report([child, parent], 'F');
@@ -246,7 +246,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect([await tables.incidents(first), await incidents()]).toMatchObject([[{ number: 1 }], [{ number: 1 }]]);
   });
 
-  it('a degraded endpoint opens its own, which is down when that is', async () => {
+  it('a degraded endpoint opens its own incident, which is down when the endpoint is', async () => {
     const [down = '', other = ''] = await endpoints(2);
     await alerting.alert(orgId, other, { ...RULE, condition: 'degraded' });
     await report([down], 'F');
@@ -256,7 +256,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(await incidents()).toMatchObject([{ openCount: 1 }, { severity: 'down', openCount: 1, endpointCount: 1 }]);
   });
 
-  it('a disabled or deleted endpoint leaves, whatever its state', async () => {
+  it('a disabled or deleted endpoint leaves in any state', async () => {
     const [one = '', two = ''] = await endpoints(2);
     await report([one, two], 'F');
     const stop = (endpointIds: string[], reason: 'disabled' | 'deleted') =>
@@ -286,7 +286,7 @@ describe('incidents in the transaction of their alerts', () => {
     expect(seen).toEqual(['opened 1', 'joined 2', 'updated 1', 'joined 1', 'ended 0', 'reopened 1']);
   });
 
-  describe('that somebody has in hand', () => {
+  describe('acknowledged incidents', () => {
     const takeInHand = (until: Date | null = null) =>
       alerting.database.query(
         `UPDATE incident SET ack_by = 'On call', ack_at = now(), ack_note = 'On it', ack_until = $2
@@ -299,7 +299,7 @@ describe('incidents in the transaction of their alerts', () => {
         [orgId],
       );
 
-    it('hold who joins at the address: a member, acknowledged, no event and no message, and it leaves when it is up', async () => {
+    it('suppress an endpoint that joins at the address: it is an acknowledged member without event and message, and leaves when it is up', async () => {
       const [one = '', two = ''] = await endpoints(2);
       await report([one], 'F');
       await takeInHand();
@@ -319,7 +319,7 @@ describe('incidents in the transaction of their alerts', () => {
       expect(await eventsOf()).toHaveLength(2);
     });
 
-    it('tell who is held with its next failure when nobody has it in hand any longer', async () => {
+    it('notify for a suppressed endpoint with its next failure when the acknowledgement is removed', async () => {
       const [one = '', two = ''] = await endpoints(2);
       await report([one], 'F');
       await takeInHand();
@@ -332,7 +332,7 @@ describe('incidents in the transaction of their alerts', () => {
       expect(await incidents()).toMatchObject([{ endpointCount: 2, openCount: 2 }]);
     });
 
-    it('tell who joins by its website only, and who joins past the time', async () => {
+    it('notify for an endpoint that joins by its website only, and for one that joins after the time', async () => {
       const [one = '', two = '', three = ''] = await endpoints(3);
       await report([one], 'F');
       await takeInHand(new Date(Date.now() - MINUTE));
@@ -347,7 +347,7 @@ describe('incidents in the transaction of their alerts', () => {
       expect(await incidents()).toMatchObject([{ endpointCount: 3 }]);
     });
 
-    it('let who is held go when it is disabled', async () => {
+    it('release a suppressed endpoint when it is disabled', async () => {
       const [one = '', two = ''] = await endpoints(2);
       await report([one], 'F');
       await takeInHand();
@@ -357,7 +357,7 @@ describe('incidents in the transaction of their alerts', () => {
       expect(await acknowledged()).toEqual([]);
     });
 
-    it('hold nobody who is up again in the same batch', async () => {
+    it('do not suppress an endpoint that recovers in the same batch', async () => {
       const [one = '', endpointId = ''] = await endpoints(2);
       await report([one], 'F');
       await takeInHand();

@@ -41,7 +41,7 @@ describe('incidents that an older version or a removal touches', () => {
   const stored = async (table: string) =>
     (await alerting.database.query(`SELECT FROM ${table} WHERE org_id = $1`, [orgId])).length;
 
-  it('what an older version triggered has an incident of its own a minute later, once', async () => {
+  it('a trigger of an older version has its incident a minute later, once', async () => {
     const [one = '', two = ''] = await endpoints(2);
     await report([one, two], 'F');
     for (const table of ['incident', 'incident_sequence'])
@@ -58,7 +58,7 @@ describe('incidents that an older version or a removal touches', () => {
     expect(await tables.incidents(orgId)).toMatchObject([{ openCount: 0 }, { openCount: 0 }]);
   });
 
-  it('what an older version resolved leaves a minute later', async () => {
+  it('a resolve of an older version leaves its incident a minute later', async () => {
     const [one = '', two = ''] = await endpoints(2);
     await report([one, two], 'F');
     await alerting.database.query(
@@ -71,7 +71,7 @@ describe('incidents that an older version or a removal touches', () => {
     await alerting.database.query('DELETE FROM alert WHERE endpoint_id = $1', [one]);
   });
 
-  it('those that have ended go after their time with what was said, open ones and those that ended later stay', async () => {
+  it('those that have ended are deleted after their time with their updates, open ones and those that ended later stay', async () => {
     const [old = '', open = ''] = await endpoints(2);
     await report([old], 'F');
     const id = await idOf();
@@ -106,7 +106,7 @@ describe('incidents that an older version or a removal touches', () => {
     expect([await stored('incident_member'), await stored('incident_update')]).toEqual([1, 0]);
   });
 
-  it('a deleted website takes its members along, and incidents that have no other', async () => {
+  it('a deleted website takes its members along, and incidents that have no other members', async () => {
     const [mine = '', shared = ''] = await endpoints(2);
     await report([mine, shared], 'F');
     const [alone = ''] = await endpoints(1);
@@ -127,7 +127,7 @@ describe('incidents that an older version or a removal touches', () => {
     expect(await tables.openMembers(orgId)).toEqual([shared]);
   });
 
-  it('an endpoint that moved to another website stays when the first is deleted', async () => {
+  it('an endpoint that moved to another website stays when the first website is deleted', async () => {
     const [one = ''] = await endpoints(1);
     await report([one], 'F');
     const [member] = await alerting.database.query<{ id: string }>(
@@ -138,7 +138,7 @@ describe('incidents that an older version or a removal touches', () => {
     expect(await tables.openMembers(orgId)).toEqual([one]);
   });
 
-  it('a deleted organization leaves nothing of them', async () => {
+  it('a deleted organization leaves no incidents', async () => {
     const [one = ''] = await endpoints(1);
     await report([one], 'F');
     await tables.stop(alerting, orgId, [one], 'deleted');
@@ -158,7 +158,7 @@ describe('incidents that an older version or a removal touches', () => {
         )
       ).map(({ payload }) => `${payload.change} ${payload.open_count}`);
 
-    it('are told of once in a transaction, with how they are at its end', async () => {
+    it('are sent once for a transaction, with their state at its end', async () => {
       const [one = '', two = '', three = ''] = await endpoints(3);
       await report([one, two], 'F');
       await report([three], 'F');
@@ -186,7 +186,7 @@ describe('incidents that an older version or a removal touches', () => {
       ]);
     });
 
-    it('one that opens and ends within a transaction is told of as ended', async () => {
+    it('one that opens and ends within a transaction is sent as ended', async () => {
       const [endpointId = ''] = await endpoints(1);
       await alerting.check((['F', 'S'] as const).map((result) => ({ endpointId, result })));
       expect(await told()).toEqual(['ended 0']);

@@ -42,7 +42,7 @@ class StallingChecker implements Checker {
   }
 }
 
-describe('CheckRunner in a process that was at rest', () => {
+describe('CheckRunner in a process that was stalled', () => {
   let app: TestApp;
   let lastLook: number;
 
@@ -81,14 +81,14 @@ describe('CheckRunner in a process that was at rest', () => {
       new AbortController().signal,
     );
 
-  it('takes a failure during a stall of its own for no failure of the target', async () => {
+  it("does not report a failure during a stall of the process as the target's failure", async () => {
     const checker = new StallingChecker(600);
     const check = await run(checker);
     expect(check?.result).toMatchObject({ outcome: 'unknown', error: { code: 'internal' } });
     expect(checker.attempts).toBe(2);
   });
 
-  it('takes a failure without a stall for the target’s', async () => {
+  it('reports a failure without a stall as the target’s', async () => {
     const checker = new StallingChecker(0);
     const check = await run(checker);
     expect(check?.result).toMatchObject({ outcome: 'down', error: { code: 'connection_timeout' } });
@@ -103,7 +103,7 @@ describe('CheckRunner in a process that was at rest', () => {
     severity: 'warning',
   };
 
-  it('takes a warning about time during a stall of its own for nothing that the target did', async () => {
+  it('ignores a warning about time during a stall of the process', async () => {
     const checker = new StallingChecker(600, SLOW);
     const check = await run(checker, [fast]);
     expect(check?.result).toMatchObject({ outcome: 'unknown', error: { code: 'internal' }, warning: null });

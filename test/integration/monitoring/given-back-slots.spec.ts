@@ -36,14 +36,14 @@ describe('a slot that an instance claimed and could not run', () => {
     (await schedule().claimOfOne(app.app.get(Database), instance, 10, 0, { orgId })).slots;
   const claimedBy = async (instance: number): Promise<number> => (await claim(instance)).length;
 
-  it('is due again at once when it gives it back', async () => {
+  it('is due again at once when it is returned', async () => {
     const slots = await claim(CUT_OFF);
     expect([slots.length, await claimedBy(OTHER)]).toEqual([1, 0]);
     await schedule().giveBack(app.app.get(Database), CUT_OFF, slots);
     expect(await claimedBy(OTHER)).toBe(1);
   });
 
-  it('is not made due a second time when another instance, which took it for dead, has claimed it since', async () => {
+  it('does not become due a second time if another instance has claimed it since, because it presumed the first one dead', async () => {
     const slots = await claim(CUT_OFF);
     expect(slots).toHaveLength(1);
     await schedule().takeOver(app.app.get(Database), CUT_OFF);
@@ -52,7 +52,7 @@ describe('a slot that an instance claimed and could not run', () => {
     expect(await claimedBy(THIRD)).toBe(0);
   });
 
-  it('stays with the instance that has claimed it since when the one taken for dead records its check at last', async () => {
+  it('stays with the instance that has claimed it since when the one presumed dead finally records its check', async () => {
     const sql = app.app.get(Database);
     expect(await claimedBy(CUT_OFF)).toBe(1);
     await schedule().takeOver(sql, CUT_OFF);

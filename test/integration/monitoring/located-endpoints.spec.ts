@@ -135,7 +135,7 @@ describe('an endpoint at several locations', () => {
   const alertOn = (site: Site, fields: object = {}) =>
     newAlert(app.write, formatId('endpoint', site.id), { ...NOW_AND_EVER, ...fields });
 
-  it('of which one location is broken is degraded: an alert on degraded tells once and names it, one on down is silent (uptimepage #107)', async () => {
+  it('of which one location is broken is degraded: an alert on degraded triggers once and names it, one on down does not (uptimepage #107)', async () => {
     const site = await newSite(probes);
     await alertOn(site);
     await alertOn(site, { condition: 'degraded' });
@@ -145,7 +145,7 @@ describe('an endpoint at several locations', () => {
     expect(await eventsOf(site)).toEqual(['triggered: 1 of 3 locations: virginia, connection_timeout']);
   });
 
-  it('of which two fail triggers at once, by what the second said; back with one of them it resolves', async () => {
+  it("of which two fail triggers at once with the second one's error, and resolves when one of them recovers", async () => {
     const site = await newSite(probes);
     await alertOn(site);
     await recordAll([0, 1, 2].map((index) => checkOf(site, probe(index), 'up')));
@@ -162,7 +162,7 @@ describe('an endpoint at several locations', () => {
     expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered: /), 'resolved']);
   });
 
-  it('asks the other voters when one reaches the threshold, each once, and has a local one due at once', async () => {
+  it('requests a check from the other voters when one reaches the threshold, each once, and has a local one due at once', async () => {
     const site = await newSite([0, ...probes]);
     await alertOn(site, { failure_threshold: 2 });
     await recordAll([0, probe(0), probe(1)].map((number) => checkOf(site, number, 'up')));
@@ -183,7 +183,7 @@ describe('an endpoint at several locations', () => {
     expect(schedule?.due).toBe(true);
   });
 
-  it('has a failure repeated only where the vote of its location is enough', async () => {
+  it('has a failure repeated only if the vote of its location is enough', async () => {
     const before = app.app.get(BeforeTrigger);
     const repeats = async (numbers: readonly number[], quorum: string): Promise<[boolean, boolean]> => {
       const site = await newSite(numbers, { quorum });
@@ -196,7 +196,7 @@ describe('an endpoint at several locations', () => {
     expect(await repeats([0, ...probes], '1')).toEqual([true, true]);
   });
 
-  it('asks nobody about a failure that is long past', async () => {
+  it('requests no check for a failure that is long past', async () => {
     const site = await newSite([probe(0)]);
     await alertOn(site);
     const before = app.app.get(BeforeTrigger);
@@ -204,7 +204,7 @@ describe('an endpoint at several locations', () => {
     expect([await isNear(0), await isNear(10 * MINUTE_MS)]).toEqual([true, false]);
   });
 
-  it('of which one fails and two are gone is unknown, and down once they are lost', async () => {
+  it('of which one fails and two are not responding is unknown, and down once they are lost', async () => {
     const site = await newSite(probes);
     await alertOn(site);
     await record(checkOf(site, probe(0), 'down'));
@@ -217,7 +217,7 @@ describe('an endpoint at several locations', () => {
     expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([0, [expect.stringMatching(/^triggered/)]]);
   });
 
-  it('counts results as if once that come twice, reordered between locations, at two recorders at once', async () => {
+  it('counts results once that come twice, reordered between locations, or at two recorders at once', async () => {
     const [once, often] = [await newSite(probes), await newSite(probes)];
     const seen = ['up', 'down', 'down', 'unknown', 'down', 'up'] as const;
     const plan = seen.flatMap((outcome, step) => probes.map((number) => ({ outcome, number, step })));
@@ -237,7 +237,7 @@ describe('an endpoint at several locations', () => {
     expect([await stored(once), await stored(often)]).toEqual([18, 18]);
   });
 
-  it('stores with each result what the newest ones of all locations made of it', async () => {
+  it('stores with each result the verdict from the newest results of all locations', async () => {
     const property = fc.asyncProperty(
       fc.array(
         fc.record({ at: fc.nat(2), seen: fc.constantFrom<Outcome>('up', 'down', 'unknown'), endsBatch: fc.boolean() }),
@@ -270,14 +270,14 @@ describe('an endpoint at several locations', () => {
     await fc.assert(property, { numRuns: 5 });
   });
 
-  it('takes nothing from a location that it does not have', async () => {
+  it('accepts nothing from a location that it does not have', async () => {
     const site = await newSite([probe(0), probe(1)]);
     expect(await record(checkOf(site, probe(2), 'down'))).toBe('dropped');
     expect(await record(checkOf(site, 0, 'down'))).toBe('dropped');
     expect((await stateOf(site))?.status).toBe(2);
   });
 
-  it('counts what comes late for its location alone, and triggers with the first fresh quorum', async () => {
+  it('counts late results for their location only, and triggers with the first new quorum', async () => {
     const site = await newSite(probes);
     await alertOn(site);
     const agoMs = 10 * MINUTE_MS;
@@ -294,7 +294,7 @@ describe('an endpoint at several locations', () => {
     expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered/)]);
   });
 
-  it('at one remote location folds what comes late, triggers with the first fresh failure, and says since when', async () => {
+  it('at one remote location combines late results, triggers with the first new failure, and shows since when', async () => {
     const [broken, healed] = [await newSite([probe(0)]), await newSite([probe(0)])];
     for (const site of [broken, healed]) await alertOn(site);
     const began = 10 * MINUTE_MS;
@@ -319,7 +319,7 @@ describe('an endpoint at several locations', () => {
     expect(outages).toEqual([{ open: false }]);
   });
 
-  it('of which the last voter falls silent is unknown once though its probe is online, and what is open stays open (OneUptime #1492, #2409, Elastic #281755, Icinga #5381)', async () => {
+  it('of which the last voter stops responding is unknown once though its probe is online, and an open episode stays open (OneUptime #1492, #2409, Elastic #281755, Icinga #5381)', async () => {
     const [site, seen] = [await newSite(probes), await newSite(probes)];
     await alertOn(site);
     for (const index of [0, 1]) await record(checkOf(site, probe(index), 'down'));
@@ -340,7 +340,7 @@ describe('an endpoint at several locations', () => {
     expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered/)]);
   });
 
-  it('tells nothing when its probe is lost, as all others there: that is for the endpoint of the probe (OneUptime #2486)', async () => {
+  it('triggers nothing when its probe is lost, like all others there: the endpoint of the probe does that (OneUptime #2486)', async () => {
     const sites = await Promise.all(many(5, () => newSite([probe(0)])));
     for (const site of sites) await alertOn(site);
     await recordAll(sites.map((site) => checkOf(site, probe(0), 'up')));
@@ -353,7 +353,7 @@ describe('an endpoint at several locations', () => {
     for (const site of sites) expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([2, []]);
   });
 
-  it('that has moved to another location stays what it was until that should have looked', async () => {
+  it('that has moved to another location keeps its status until a check there is overdue', async () => {
     const site = await newSite([probe(0)]);
     await database.query('UPDATE endpoint_state SET status = 1 WHERE endpoint_id = $1', [site.id]);
     const statusAfterSweep = async (): Promise<number | undefined> => {
@@ -368,7 +368,7 @@ describe('an endpoint at several locations', () => {
     expect(await statusAfterSweep()).toBe(2);
   });
 
-  it('goes by what is left while a probe is disabled, or speaks another protocol (uptimepage #113)', async () => {
+  it('uses the remaining locations while a probe is disabled, or speaks another protocol (uptimepage #113)', async () => {
     const site = await newSite(probes);
     await recordAll([0, 1].map((index) => checkOf(site, probe(index), 'up')));
     await database.query('UPDATE probe SET enabled = false WHERE number = $1', [probe(0)]);
@@ -378,7 +378,7 @@ describe('an endpoint at several locations', () => {
     expect((await stateOf(site))?.status).toBe(0);
   });
 
-  it('counts what only goes on by a statement that reads no row before, exactly as with its rows locked and read', async () => {
+  it('counts repeated outcomes by a statement that reads no row before, exactly as with its rows locked and read', async () => {
     const writer = newBatchWriter(app);
     const entryOf = (check: FinishedCheck, affectsState: boolean): PendingCheck => ({
       check,
@@ -473,7 +473,7 @@ describe('an endpoint at several locations', () => {
     expect(located.length).toBe(alone.length + 2);
   });
 
-  it('is written with its row read also where its local results change nothing', async () => {
+  it('is written with its row read also if its local results change nothing', async () => {
     const site = await newSite([0, probe(0)]);
     const recorder = newRecorder(app);
     const next = async (): Promise<void> => {
@@ -489,7 +489,7 @@ describe('an endpoint at several locations', () => {
     expect(await stateOf(site)).toMatchObject({ status: 1, successes: 3 });
   });
 
-  it('has all its probes asked when maintenance ends over what is down', async () => {
+  it('has all its probes check when maintenance ends while it is down', async () => {
     const [down, up] = [await newSite(probes), await newSite(probes)];
     for (const index of [0, 1]) await record(checkOf(down, probe(index), 'down'));
     for (const index of [0, 1]) await record(checkOf(up, probe(index), 'up'));
@@ -499,7 +499,7 @@ describe('an endpoint at several locations', () => {
     expect([await asksOf(down), await asksOf(up)]).toEqual([[...probes], []]);
   });
 
-  it('forgets what was recorded by a clock that was ahead', async () => {
+  it('forgets results with times from a clock that was ahead', async () => {
     const site = await newSite([probe(0), probe(1)]);
     const ahead = checkOf(site, probe(0), 'up', -30 * MINUTE_MS);
     expect(await record({ ...ahead, slotMs: ahead.checkedAt.getTime() })).toBe('recorded');
@@ -508,7 +508,7 @@ describe('an endpoint at several locations', () => {
     expect(await record(checkOf(site, probe(0), 'down'))).toBe('recorded');
   });
 
-  it('waits for the probes of what it depends on before it is recorded, and triggers nothing when that is down', async () => {
+  it('waits for the probes of its parent before it is recorded, and triggers nothing if the parent is down', async () => {
     const [child, parent] = [await newSite([probe(0)]), await newSite([probe(1)])];
     await alertOn(child);
     await record(checkOf(parent, probe(1), 'up'));

@@ -53,7 +53,7 @@ describe('the operator’s own alerting', () => {
   const events = () => receiver.seen.map(({ body }) => JSON.parse(body) as OverloadEvent);
   const types = () => events().map(({ type }) => type);
 
-  it('is told when an overload begins and when it ends, with what was skipped until then', async () => {
+  it('receives the start and the end of an overload, with the checks skipped until then', async () => {
     await start();
     beginOverload();
     await eventually('the beginning is told', () => receiver.seen.length === 1);
@@ -70,7 +70,7 @@ describe('the operator’s own alerting', () => {
     expect(ended?.slots_skipped).toBeGreaterThan(0);
   });
 
-  it('gets the end after the beginning, although the beginning had to be repeated', async () => {
+  it('gets the end after the start, although the start had to be repeated', async () => {
     await start();
     receiver.status = 503;
     arrived = (count) => (receiver.status = count < 3 ? 503 : 200);
@@ -81,7 +81,7 @@ describe('the operator’s own alerting', () => {
     expect(types()).toEqual(['overload.began', 'overload.began', 'overload.began', 'overload.ended']);
   });
 
-  it('is told of the end although the beginning never arrived', async () => {
+  it('receives the end although the start never arrived', async () => {
     await start();
     receiver.status = 500;
     beginOverload();
@@ -91,7 +91,7 @@ describe('the operator’s own alerting', () => {
     expect(types()).toEqual([...Array(5).fill('overload.began'), ...Array(5).fill('overload.ended')]);
   });
 
-  it('is told of the end by a process that stops while it is overloaded', async () => {
+  it('receives the end from a process that stops while it is overloaded', async () => {
     await start();
     beginOverload();
     await eventually('the beginning is told', () => receiver.seen.length === 1);

@@ -220,7 +220,7 @@ describe('checks in maintenance and with warnings', () => {
     endsBatch: fc.boolean(),
   });
 
-  it('are marked by the windows over them, and state, counters and outages follow, whether in batches or one by one', async () => {
+  it('are marked by the windows over them, and state, counters, and outages follow, in batches or one by one', async () => {
     const histories = fc.tuple(fc.array(windowOf, { maxLength: 5 }), fc.array(stepOf, { minLength: 5, maxLength: 60 }));
     const property = fc.asyncProperty(histories, async ([given, steps]) => {
       const [inBatches, alone] = [await newFleet(), await newFleet()];
@@ -275,7 +275,7 @@ describe('checks in maintenance and with warnings', () => {
     await fc.assert(property, { numRuns: RUNS });
   }, 240_000);
 
-  it('a recorder that takes an endpoint for steady reads its row after all when another instance has found it degraded', async () => {
+  it('a recorder that treats an endpoint as steady still reads its row if another instance has found it degraded', async () => {
     const { sites } = await newFleet();
     const [guesses, other] = [newRecorder(app), newRecorder(app)];
     let at = startMs;
@@ -325,12 +325,12 @@ describe('checks in maintenance and with warnings', () => {
   }
 
   it.each([
-    ['breaks and heals inside it', 'SSfffssSS', []],
+    ['breaks and recovers inside it', 'SSfffssSS', []],
     ['is still down after it, with the first failure after it', 'SSfffFF', ['triggered since 5']],
-    ['was down before it, heals inside', 'SFFffss', ['triggered since 1', 'resolved since 1']],
+    ['was down before it and recovers inside it', 'SFFffss', ['triggered since 1', 'resolved since 1']],
     ['was down before it and is down after it, once', 'SFFfffFFF', ['triggered since 1']],
-    ['heals inside and breaks again inside it', 'SFFssffff', ['triggered since 1', 'resolved since 1']],
-  ])('tell in a muted window of an endpoint that %s', async (_, letters, expected) => {
+    ['recovers inside it and breaks again inside it', 'SFFssffff', ['triggered since 1', 'resolved since 1']],
+  ])('trigger in a muted window for an endpoint that %s', async (_, letters, expected) => {
     expect(await eventsAfter(letters)).toEqual(expected);
   });
 
@@ -366,7 +366,7 @@ describe('checks in maintenance and with warnings', () => {
     expect(await marksNow([])).toEqual({ marks: [], statements: 0 });
   });
 
-  it('are marked again when their transaction is repeated and the window is gone', async () => {
+  it('are marked again when their transaction is repeated and the window is deleted', async () => {
     const fleet = await newFleet();
     await forgetOccurrences(database, fleet.orgId);
     await addWindow(fleet, { kind: 'all', fromMs: startMs, toMs: startMs + 1, mute: true, exclude: true });

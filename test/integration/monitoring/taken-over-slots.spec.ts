@@ -11,7 +11,7 @@ import { newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { onServer } from '../../harness/database/on-server';
 
-describe('a slot of an instance that is taken for dead and comes back', () => {
+describe('a slot of an instance that is presumed dead and comes back', () => {
   let app: TestApp;
   let sql: Database;
   let schedule: EndpointSchedule;
@@ -61,11 +61,11 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
   });
 
   it.each([
-    ['', 'that is past', -0.5, false],
+    ['', 'in the past', -0.5, false],
     ['', 'claimed ahead of its time', 1.5, false],
-    ['at one of several locations ', 'that is past', -0.5, true],
+    ['at one of several locations ', 'in the past', -0.5, true],
     ['at one of several locations ', 'claimed ahead of its time', 1.5, true],
-  ])('is recorded %sfor whoever took it over alone, one %s', async (_, __, seconds, isLocated) => {
+  ])('is recorded %sonly for the instance that took it over, one %s', async (_, __, seconds, isLocated) => {
     if (isLocated) {
       await sql.query('UPDATE endpoint_schedule SET located = true WHERE endpoint_id = $1', [site.id]);
       await sql.query(

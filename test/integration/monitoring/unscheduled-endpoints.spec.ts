@@ -132,17 +132,17 @@ describe('an endpoint that is not scheduled', () => {
 
   const names = Object.keys(tries) as (keyof EndpointSchedule)[];
 
-  it.each(names)('is given no slot by %s', async (name) => {
+  it.each(names)('gets no slot from %s', async (name) => {
     expect(await givesSlot(name, false)).toBe(false);
   });
 
-  it('is tried where a scheduled endpoint is given one, by all but what stops and what lets others claim', async () => {
+  it('is tested with all statements that give a scheduled endpoint a slot, except those that stop it or let others claim it', async () => {
     const giving: string[] = [];
     for (const name of names) if (await givesSlot(name, true)) giving.push(name);
     expect(names.filter((name) => !giving.includes(name))).toEqual(['stopSome', 'release']);
   });
 
-  it('is tried with every statement of the program that writes slots', async () => {
+  it('is tested with every statement of the program that writes slots', async () => {
     for (const name of names) await givesSlot(name, false);
     const statements = writingStatements();
     expect(statements.length).toBeGreaterThan(10);

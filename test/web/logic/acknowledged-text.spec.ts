@@ -4,7 +4,7 @@ import { kindText } from '../../../web/src/logic/delivery-text';
 const AT = '2026-11-20T10:00:00.000Z';
 const said = (by: string | null, note = '') => acknowledgedText({ by, at: AT, note, until: null }, Date.parse(AT));
 
-describe('what people did and were told, in words', () => {
+describe('the texts about acknowledgements and notifications', () => {
   it.each([
     [said('On call'), 'Acknowledged by On call until it is up'],
     [said('On call', 'Restarting'), 'Acknowledged by On call until it is up: Restarting'],

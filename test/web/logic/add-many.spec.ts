@@ -12,7 +12,7 @@ const choices = (more: Partial<Choices> = {}): Choices => ({
 });
 
 describe('the addresses of a list', () => {
-  it('are one a line, each once, without empty lines and comments', () => {
+  it('are read one per line, each once, without empty lines and comments', () => {
     const lines = linesOf('# ours\r\nshop.example\n\nhttps://shop.example/\n  mail.example:25\nno address\nno address');
     expect(lines.map(({ text, guess }) => [text, guess?.url ?? null])).toEqual([
       ['shop.example', 'https://shop.example/'],
@@ -21,7 +21,7 @@ describe('the addresses of a list', () => {
     ]);
   });
 
-  it('go with all lines that mean them', () => {
+  it('keep all lines that mean them', () => {
     const text = '# ours\nshop.example\nhttps://shop.example/\nno address';
     const [shop, none] = linesOf(text);
     expect(shop && without(text, shop)).toBe('# ours\nno address');
@@ -50,7 +50,7 @@ describe('the document of a list', () => {
     ]);
   });
 
-  it('has one new website if that is wanted, and names that were given', () => {
+  it('has one new website if that is wanted, and the given names', () => {
     expect(
       shape('a.example\nb.example', {
         target: 'new',
@@ -72,7 +72,7 @@ describe('the document of a list', () => {
     ['of the host by its key', { websites: [{ ...website, key: 'main' }] }, 'main Shop https://www.shop.example/'],
     ['that was chosen', { websites: [{ ...website, url: 'https://x/' }], target: 'ws_1' }, 'shop Shop https://x/'],
     [
-      'that is new beside one that a document declares',
+      'that is new next to one that a document declares',
       { websites: [{ ...website, key: 'shop.example', owner: 'repo' }] },
       'shop.example-2 shop.example https://shop.example/',
     ],
@@ -80,7 +80,7 @@ describe('the document of a list', () => {
     expect(shape('shop.example', more)[0]?.[0]).toBe(expected);
   });
 
-  it('has keys that differ also where the names do not, and says where each address stands', () => {
+  it('has keys that differ also if the names do not, and shows the line of each address', () => {
     const { places } = declared(linesOf('https://a.example/x-y\nhttps://a.example/x/y\nnothing at all'), choices());
     expect([...places]).toEqual([
       ['https://a.example/x-y', { pointer: '/websites/0/endpoints/0', path: 'a.example/a.example-x-y' }],
@@ -97,11 +97,11 @@ describe('the sentences about a list', () => {
     ['0 of 2 tested: 0 up.', [undefined, { state: 'running' as const }]],
     ['1 endpoint tested: 1 up.', [done('up')]],
     ['3 endpoints tested: 1 up, 2 not.', [done('up'), done('down'), { state: 'refused' as const, reason: 'no' }]],
-  ])('say %p', (text, tests) => {
+  ])('contain %p', (text, tests) => {
     expect(testsText(tests)).toBe(text);
   });
 
-  it('say what a sitemap gave', () => {
+  it('contain the result of a sitemap', () => {
     expect(sitemapText({ urls: ['https://x/'], truncated: false, skipped: 0 })).toBe('1 URL read.');
     expect(sitemapText({ urls: ['a', 'b'], truncated: true, skipped: 3 })).toBe(
       '2 URLs read. There are more. These are the first. 3 on other hosts were left out.',

@@ -47,25 +47,25 @@ describe('the request that saves an alert', () => {
   const withContact = alert({ contact_id: 'ct_ops' });
 
   it.each<[string, Alert | null, Partial<AlertDraft>, object]>([
-    ['a new one with its own settings', null, OWN, OWN],
-    ['a new one through a contact', null, { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
-    ['settings of its own that stay', alert(), {}, OWN],
-    ['from its own settings to a contact', alert(), { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
-    ['to another contact', withContact, { contact_id: 'ct_boss' }, { contact_id: 'ct_boss' }],
+    ['creates an alert with its own settings', null, OWN, OWN],
+    ['creates an alert through a contact', null, { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
+    ["keeps the alert's own settings", alert(), {}, OWN],
+    ['moves an alert with its own settings to a contact', alert(), { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
+    ['moves an alert to another contact', withContact, { contact_id: 'ct_boss' }, { contact_id: 'ct_boss' }],
     [
-      'detached as it is: the service keeps what it does not show',
+      'detaches an alert unchanged: the service keeps what it does not show',
       withContact,
       { contact_id: null },
       { contact_id: null },
     ],
     [
-      'detached with other settings',
+      'detaches an alert with other settings',
       withContact,
       { contact_id: null, type: 'telegram', config: { chat_id: '-1' } },
       { contact_id: null, type: 'telegram', config: { chat_id: '-1' } },
     ],
     [
-      'a field that was emptied again is no other setting',
+      'ignores a field that was emptied again',
       withContact,
       { contact_id: null, config: { webhook_url: 'https://hooks.slack.com/***', channel: '' } },
       { contact_id: null },
@@ -75,7 +75,7 @@ describe('the request that saves an alert', () => {
     expect(routeIn(draft, stored)).toEqual(route);
   });
 
-  it('has everything else as it was read', () => {
+  it('has all other fields unchanged', () => {
     expect(alertBody(alertDraftOf(alert({ after: 600, remind_every: 5400, description: 'Runbook' })), alert())).toEqual(
       {
         endpoint_id: 'ep_1',
@@ -91,7 +91,7 @@ describe('the request that saves an alert', () => {
 });
 
 describe('a new alert', () => {
-  it('begins with the contact that is asked for, else a default one, else the first, else none', () => {
+  it('starts with the requested contact, else a default one, else the first, else none', () => {
     const [ops, boss] = [contact('ops'), contact('boss', { default: true })];
     expect(firstContact([ops, boss], 'ct_ops')).toBe(ops);
     expect(firstContact([ops, boss], null)).toBe(boss);
@@ -118,20 +118,20 @@ describe('a new alert', () => {
   });
 });
 
-describe('what is said of a change of whom an alert notifies', () => {
+describe("the warning about a change of an alert's contact", () => {
   const nameOf = (id: string) => ({ ct_ops: 'Operations', ct_boss: 'The boss' })[id] ?? 'the contact';
   const said = (stored: Alert | null, changes: Partial<AlertDraft>) =>
     routeChange({ ...(stored ? alertDraftOf(stored) : newAlert('ep_1', null)), ...changes }, stored, nameOf);
 
   it.each<[string, Alert | null, Partial<AlertDraft>]>([
-    ['a new alert', null, { contact_id: 'ct_ops' }],
-    ['the same contact', alert({ contact_id: 'ct_ops', triggered: true }), {}],
-    ['settings of its own before and after', alert(), { config: { webhook_url: 'https://other' } }],
-  ])('nothing: %s', (_, stored, changes) => {
+    ['for a new alert', null, { contact_id: 'ct_ops' }],
+    ['for the same contact', alert({ contact_id: 'ct_ops', triggered: true }), {}],
+    ['for own settings before and after', alert(), { config: { webhook_url: 'https://other' } }],
+  ])('is empty %s', (_, stored, changes) => {
     expect(said(stored, changes)).toBeNull();
   });
 
-  it('moving names the contact, and that settings of its own go', () => {
+  it("names the new contact, and warns that the alert's own settings are removed", () => {
     expect(said(alert(), { contact_id: 'ct_ops' })).toBe(
       'When you save this, messages go through Operations. Its own settings are deleted.',
     );
@@ -140,7 +140,7 @@ describe('what is said of a change of whom an alert notifies', () => {
     );
   });
 
-  it('moving with an open incident says what becomes of it', () => {
+  it('explains what happens to an open incident', () => {
     const open = alert({ contact_id: 'ct_ops', triggered: true });
     expect(said(open, { contact_id: 'ct_boss' })).toContain('The open alert stays open if the account');
     expect(said(open, { contact_id: null, type: 'email', config: { to: ['a@example.com'] } })).toContain(
@@ -148,7 +148,7 @@ describe('what is said of a change of whom an alert notifies', () => {
     );
   });
 
-  it('detaching keeps the settings, and an open incident', () => {
+  it('explains that detaching keeps the settings, and an open incident', () => {
     expect(said(alert({ contact_id: 'ct_ops', triggered: true }), { contact_id: null })).toBe(
       'It keeps a copy of the settings of Operations. Later changes to Operations no longer affect it. The open alert stays open.',
     );

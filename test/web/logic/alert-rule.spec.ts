@@ -29,11 +29,11 @@ describe('the rule of an alert', () => {
     {},
     { after: 90, remind_every: 86_400, send_on_resolved: false },
     { condition: 'degraded', failure_threshold: 100, success_threshold: 1 },
-  ])('%j is sent as it was read, and what it is silent about as usual', (rule) => {
+  ])('%j is sent unchanged, with the usual values for omitted fields', (rule) => {
     expect(ruleOf(ruleDraftOf(rule))).toEqual({ ...USUAL, ...rule });
   });
 
-  it('has no delay when nothing is typed, and no reminders', () => {
+  it('has no delay if nothing is typed, and no reminders', () => {
     const none = { amount: ' ', unit: 'hours' } as const;
     expect(ruleOf({ ...ruleDraftOf({}), after: none, remind_every: none })).toEqual(USUAL);
   });

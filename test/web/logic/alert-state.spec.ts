@@ -13,16 +13,16 @@ const fine = [{ id: 'ct_1', failing_since: null }];
 describe('the state of an alert rule', () => {
   it.each<[string, Partial<typeof alert> | object, Parameters<typeof alertState>[1], string]>([
     ['watches', {}, fine, 'Watching'],
-    ['watches while its contacts are not known', {}, undefined, 'Watching'],
-    ['does not deliver where its contact fails, though its own last message arrived', {}, failing, 'Not delivering'],
-    ['watches where another contact fails', { contact_id: 'ct_2' }, failing, 'Watching'],
+    ['is watching while its contacts are not known', {}, undefined, 'Watching'],
+    ['is not delivering if its contact fails, although its own last message arrived', {}, failing, 'Not delivering'],
+    ['is watching if another contact fails', { contact_id: 'ct_2' }, failing, 'Watching'],
     [
-      'does not deliver where its last message was given up',
+      'is not delivering if its last message was given up',
       { last_delivery: { id: 'dl_1', state: 'failed', at: AT, error: 'x' } },
       fine,
       'Not delivering',
     ],
-    ['is triggered, whether or not that was told', { triggered: true }, failing, 'Triggered'],
+    ['is triggered, whether or not a message was sent', { triggered: true }, failing, 'Triggered'],
     ['is off', { enabled: false, triggered: true }, failing, 'Off'],
   ])('%s', (_, changes, contacts, word) => {
     expect(alertState({ ...alert, ...changes }, contacts).word).toBe(word);

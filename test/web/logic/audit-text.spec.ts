@@ -45,7 +45,7 @@ describe('an entry of the audit log in words', () => {
     expect(sentenceOf(entry(more))).toBe(expected);
   });
 
-  it('names what an entry does not name itself, and of an alert whose it is', () => {
+  it('names a resource that the entry does not name, and the endpoint of an alert', () => {
     const names: Record<string, string> = { ct_1: 'Team', ep_1: 'Checkout' };
     const nameOf = (id: string) => names[id];
     const tested = entry({ action: 'test', resource: 'contact', resource_id: 'ct_1' });
@@ -97,7 +97,7 @@ describe('an entry of the audit log in words', () => {
     expect(authorOf(by(author))).toBe(expected);
   });
 
-  it('tells each setting with its value before and after', () => {
+  it('shows each setting with its value before and after', () => {
     const changed = entry({ before: { interval: 60, tags: ['a'] }, after: { interval: 30 } });
     expect(changesOf(changed)).toEqual([
       { name: 'interval', from: '60', to: '30' },

@@ -27,7 +27,7 @@ function options(more: Partial<BulkOptions> = {}): BulkOptions & { slept: number
   return made;
 }
 
-describe('the same for many endpoints', () => {
+describe('an action on many endpoints', () => {
   it('is done for each once, with four requests at a time at most', async () => {
     let now = 0;
     let most = 0;
@@ -43,14 +43,14 @@ describe('the same for many endpoints', () => {
     expect([most, given.done, new Set(seen).size, seen.length]).toEqual([4, 20, 20, 20]);
   });
 
-  it('names what failed, and goes on with the rest', async () => {
+  it('names failures, and continues with the rest', async () => {
     const refused = new Error('no');
     const work = ({ n }: { n: number }) => (n % 7 === 3 ? Promise.reject(refused) : Promise.resolve());
     const failures = await forEachInTurn(ITEMS, work, options());
     expect(failures).toEqual([3, 10, 17].map((n) => ({ item: { n }, error: refused })));
   });
 
-  it('waits as long as the service asks for, then tries the same endpoint again', async () => {
+  it('waits as long as the service requests, then tries the same endpoint again', async () => {
     const tries = new Map<number, number>();
     const work = ({ n }: { n: number }) => {
       tries.set(n, (tries.get(n) ?? 0) + 1);
@@ -67,7 +67,7 @@ describe('the same for many endpoints', () => {
     expect([failures.length, given.slept]).toEqual([1, [1000, 1000, 1000, 1000]]);
   });
 
-  it('stops after the requests under way', async () => {
+  it('stops after the current requests', async () => {
     const given = options();
     given.isStopped = () => given.done >= 4;
     await forEachInTurn(ITEMS, () => new Promise((resolve) => setImmediate(resolve)), given);

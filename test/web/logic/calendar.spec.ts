@@ -19,24 +19,24 @@ const day = (date: string, more: Partial<Day> = {}): Day => ({ date, ...NOTHING,
 
 describe('the availability of a day', () => {
   it.each([
-    ['all checks were good', { up: 10 }, 'good'],
+    ['all checks were successful', { up: 10 }, 'good'],
     ['one of a hundred failed', { up: 99, down: 1 }, 'some'],
     ['one of ninety failed', { up: 89, down: 1 }, 'bad'],
-    ['nothing could tell', { unknown: 3 }, 'unknown'],
+    ['no check was conclusive', { unknown: 3 }, 'unknown'],
     ['it was in maintenance', { planned: 3, unknown: 1 }, 'planned'],
     ['nothing was checked', {}, 'none'],
-  ] as const)('where %s', (_, counts, kind) => {
+  ] as const)('has the right kind if %s', (_, counts, kind) => {
     expect(kindOf({ ...NOTHING, ...counts })).toBe(kind);
   });
 
-  it('is what its bucket leaves of the checks for good ones', () => {
+  it('uses the successful checks that its bucket leaves', () => {
     const start = '2026-11-26T00:00:00.000Z';
     expect(daysOf([bucket(start, { count: 10, failures: 1, unknown: 2, planned: 3 })])).toEqual([
       { date: '2026-11-26', up: 4, down: 1, unknown: 2, planned: 3 },
     ]);
   });
 
-  it('of several endpoints is that of all their checks', () => {
+  it('of several endpoints is computed from all their checks', () => {
     expect(
       sumOfDays([
         [day('2026-11-25', { up: 5 }), day('2026-11-26', { up: 1, down: 1 })],
@@ -49,7 +49,7 @@ describe('the availability of a day', () => {
     ]);
   });
 
-  it('is said with what failed, and what did not count', () => {
+  it('is described with the failures, and with the checks that did not count', () => {
     expect(dayText(day('2026-11-26', { up: 1439, down: 1 }))).toBe(
       'Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed',
     );
@@ -81,7 +81,7 @@ describe('the calendar of a year', () => {
     expect(heads[0]).toEqual({ column: 1, text: 'Dec' });
   });
 
-  it('is said in a sentence with its worst day, the newest of several', () => {
+  it('is described in a sentence with its worst day, the newest of several', () => {
     expect(yearSummary([])).toBe('no day with checks yet');
     expect(yearSummary([day('2026-11-25'), day('2026-11-26', { up: 2 })])).toBe(
       '100% over 1 day with checks, none failed',
@@ -122,13 +122,13 @@ describe('the hours of a week', () => {
     expect(hourOfWeekText(23 * 7 + 6, { ...NOTHING, up: 60 })).toBe('Sun 23:00 to 00:00: 100%');
   });
 
-  it('say when none failed, and when there were no checks', () => {
+  it('report when no check failed, and when there were no checks', () => {
     expect(weekSummary(weekGrid([]).cells)).toBe('no hour with checks yet');
     expect(weekSummary([{ ...NOTHING, up: 1 }])).toBe('no failures in any hour');
   });
 });
 
-it('Every kind of square has a shape of its own', () => {
+it('Every kind of square has a distinct shape', () => {
   const kinds = ['good', 'some', 'bad', 'planned', 'unknown', 'none'] as const;
   expect(new Set(kinds.map((kind) => cellPath([kind], kind))).size).toBe(kinds.length);
   expect(cellPath([null, 'good', 'bad'], 'good')).toBe('M0 14h11v11h-11z');

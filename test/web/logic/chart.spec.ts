@@ -7,7 +7,7 @@ import { latencyBucket } from './latency-bucket';
 
 const bucket = (start: string, more: Partial<LatencyBucket> = {}) => latencyBucket(start, { count: 1, ...more });
 
-describe('what the phase chart draws', () => {
+describe('the phase chart', () => {
   it('stacks each phase of the chart on the ones before it, up to the end of the last bucket', () => {
     const phases = { dns_ms: 1, connect_ms: 2, tls_ms: null, first_byte_ms: 4, transfer_ms: 8 };
     const data = phaseData(
@@ -26,7 +26,7 @@ describe('what the phase chart draws', () => {
     expect(data.failures).toEqual([0, 1]);
   });
 
-  it('charts the mean alone where there are no phases, and nothing without buckets', () => {
+  it('shows only the mean if there are no phases, and nothing without buckets', () => {
     expect(phaseData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
       0, 0, 0, 0, 7,
     ]);
@@ -34,7 +34,7 @@ describe('what the phase chart draws', () => {
   });
 });
 
-describe('what the chart by location draws', () => {
+describe('the chart by location', () => {
   const at = (minute: number) => `2026-11-20T10:0${minute}:00.000Z`;
   const start = Date.parse(at(0)) / 1000;
   const of = [
@@ -42,7 +42,7 @@ describe('what the chart by location draws', () => {
     { location: 'us', buckets: [bucket(at(0), { failures: 1 }), bucket(at(1), { p95: 200, failures: 1 })] },
   ];
 
-  it('is a line of p95 for each, with a gap where no check was good, and the failures of all', () => {
+  it('has a line of p95 for each, with a gap if no check was successful, and the failures of all', () => {
     expect(locationData(of, [], 60)).toEqual({
       times: [start, start + 60, start + 120],
       failures: [1, 1],
@@ -61,14 +61,14 @@ describe('what the chart by location draws', () => {
     expect(locationData(of, ['us'], 60).failures).toEqual([0, 0]);
   });
 
-  it('tells ten lines apart', () => {
+  it('distinguishes ten lines', () => {
     const styles = Array.from({ length: 10 }, (_, index) => JSON.stringify(lineStyle(index)));
     expect(new Set(styles).size).toBe(10);
   });
 });
 
-describe('what the chart of the response time draws', () => {
-  it('has p50 and p95 beside p50 of a week before, and a gap where no check was good', () => {
+describe('the chart of the response time', () => {
+  it('has p50 and p95 next to the p50 of a week before, and a gap if no check was successful', () => {
     const data = responseData(
       [
         bucket('2026-11-20T10:00:00.000Z', { p50: 80, p95: 120 }),
@@ -152,7 +152,7 @@ describe('the range of the chart', () => {
     ['24h', 900],
     ['7d', 7200],
     ['30d', 21_600],
-  ])('has fewer buckets of percentiles in %s, which a week before has as well', (name, step) => {
+  ])('has fewer buckets of percentiles in %s, and so does the week before', (name, step) => {
     const query = new URLSearchParams({ range: name });
     expect(rangeOf(query, now, old, 60, BUCKETS.percentiles).step).toBe(step);
     expect(WEEK_MS % (step * 1000)).toBe(0);
@@ -161,7 +161,7 @@ describe('the range of the chart', () => {
   it('shows one hour by default for an endpoint in its first two hours', () =>
     expect(of('', now - 60_000).name).toBe('1h'));
 
-  it('takes a zoomed range from the URL, but none too short to draw and none in the future', () => {
+  it('accepts a zoomed range from the URL, but none too short to draw and none in the future', () => {
     const to = Math.floor(now / 1000);
     expect(of(`from=${to - 600}&to=${to}`)).toEqual({ from: (to - 600) * 1000, to: to * 1000, step: 60, name: null });
     expect(of(`from=${to - 5}&to=${to}`).from).toBe((to - 120) * 1000);
@@ -188,7 +188,7 @@ describe('bars and lines', () => {
     expect(paths.unknown.startsWith(`M${3 * STEP + 1.6}`)).toBe(true);
   });
 
-  it('draws degraded with a gap below its top, and what was in maintenance striped, so that each differs in shape', () => {
+  it('draws degraded with a gap below its top, and maintenance striped, so that each differs in shape', () => {
     const paths = beatPaths(
       [
         { outcome: 'degraded', level: null },

@@ -42,7 +42,7 @@ const DOCUMENT = {
   },
 };
 
-describe('forms made from the OpenAPI document', () => {
+describe('forms generated from the OpenAPI document', () => {
   it('finds the config of every channel, with its references resolved', () => {
     const { sample } = configSchemas(DOCUMENT);
     expect(sample?.required).toEqual(['url']);
@@ -58,7 +58,7 @@ describe('forms made from the OpenAPI document', () => {
     expect(Object.keys(configSchemas(document))).toEqual(expect.arrayContaining(['email', 'webhook', 'slack']));
   });
 
-  it('finds the secrets that a form hides, but not what the service has masked', () => {
+  it('finds the secrets that a form hides, but not values that the service has masked', () => {
     const schema = {
       properties: {
         url: { type: 'string' },
@@ -104,7 +104,7 @@ describe('forms made from the OpenAPI document', () => {
     [{}, ['url*', 'token']],
     [{ url: 'x' }, ['url*', 'token']],
     [{ webhook_url: 'x' }, ['webhook_url*', 'token']],
-  ])('of a field and its former name shows the one that the config %j uses', (value, fields) => {
+  ])('shows the one of a field and its former name that the config %j uses', (value, fields) => {
     const schema = { properties: { token: {}, url: {}, webhook_url: { 'x-alias-of': 'url' } } };
     const shown = fieldsOf(schema, value as ConfigValue).map(({ key, isRequired }) => key + (isRequired ? '*' : ''));
     expect(shown).toEqual(fields);

@@ -14,7 +14,7 @@ const plan = (summary: Partial<ConfigurationPlan['summary']>): ConfigurationPlan
   notes: [],
 });
 
-describe('the words about a plan', () => {
+describe('the texts about a plan', () => {
   it.each([
     [{ unchanged: 40 }, true, 'Nothing to do: 40 unchanged.', 'No changes were needed.'],
     [
@@ -24,7 +24,7 @@ describe('the words about a plan', () => {
       '2 created, 1 deleted.',
     ],
     [{ update: 1, adopt: 3 }, false, '1 to change, 3 to adopt, 0 unchanged.', '1 changed, 3 adopted.'],
-  ])('count what is to be done and what was done: %j', (summary, empty, before, after) => {
+  ])('count planned and applied changes: %j', (summary, empty, before, after) => {
     expect([isEmpty(plan(summary)), summaryText(plan(summary)), appliedText(plan(summary))]).toEqual([
       empty,
       before,
@@ -45,7 +45,7 @@ describe('the words about a plan', () => {
     ]);
   });
 
-  it('say in which line something is wrong, and leave other failures alone', () => {
+  it('name the line of an error, and leave other failures unchanged', () => {
     const errors = [
       { pointer: '/websites/0/url', code: 'required' as const, message: 'url is required', line: 4 },
       { pointer: '/version', code: 'required' as const, message: 'version is required' },

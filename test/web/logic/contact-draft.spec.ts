@@ -32,7 +32,7 @@ const edited = (changes: Partial<ContactDraft>): ContactDraft => ({ ...contactDr
 const rule = contactDraftOf(STORED).rule;
 
 describe('a contact while it is edited', () => {
-  it('is sent as it is stored while nobody touches it, its sparse defaults too', () => {
+  it('is sent as it is stored while it is not edited, including its sparse defaults', () => {
     const { name, type, config, default: isDefault, alert_defaults } = STORED;
     expect(contactRequestOf(edited({}), STORED)).toEqual({ name, type, config, default: isDefault, alert_defaults });
     expect(isEdited(edited({}), STORED)).toBe(false);
@@ -48,7 +48,7 @@ describe('a contact while it is edited', () => {
 
   it.each<[string, Partial<ContactDraft>]>([
     ['a field that was filled in and emptied again', { config: { ...STORED.config, channel: '' } }],
-    ['what its draft holds already', { rule: { ...rule } }],
+    ['a value that its draft already has', { rule: { ...rule } }],
   ])('is not edited by %s', (_, changes) => expect(isEdited(edited(changes), STORED)).toBe(false));
 
   it('sends all its defaults once one of them is changed, in the units of the API', () => {
@@ -63,34 +63,34 @@ describe('a contact while it is edited', () => {
     });
   });
 
-  it('begins empty, as no default, with the usual rule', () => {
+  it('starts empty, not as a default, with the usual rule', () => {
     const draft = contactDraftOf(null);
     expect([draft.name, draft.config, draft.default]).toEqual(['', {}, false]);
     expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 3, success_threshold: 2 });
   });
 });
 
-describe('what saving a contact means for its alerts', () => {
+describe('the warning before a contact is saved', () => {
   const elsewhere = { config: { webhook_url: 'https://hooks.slack.com/services/T1' } };
 
   it.each<[string, Partial<ContactDraft>, Contact | null, RegExp | null]>([
     ['nothing for a new contact', elsewhere, null, null],
-    ['nothing where no alert uses it', elsewhere, { ...STORED, alert_count: 0 }, null],
+    ['nothing if no alert uses it', elsewhere, { ...STORED, alert_count: 0 }, null],
     ['nothing for another name', { name: 'Night shift' }, STORED, null],
     [
-      'incidents that begin again, for another config',
+      'incidents that start again, for another config',
       elsewhere,
       STORED,
       /^2 alert rules use it.*destination.*trigger again.*token/,
     ],
     ['the same for one alert', elsewhere, { ...STORED, alert_count: 1 }, /^1 alert rule uses it/],
     [
-      'incidents that begin again, for another channel',
+      'incidents that start again, for another channel',
       { type: 'email', config: {} },
       STORED,
       /another channel.*trigger again/,
     ],
-  ])('is %s', (_, changes, stored, text) => {
+  ])('shows %s', (_, changes, stored, text) => {
     const found = consequenceOf(edited(changes), stored);
     if (text === null) expect(found).toBeNull();
     else expect(found).toMatch(text);
@@ -102,14 +102,14 @@ it.each([
   [{ created: 1, existing: 0 }, '1 alert rule created.'],
   [{ created: 12, existing: 1 }, '12 alert rules created. 1 endpoint had one already.'],
   [{ created: 0, existing: 3 }, '0 alert rules created. 3 endpoints had one already.'],
-])('says of %p: %s', (result, text) => expect(madeText(result)).toBe(text));
+])('of %p: %s', (result, text) => expect(madeText(result)).toBe(text));
 
-describe('a default contact beside the endpoints that exist', () => {
+describe('a default contact and the endpoints that exist', () => {
   it.each([
     [true, 0, true],
     [true, 1, false],
     [false, 0, false],
-  ])('as default %s, used by %d alerts: says that they have no alert through it: %s', (isDefault, alert_count, is) =>
+  ])('as default %s, used by %d alerts: shows that they have no alert through it: %s', (isDefault, alert_count, is) =>
     expect(isUnguarding({ default: isDefault, alert_count })).toBe(is),
   );
 

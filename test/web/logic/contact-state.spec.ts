@@ -14,23 +14,23 @@ describe('the state of a contact', () => {
   it.each<[string, Facts, object | null]>([
     ['Delivers', of('delivered'), { status: 'up', word: 'Delivers' }],
     [
-      'Failing, whatever its last message',
+      'Failing, regardless of its last message',
       { ...of('pending'), failing_since: SINCE },
       { status: 'down', word: 'Failing' },
     ],
     [
-      'Failing, also when no alert is left',
+      'Failing, also if it has no alert left',
       { ...of('failed'), failing_since: SINCE, alert_count: 0 },
       { status: 'down', word: 'Failing' },
     ],
     ['Not used', { ...of('delivered'), alert_count: 0 }, { status: 'paused', word: 'Not used' }],
     ['Nothing sent', { ...of('delivered'), last_delivery: null }, { status: 'unknown', word: 'Nothing sent' }],
-    ['that of its last message where that waits', of('pending'), null],
-    ['that of its last message where that was overtaken', of('superseded'), null],
+    ['the state of its last message if that waits', of('pending'), null],
+    ['the state of its last message if that was superseded', of('superseded'), null],
   ])('is %s', (_, facts, state) => expect(contactState(facts)).toEqual(state));
 });
 
-it('lists contacts that fail first, the longest failing before the others, and the rest as they came', () => {
+it('lists contacts that fail first, the longest failing before the others, and the rest in their order', () => {
   const list = [
     { id: 1, failing_since: null },
     { id: 2, failing_since: '2026-11-20T10:00:00.000Z' },
@@ -40,7 +40,7 @@ it('lists contacts that fail first, the longest failing before the others, and t
   expect(worstFirst(list).map(({ id }) => id)).toEqual([4, 2, 1, 3]);
 });
 
-it('says that a contact cannot be reached once it has failed for five minutes and alerts use it, the longest failing first', () => {
+it('reports that a contact cannot be reached once it has failed for five minutes and alerts use it, the longest failing first', () => {
   const at = (minutesAgo: number) => new Date(Date.parse(SINCE) - minutesAgo * 60_000).toISOString();
   const list = [
     { id: 'a moment', failing_since: at(1), alert_count: 3 },

@@ -2,7 +2,7 @@ import { ApiProblem } from '../../../web/src/api/client';
 import { deleteLater, deleteWaiting, present } from '../../../web/src/state/deletion';
 import { toasts } from '../../../web/src/state/toast';
 
-describe('what is deleted with a way back', () => {
+describe('a deletion with undo', () => {
   const sent: [path: string, isLeaving: boolean][] = [];
   const send = (path: string, isLeaving: boolean) => {
     sent.push([path, isLeaving]);
@@ -35,7 +35,7 @@ describe('what is deleted with a way back', () => {
     expect([isShown(), toasts.value, then.mock.calls.length]).toEqual([false, [], 1]);
   });
 
-  it('comes back by Undo, and nothing is sent', async () => {
+  it('is undone, and nothing is sent', async () => {
     later();
     toasts.value[0]?.undo?.();
     expect(isShown()).toBe(true);
@@ -59,7 +59,7 @@ describe('what is deleted with a way back', () => {
     expect(toasts.value).toMatchObject([{ tone: 'bad', text: 'Shop was not deleted. Alerts use it.', undo: null }]);
   });
 
-  it('is gone when somebody else has deleted it meanwhile', async () => {
+  it('succeeds if another user has deleted the resource in the meantime', async () => {
     later(() => Promise.reject(new ApiProblem(404, 'not_found', 'Not found.')));
     await jest.advanceTimersByTimeAsync(10_000);
     expect([isShown(), toasts.value]).toEqual([false, []]);

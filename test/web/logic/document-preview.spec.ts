@@ -2,8 +2,8 @@ import { parse } from 'yaml';
 import { contactDocument, endpointDocument } from '../../../web/src/logic/document-preview';
 import { yamlOf } from '../../../web/src/logic/yaml';
 
-describe('what a form makes, as a configuration document', () => {
-  it('is read as what it was made of, whatever the texts are', () => {
+describe('the configuration document of a form', () => {
+  it('is read as the settings it was created from, for any texts', () => {
     const value = {
       version: 1,
       texts: [
@@ -26,7 +26,7 @@ describe('what a form makes, as a configuration document', () => {
     expect(parse(yamlOf(value))).toEqual(value);
   });
 
-  it('of a contact names secrets and addresses, and holds none', () => {
+  it('of a contact names secrets and addresses, and contains none', () => {
     const schema = {
       properties: {
         url: { type: 'string', format: 'uri' },
@@ -58,7 +58,7 @@ describe('what a form makes, as a configuration document', () => {
     );
   });
 
-  it('of an endpoint declares its website too', () => {
+  it('of an endpoint also declares its website', () => {
     const endpoint = {
       name: 'Café',
       url: 'https://shop.example.com/',

@@ -1,6 +1,6 @@
 import { sourceOf } from '../../../web/src/logic/document-source';
 
-describe('the program that a configuration is of', () => {
+describe('the source program of a configuration', () => {
   it.each([
     [
       'a backup of Uptime Kuma',
@@ -15,5 +15,5 @@ describe('the program that a configuration is of', () => {
     ['a document of this service, as JSON', '{\n  "version": 1,\n  "websites": []\n}', ''],
     ['a half-typed line', 'vers', null],
     ['nothing', '', null],
-  ])('is told by its text: %s', (_, text, source) => expect(sourceOf(text)).toBe(source));
+  ])('is recognized by its text: %s', (_, text, source) => expect(sourceOf(text)).toBe(source));
 });

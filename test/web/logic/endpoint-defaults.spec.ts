@@ -1,8 +1,8 @@
 import document from '../../../docs/openapi.json';
 import { INTERVAL, TIMEOUT, WARN_DAYS } from '../../../web/src/logic/endpoint-defaults';
 
-describe('what the dashboard offers for a new endpoint', () => {
-  it('is what the API takes and gives', () => {
+describe("the dashboard's defaults for a new endpoint", () => {
+  it('equal the defaults of the API', () => {
     const { CreateEndpoint, Tls } = document.components.schemas;
     const told = ({ default: value, ...bounds }: typeof INTERVAL) => ({ ...bounds, 'x-default': value });
     expect(CreateEndpoint.properties).toMatchObject({ interval: told(INTERVAL), timeout: told(TIMEOUT) });

@@ -1,6 +1,6 @@
 import { guessEndpoint } from '../../../web/src/logic/endpoint-guess';
 
-describe('guessing an endpoint from what was pasted', () => {
+describe('guessing an endpoint from pasted text', () => {
   it.each([
     [
       'https://shop.example.com/checkout',

@@ -32,32 +32,36 @@ const escalation = (...steps: Short): Escalation =>
   steps.map(([minutes, ...contacts], index) => ({ id: index + 1, minutes, contacts }));
 const short = (of: Escalation): Short => of.map(({ minutes, contacts }) => [minutes, ...contacts]);
 
-describe('the escalation of the alerts that exist', () => {
+describe('the escalation of existing alerts', () => {
   it.each<[string, StepAlert[], Short]>([
-    ['none: nobody at once, and room for half an hour later', [], [['0'], ['30']]],
+    ['is empty without alerts: no contact at once, and room for half an hour later', [], [['0'], ['30']]],
     [
-      'one endpoint: contacts by the time after which they are told, and room for twice as long',
+      'lists the contacts of one endpoint by their delay, and room for twice as long',
       [alert('boss', 1800), alert('pager', 0), alert('chat', 0), alert('mail', 90)],
       [['0', 'pager', 'chat'], ['1.5', 'mail'], ['30', 'boss'], ['60']],
     ],
-    ['one contact twice', [alert('chat', 0), alert('chat', 3600)], [['0', 'chat'], ['60', 'chat'], ['120']]],
-    ['alerts with settings of their own are no part of it', [alert(null, 600)], [['0'], ['30']]],
     [
-      'several endpoints: each contact where most of them have it',
+      'can contain one contact twice',
+      [alert('chat', 0), alert('chat', 3600)],
+      [['0', 'chat'], ['60', 'chat'], ['120']],
+    ],
+    ['ignores alerts with their own settings', [alert(null, 600)], [['0'], ['30']]],
+    [
+      'places each contact where most of several endpoints have it',
       [alert('chat', 0, 'ep_1'), alert('chat', 600, 'ep_2'), alert('chat', 600, 'ep_3')],
       [['0'], ['10', 'chat'], ['20']],
     ],
     [
-      'as many here as there: the sooner',
+      'prefers the shorter delay if two are equally frequent',
       [alert('chat', 600, 'ep_1'), alert('chat', 0, 'ep_2')],
       [['0', 'chat'], ['30']],
     ],
-    ['after a day nothing comes', [alert('boss', 86_400)], [['0'], ['1440', 'boss']]],
+    ['proposes nothing after a day', [alert('boss', 86_400)], [['0'], ['1440', 'boss']]],
   ])('%s', (_, alerts, expected) => {
     expect(short(escalationOf(alerts))).toEqual(expected);
   });
 
-  it('is no change of them', () => {
+  it('does not change them', () => {
     const alerts = [alert('pager', 0), alert('chat', 0), alert('chat', 90), alert(null, 600), alert('boss', 1800)];
     expect(isDone(escalationPlan(escalationOf(alerts), alerts, ['ep_1']))).toBe(true);
   });
@@ -75,7 +79,7 @@ describe('an escalation that is edited', () => {
       [['0', 'a'], ['10', 'b'], ['30', 'c'], ['60']],
     ],
     [
-      'has equal minutes once',
+      'combines steps with equal minutes',
       [
         ['0', 'a'],
         ['10', 'b'],
@@ -83,11 +87,11 @@ describe('an escalation that is edited', () => {
       ],
       [['0', 'a'], ['10', 'b', 'c'], ['20']],
     ],
-    ['drops a step without anybody', [['0', 'a'], ['10'], ['30', 'c']], [['0', 'a'], ['30', 'c'], ['60']]],
-    ['keeps what is typed into the last one', [['0', 'a'], ['15']], [['0', 'a'], ['15']]],
-    ['always says whom it tells at once', [['5', 'a']], [['0'], ['5', 'a'], ['10']]],
+    ['drops a step without contacts', [['0', 'a'], ['10'], ['30', 'c']], [['0', 'a'], ['30', 'c'], ['60']]],
+    ['keeps the text that is typed into the last step', [['0', 'a'], ['15']], [['0', 'a'], ['15']]],
+    ['always shows who is notified at once', [['5', 'a']], [['0'], ['5', 'a'], ['10']]],
     [
-      'stays as it is while a number is none',
+      'stays unchanged while a number is invalid',
       [
         ['0', 'a'],
         ['', 'b'],
@@ -103,7 +107,7 @@ describe('an escalation that is edited', () => {
     expect(short(arranged(escalation(...typed)))).toEqual(expected);
   });
 
-  it('knows a step again wherever it has moved to', () => {
+  it('recognizes a step after it has moved', () => {
     const steps = arranged(escalation(['0'], ['10', 'a'], ['30', 'b']));
     expect(arranged(withStep(steps, 2, { minutes: '45' })).map((step) => [step.id, step.minutes])).toEqual([
       [0, '0'],
@@ -121,30 +125,30 @@ describe('an escalation that is edited', () => {
     ['-1', null],
     ['soon', null],
     [' ', null],
-  ])('takes %j minutes as %s s', (minutes, seconds) => {
+  ])('interprets %j minutes as %s s', (minutes, seconds) => {
     expect(secondsOf({ minutes })).toBe(seconds);
   });
 
-  it('is said in a sentence', () => {
+  it('is described in a sentence', () => {
     const steps = escalation(['0', 'On call', 'Team'], ['30', 'Manager'], ['60']);
     expect(escalationText(steps, (name) => name)).toBe('On call and Team at once, Manager after 30 min');
   });
 });
 
-describe('what saving an escalation does', () => {
+describe('saving an escalation', () => {
   const say = (steps: Short, alerts: StepAlert[], endpoints = ['ep_1']) =>
     escalationPlan(escalation(...steps), alerts, endpoints);
 
   it.each<[string, Short, StepAlert[], string[], string]>([
     [
-      'nothing where nobody is told',
+      'changes nothing if no contact is notified',
       [['0'], ['30']],
       [],
       ['ep_1'],
       'creates no alert rules, changes none, removes none',
     ],
     [
-      'creates what endpoints lack',
+      'creates the missing alerts of endpoints',
       [
         ['0', 'pager', 'chat'],
         ['30', 'boss'],
@@ -161,28 +165,28 @@ describe('what saving an escalation does', () => {
       'creates no alert rules, changes 1, removes none',
     ],
     [
-      'removes who is told no more',
+      'removes a contact that is no longer notified',
       [['0', 'chat']],
       [alert('chat', 0), alert('mail', 600)],
       ['ep_1'],
       'creates no alert rules, changes none, removes 1',
     ],
     [
-      'leaves both alerts of a contact that come after the same time: they differ in something else',
+      'keeps both alerts of a contact with the same delay, because they differ in something else',
       [['0', 'chat']],
       [alert('chat', 0), alert('chat', 0)],
       ['ep_1'],
       'creates no alert rules, changes none, removes none',
     ],
     [
-      'moves both of them',
+      'moves both alerts of a contact',
       [['0'], ['5', 'chat']],
       [alert('chat', 0), alert('chat', 0)],
       ['ep_1'],
       'creates no alert rules, changes 2, removes none',
     ],
     [
-      'moves the one that comes too late, and keeps the one that is right',
+      'moves the late alert, and keeps the right one',
       [
         ['0', 'chat'],
         ['10', 'chat'],
@@ -192,7 +196,7 @@ describe('what saving an escalation does', () => {
       'creates no alert rules, changes 1, removes none',
     ],
     [
-      'leaves alerts without a contact alone',
+      'ignores alerts without a contact',
       [['0']],
       [alert(null, 0)],
       ['ep_1'],
@@ -202,7 +206,7 @@ describe('what saving an escalation does', () => {
     expect(planText(say(steps, alerts, endpoints))).toBe(expected);
   });
 
-  it('asks once for all endpoints that lack an alert, and apart for a contact that is told twice', () => {
+  it('asks once for all endpoints that lack an alert, and separately for a contact that is notified twice', () => {
     const plan = say(
       [
         ['0', 'chat'],
@@ -220,7 +224,7 @@ describe('what saving an escalation does', () => {
     expect([touched(plan), isDone(plan)]).toEqual([3, false]);
   });
 
-  it('is told line by line', () => {
+  it('is described line by line', () => {
     const alerts = [alert('chat', 0, 'ep_1'), alert('mail', 600, 'ep_1')];
     const plan = say(
       [
@@ -238,14 +242,14 @@ describe('what saving an escalation does', () => {
     ]);
   });
 
-  it('says how many endpoints have other alerts than most of them', () => {
+  it('shows how many endpoints have other alerts than most of them', () => {
     const alerts = [alert('chat', 0, 'ep_1'), alert('chat', 0, 'ep_2')];
     expect(unlikeText(alerts, ['ep_1', 'ep_2'])).toBeNull();
     expect(unlikeText(alerts, ['ep_1', 'ep_2', 'ep_3'])).toBe('1 of 3 endpoints has different alert rules.');
   });
 });
 
-describe('whose escalation an address means', () => {
+describe('the escalation of a URL', () => {
   const item = (id: string, website: string, tags: string[]) =>
     ({ id, name: id.toUpperCase(), tags, website: { id: website, name: 'Shop' } }) as OverviewItem;
   const items = [item('ep_1', 'ws_1', ['prod']), item('ep_2', 'ws_1', []), item('ep_3', 'ws_2', [])];
@@ -255,19 +259,19 @@ describe('whose escalation an address means', () => {
   ] as unknown as GroupWebsite[];
 
   it.each<[string, string, string | null, [string, string[], string] | null]>([
-    ['that of an endpoint', 'ep_2', null, ['EP_2', ['ep_2'], '/api/v1/alerts?endpoint_id=ep_2']],
-    ['that of a website', 'ws_1', null, ['Shop', ['ep_1', 'ep_2'], '/api/v1/alerts?website_id=ws_1']],
-    ['that of a tag, of the endpoint or its website', '', 'prod', ['prod', ['ep_1', 'ep_3'], '/api/v1/alerts']],
+    ['is found for an endpoint', 'ep_2', null, ['EP_2', ['ep_2'], '/api/v1/alerts?endpoint_id=ep_2']],
+    ['is found for a website', 'ws_1', null, ['Shop', ['ep_1', 'ep_2'], '/api/v1/alerts?website_id=ws_1']],
+    ['is found for a tag, of the endpoint or its website', '', 'prod', ['prod', ['ep_1', 'ep_3'], '/api/v1/alerts']],
     ['nobody’s', '', null, null],
-    ['what is gone', 'ep_9', null, null],
+    ['is not found for a deleted resource', 'ep_9', null, null],
   ])('%s', (_, id, tag, expected) => {
     const found = escalationTarget(id, tag, items, websites);
     expect(found && [found.name, found.endpointIds, found.path]).toEqual(expected);
   });
 });
 
-describe('the requests that carry a plan out', () => {
-  it('make first, beyond that next, and remove last', () => {
+describe('the requests of a plan', () => {
+  it('create first, then change, and remove last', () => {
     const [late, gone] = [alert('chat', 3600), alert('mail', 0)];
     const endpoints = Array.from({ length: 1001 }, (_, n) => `ep_${n}`);
     const plan = escalationPlan(escalation(['0', 'pager'], ['10', 'chat', 'pager']), [late, gone], endpoints);

@@ -13,7 +13,7 @@ describe('the events of a range', () => {
     ['night', local(25, 23), { since: iso(24, 18), until: iso(25, 8) }],
     ['', local(25, 9), {}],
     ['constructor', local(25, 9), {}],
-  ])('%s, asked at %s', (name, now, range) => {
+  ])('contain the range "%s", requested at %s', (name, now, range) => {
     expect(eventRange(name, now.getTime())).toEqual(range);
   });
 });

@@ -1,7 +1,7 @@
 import { firstContactBody } from '../../../web/src/logic/first-contact';
 
 describe('the first contact', () => {
-  it('is made of one address, and a default', () => {
+  it('is created from one address, and as a default', () => {
     expect(firstContactBody('email', ' ops@example.com, boss@example.com ')).toEqual({
       name: 'ops@example.com',
       type: 'email',

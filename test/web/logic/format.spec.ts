@@ -28,7 +28,7 @@ describe('numbers and times as text', () => {
     ['2026-11-20T10:00:59.400Z', 'in 59 s'],
     ['2026-11-20T10:00:00.900Z', 'now'],
     ['2026-11-20T09:59:00.000Z', 'now'],
-  ])('says of a check that is due at %s: %s', (iso, text) =>
+  ])('describes a check that is due at %s: %s', (iso, text) =>
     expect(nextCheckText(iso, Date.parse('2026-11-20T10:00:00.000Z'))).toBe(text),
   );
 
@@ -85,7 +85,7 @@ describe('numbers and times as text', () => {
     ]);
   });
 
-  it('labels a time axis with times, and with the date where a day begins', () => {
+  it('labels a time axis with times, and with the date where a day starts', () => {
     const midnight = new Date(2026, 10, 20).getTime() / 1000;
     const [first = '', second = ''] = timeTicks([midnight, midnight + 3600], 3600);
     expect(first).toMatch(/20/);

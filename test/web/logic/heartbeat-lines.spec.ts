@@ -6,7 +6,7 @@ import { heartbeatLines } from '../../../web/src/logic/heartbeat-lines';
 
 const ODD = "/o'ff%20ice/$HOME/ping/2b3cdd46-2f3b-4b29-bd5d-3f7b9a3a1f4e";
 
-describe('The lines that tell a heartbeat', () => {
+describe('The lines that ping a heartbeat', () => {
   let server: HttpTarget;
 
   beforeAll(async () => {
@@ -29,12 +29,12 @@ describe('The lines that tell a heartbeat', () => {
   it.each([
     ['success', 'true', '/0'],
     ['failure', '(exit 3)', '/3'],
-  ])('of a shell and a crontab tell a %s at the address as it stands, whatever is in it', async (_, job, end) => {
+  ])('of a shell and a crontab send a %s to the unchanged URL, with any characters in it', async (_, job, end) => {
     expect(await runs(textOf('Shell').replace('JOB', job))).toEqual([`${ODD}${end}`]);
     expect(await runs(cronCommand(textOf('Crontab')).replace('JOB', job))).toEqual([`${ODD}${end}`]);
   });
 
-  it('of GitHub Actions are a step that runs always and tells how the job ended', async () => {
+  it('of GitHub Actions are a step that always runs and sends how the job ended', async () => {
     const [step] = parse(textOf('GitHub')) as { if: string; run: string; env: Record<string, string> }[];
     expect([step?.if, Object.keys(step?.env ?? {})]).toEqual(['always()', ['UPTIME_PING_URL', 'END']]);
     expect(await runs(step?.run ?? '', { UPTIME_PING_URL: server.url('/ping/a'), END: 'fail' })).toEqual([
@@ -51,7 +51,7 @@ describe('The lines that tell a heartbeat', () => {
     ).toEqual(['/ping/b/5', '/five']);
   });
 
-  it('of systemd are read as its manual says: %% and $$ are one sign each', async () => {
+  it('of systemd are read as its manual says: %% and $$ are one character each', async () => {
     const [, quoted = ''] = /ExecStopPost=\/bin\/sh -c "(.*)"$/m.exec(textOf('systemd')) ?? [];
     const script = quoted
       .replace(/\\(["\\])/g, '$1')
@@ -65,7 +65,7 @@ describe('The lines that tell a heartbeat', () => {
     expect(textOf('PowerShell', "/o'clock")).toContain(`('${server.url("/o''clock")}' + "/$LASTEXITCODE")`);
   });
 
-  it('keep the address out of what others store', () => {
+  it('keep the URL out of text that other systems store', () => {
     for (const title of ['GitHub', 'Kubernetes']) expect(textOf(title)).not.toContain(server.url());
   });
 });

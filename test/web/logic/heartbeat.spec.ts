@@ -27,7 +27,7 @@ const NIGHTLY: Heartbeat = {
   running_since: null,
 };
 
-describe('What a heartbeat waits for', () => {
+describe('The next expected ping of a heartbeat', () => {
   it.each<[string, Partial<Heartbeat>]>([
     ['No ping yet', {}],
     ['No ping expected', { last_ping_at: iso(-90) }],
@@ -37,9 +37,9 @@ describe('What a heartbeat waits for', () => {
       `Running since ${clock(-3)}, for 3 min`,
       { last_ping_at: iso(-3), next_expected_at: iso(-2), running_since: iso(-3) },
     ],
-  ])('is said as %p', (text, changes) => expect(expectationText({ ...NIGHTLY, ...changes }, NOW)).toBe(text));
+  ])('is shown as %p', (text, changes) => expect(expectationText({ ...NIGHTLY, ...changes }, NOW)).toBe(text));
 
-  it('has its day where that is another one', () =>
+  it('has its day if that is another one', () =>
     expect(expectationText({ ...NIGHTLY, last_ping_at: iso(-90), next_expected_at: iso(2880) }, NOW)).toMatch(
       /^Expected .*28.*, \d\d:\d\d, in 2 d$/,
     ));
@@ -67,9 +67,9 @@ describe('A ping', () => {
     ['über', 5, null],
     ['done', 20_000, 'The first of 20,000 bytes'],
     [null, 20, '20 bytes, not stored'],
-  ])('with %p of %p bytes says %p', (body, body_bytes, text) => expect(cutText({ body, body_bytes })).toBe(text));
+  ])('with %p of %p bytes shows %p', (body, body_bytes, text) => expect(cutText({ body, body_bytes })).toBe(text));
 
-  it('goes to the address that the service knows, otherwise to that of the page', () => {
+  it('goes to the URL that the service knows, otherwise to the URL of the page', () => {
     expect(pingUrl({ ping_url: 'https://up.test/ping/x', ping_id: 'x' }, 'http://localhost')).toBe(
       'https://up.test/ping/x',
     );
@@ -80,11 +80,11 @@ describe('A ping', () => {
     [61_000, '1 min 1 s'],
     [2_147_482.9, '35 min 47 s'],
     [2_147_483.647, '≥ 35 min 47 s'],
-  ])('after a run of %p ms says %p', (value, text) => expect(ms(value)).toBe(text));
+  ])('after a run of %p ms shows %p', (value, text) => expect(ms(value)).toBe(text));
 });
 
 describe('The draft of a heartbeat', () => {
-  it('is every day where nothing is changed', () =>
+  it('is every day if nothing is changed', () =>
     expect(heartbeatBody(newHeartbeat('Europe/Berlin'))).toEqual({ every: 86_400 }));
 
   it.each<[string, Partial<Heartbeat>, Partial<Heartbeat>]>([
@@ -94,7 +94,7 @@ describe('The draft of a heartbeat', () => {
       { every: 5400, cron: null, timezone: null, grace: 0, max_runtime: 90 },
       { every: 5400, grace: 0, max_runtime: 90 },
     ],
-  ])('of one by %s is sent as it was, without its addresses', (_, changes, body) =>
+  ])('of one by %s is sent unchanged, without its URLs', (_, changes, body) =>
     expect(heartbeatBody(heartbeatDraftOf({ ...NIGHTLY, ...changes }, 'UTC'))).toEqual(body),
   );
 
@@ -102,8 +102,8 @@ describe('The draft of a heartbeat', () => {
     expect(heartbeatBody({ ...newHeartbeat('UTC'), every: { amount: '', unit: 'days' } })).toEqual({ every: 0 }));
 });
 
-describe('Of several endpoints', () => {
-  it('those that report by themselves are left out of a check, and it is said', () => {
+describe('A check of several endpoints', () => {
+  it('leaves out heartbeats, and reports this', () => {
     const list = [{ type: 'HTTPS' }, { type: 'HEARTBEAT' }];
     expect(checkable(list)).toEqual({
       checked: [{ type: 'HTTPS' }],

@@ -21,16 +21,20 @@ describe('the pages that show an incident', () => {
   const names = (...pages: ReturnType<typeof page>[]) => shownOn(pages, affected).map((each) => each.names);
 
   it.each([
-    ['those with one of its endpoints, by the names shown there', page([group(['Login', 'Other'], [])]), [['Login']]],
-    ['those with a website of them', page([group([], ['ws_docs'])]), [['Docs']]],
-    ['those of a website that have no groups', page([], 'ws_shop'), [['Login']]],
-    ['not those that show others', page([group(['Other'], ['ws_other'])], 'ws_shop'), []],
-    ['not those that are not public', page([group(['Login'], [])], null, false), []],
+    [
+      'the pages with one of its endpoints, by the names shown there',
+      page([group(['Login', 'Other'], [])]),
+      [['Login']],
+    ],
+    ['the pages with a website of an endpoint', page([group([], ['ws_docs'])]), [['Docs']]],
+    ['the pages of a website that have no groups', page([], 'ws_shop'), [['Login']]],
+    ['not the pages that show other endpoints', page([group(['Other'], ['ws_other'])], 'ws_shop'), []],
+    ['not the pages that are not public', page([group(['Login'], [])], null, false), []],
   ])('are %s', (_what, given, expected) => {
     expect(names(given)).toEqual(expected);
   });
 
-  it('know whether anything that they show is still in it', () => {
+  it('know whether an endpoint that they show is still in it', () => {
     const [on] = shownOn(
       [page([group(['Login'], [])])],
       [{ ...endpoint('Login', 'ws_shop'), ended_at: 'then' }, ...affected.slice(1)],
@@ -38,7 +42,7 @@ describe('the pages that show an incident', () => {
     expect(on?.isNow).toBe(false);
   });
 
-  it('are found for one by hand by all that its scope covers, also by a tag of a website', () => {
+  it('are found for a manual one by everything that its scope covers, also by a tag of a website', () => {
     const items = [
       { id: 'ep_1', name: 'Login', website: { id: 'ws_1', name: 'Shop' }, tags: [] },
       { id: 'ep_2', name: 'Docs', website: { id: 'ws_2', name: 'Docs' }, tags: ['prod'] },
@@ -52,7 +56,7 @@ describe('the pages that show an incident', () => {
   });
 });
 
-describe('what customers read of an incident', () => {
+describe('the public view of an incident', () => {
   it.each([
     [{ title: 'Load balancer', severity: 'down' as const }, ['Login'], true, 'Load balancer'],
     [{ title: null, severity: 'down' as const }, ['Login'], true, 'Login is down'],
@@ -61,7 +65,7 @@ describe('what customers read of an incident', () => {
     expect(publicTitle(incident, { names, isNow })).toBe(title);
   });
 
-  it('is where they were told that it is, not where a note says', () => {
+  it('has the state of the newest public update, not of a note', () => {
     const said = (status: string | null, isPublic: boolean) => ({ status, public: isPublic }) as IncidentUpdate;
     const updates = [said('monitoring', false), said(null, true), said('identified', true)];
     const open = { state: 'open', status: 'monitoring', updates } as const;

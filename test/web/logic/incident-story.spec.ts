@@ -26,27 +26,27 @@ const delivery = (state: 'delivered' | 'failed' | 'pending' | 'superseded') => (
 const NOW = Date.parse(STARTED);
 const clock = (seconds: number) => time(new Date(NOW + seconds * 1000).toISOString(), NOW);
 
-describe('what an incident tells', () => {
+describe('the description of an incident', () => {
   it.each([
     [
-      'its length and its reason once it is over',
+      'its duration and its reason once it is over',
       [RESOLVED, event()],
       `down ${clock(0)} to ${clock(35)}: the status is 500`,
     ],
-    ['its length alone where no reason is kept', [RESOLVED], `down ${clock(0)} to ${clock(35)}`],
+    ['only its duration if no reason is kept', [RESOLVED], `down ${clock(0)} to ${clock(35)}`],
     [
-      'that it was degraded, for an alert on that',
+      'that it was degraded, for an alert on degraded',
       [{ ...RESOLVED, condition: 'degraded' as const }],
       `degraded ${clock(0)} to ${clock(35)}`,
     ],
-  ])('says in one line %s', (_what, events, line) => {
+  ])('summarizes in one line %s', (_what, events, line) => {
     expect(incidentLine(events, NOW)).toBe(`Checkout, ${line}`);
   });
 
   const login = (changes: Partial<AlertEvent> = {}) =>
     event({ alert_id: 'al_2', endpoint_id: 'ep_2', endpoint_name: 'Login', ...changes });
 
-  it('says while it goes on what its message says, and of several which are down', () => {
+  it('shows its message while it continues, and which of several endpoints are down', () => {
     expect(incidentLine([event({ message: 'Checkout is down' })], NOW)).toBe('Checkout is down');
     expect(incidentLine([login({ error: null }), event()], NOW)).toBe('Checkout and Login are down: the status is 500');
   });
@@ -58,11 +58,11 @@ describe('what an incident tells', () => {
     );
   });
 
-  it('goes on until the newest event of each of its alerts resolves it', () => {
+  it('continues until the newest event of each of its alerts resolves it', () => {
     expect([isOpen([RESOLVED, login(), event()]), isOpen([RESOLVED, event()])]).toEqual([true, false]);
   });
 
-  it('has the events of its id, and of the time before by what was down since when', () => {
+  it('has the events of its id, and earlier events by what was down since when', () => {
     const before = (changes: Partial<AlertEvent> = {}) => event({ incident_id: null, ...changes });
     const groups = byIncident([
       before({ id: 'ev_6' }),
@@ -80,7 +80,7 @@ describe('what an incident tells', () => {
     ]);
   });
 
-  it('names whom it was told, by contact and channel, and whether that arrived', () => {
+  it('names the receivers of its messages, by contact and channel, and whether they were delivered', () => {
     const team = { id: 'ct_1', name: 'Team' };
     expect(
       toldText([
@@ -100,7 +100,7 @@ describe('what an incident tells', () => {
     expect(reasonOf([{ error: null }])).toBeNull();
   });
 
-  it('names who is told next and when: alerts that wait longer and have not triggered, soonest first', () => {
+  it('names who is notified next and when: alerts that wait longer and have not triggered, soonest first', () => {
     const alerts = [
       alert('at once', { triggered: true }),
       alert('manager', { after: 1800 }),

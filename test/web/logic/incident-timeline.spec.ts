@@ -21,12 +21,12 @@ const told = (...of: Parameters<typeof timelineOf>) =>
   });
 
 describe('the timeline of an incident', () => {
-  it('tells what joined and left within a minute as one, the newest first', () => {
+  it('combines the endpoints that joined and left within a minute, the newest first', () => {
     const members = [member('A', 0, 600), member('B', 20, 640), member('C', 61), member('D', 300)];
     expect(told(OPEN, members, [])).toEqual(['left 600 A+B', 'joined 300 D', 'joined 61 C', 'began 0 A+B']);
   });
 
-  it('has between them what was said and who took it in hand, also before', () => {
+  it('includes updates and acknowledgements, also earlier ones', () => {
     const inHand = (seconds: number) => ({ by: 'On call', at: at(seconds), note: '', until: null });
     const taken = { ...OPEN, acknowledgement: inHand(120), past_acknowledgements: [inHand(90), inHand(30)] };
     expect(told(taken, [member('A', 0)], [said(180), said(60)])).toEqual([
@@ -41,12 +41,12 @@ describe('the timeline of an incident', () => {
     expect(entries).toEqual([true, false, false]);
   });
 
-  it('is over with the last that is up again, in one line', () => {
+  it('is over when the last endpoint has recovered, in one line', () => {
     const members = [member('A', 0, 100), member('B', 0, 400)];
     expect(told({ ...OPEN, ended_at: at(400) }, members, [])).toEqual(['over 400 B', 'left 100 A', 'began 0 A+B']);
   });
 
-  it('begins and ends without endpoints where it was opened by hand', () => {
+  it('starts and ends without endpoints for a manual incident', () => {
     expect(told({ ...OPEN, ended_at: at(900) }, [], [said(900)])).toEqual(['said 900', 'over 900', 'began 0']);
   });
 });

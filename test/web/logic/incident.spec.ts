@@ -37,28 +37,28 @@ const MANUAL = { kind: 'manual', severity: null, summary: null, cause: null, tit
 
 describe('an incident in words', () => {
   it.each([
-    ['what people call it', { title: 'Load balancer' }, 'Load balancer'],
-    ['the sentence of the service where it has no name', {}, SUMMARY],
-    ['its number where there is neither', { summary: null }, 'Incident #12'],
+    ['the name that a person gave it', { title: 'Load balancer' }, 'Load balancer'],
+    ['the sentence of the service if it has no name', {}, SUMMARY],
+    ['its number if it has neither', { summary: null }, 'Incident #12'],
   ])('has as its title %s', (_what, changes, title) => {
     expect(titleOf(incident(changes))).toBe(title);
   });
 
   it.each([
-    ['nothing where its title is the sentence of the service', {}, ''],
-    ['that sentence where it has a name', { title: 'Load balancer' }, SUMMARY],
-    ['that people put it together', { cause: { kind: 'people', value: null } }, 'Grouped manually'],
-    ['that it was opened by hand', MANUAL, 'Created manually'],
+    ['nothing if its title is the sentence of the service', {}, ''],
+    ['the sentence of the service if it has a name', { title: 'Load balancer' }, SUMMARY],
+    ['that people merged it', { cause: { kind: 'people', value: null } }, 'Grouped manually'],
+    ['that it is manual', MANUAL, 'Created manually'],
   ] as [string, Partial<Incident>, string][])('has below its title %s', (_what, changes, text) => {
     expect(causeText(incident(changes))).toBe(text);
   });
 
   it.each([
-    ['how many of all are down', {}, '38 of 40 down'],
+    ['how many of its endpoints are down', {}, '38 of 40 down'],
     ['how many are degraded', { severity: 'degraded' }, '38 of 40 degraded'],
     ['how many it had once it is over', { state: 'ended' }, '40 endpoints'],
-    ['nothing of one alone, which its title names', { endpoint_count: 1 }, ''],
-    ['nothing where no check counts', { kind: 'manual' }, ''],
+    ['nothing for a single endpoint, which its title names', { endpoint_count: 1 }, ''],
+    ['nothing if no check counts', { kind: 'manual' }, ''],
   ] as [string, Partial<Incident>, string][])('counts %s', (_what, changes, text) => {
     expect(downText(incident(changes))).toBe(text);
   });
@@ -66,17 +66,14 @@ describe('an incident in words', () => {
   it.each([
     ['that it is down', {}, 'Down for 23 min'],
     ['that it is degraded', { severity: 'degraded' }, 'Degraded for 23 min'],
-    ['that it is open, by hand', { kind: 'manual' }, 'Open for 23 min'],
+    ['that a manual incident is open', { kind: 'manual' }, 'Open for 23 min'],
     ['that it is over', { state: 'ended', ended_at: at(300) }, 'Ended after 5 min'],
-    ['that it is part of another', { state: 'merged' }, 'Merged into another'],
-  ] as [string, Partial<Incident>, string][])(
-    'says from afar %s, in minutes that do not tick',
-    (_what, changes, text) => {
-      expect(stateText(incident(changes), Date.parse(at(23 * 60 + 41)))).toBe(text);
-    },
-  );
+    ['that it was merged into another', { state: 'merged' }, 'Merged into another'],
+  ] as [string, Partial<Incident>, string][])('announces %s, in minutes that do not tick', (_what, changes, text) => {
+    expect(stateText(incident(changes), Date.parse(at(23 * 60 + 41)))).toBe(text);
+  });
 
-  it('lasts no shorter than nothing where the browser’s clock is behind', () => {
+  it('lasts at least zero if the browser’s clock is behind', () => {
     expect(lengthText(incident(), Date.parse(at(-5)))).toBe('0 s');
   });
 
@@ -89,14 +86,14 @@ describe('an incident in words', () => {
     expect(namesText(names)).toBe(text);
   });
 
-  it('says how long ago the last one was where nothing is down, and nothing of it where there was none', () => {
+  it('shows how long ago the last one was if nothing is down, and nothing if there was none', () => {
     expect(calmText({ ended_at: STARTED }, Date.parse(at(7260)))).toBe(
       'Nothing is down. The last incident was 2 h 1 min ago.',
     );
     expect(calmText(undefined, 0)).toBe('Nothing is down.');
   });
 
-  it('lists incidents by the day they began, today and yesterday by that name', () => {
+  it('lists incidents by the day they started, today and yesterday by that name', () => {
     const noon = new Date(2026, 10, 25, 12).getTime();
     const begun = (hours: number) => ({ started_at: new Date(noon - hours * 3_600_000).toISOString() });
     const days = byDay([begun(1), begun(2), begun(24), begun(72)], noon);
@@ -107,13 +104,13 @@ describe('an incident in words', () => {
     ]);
   });
 
-  it('tells a screen reader what has changed, with number and title', () => {
+  it('announces changes to a screen reader, with number and title', () => {
     expect(changeText({ ...incident(), change: 'ended' })).toBe(`Incident #12 has ended: ${SUMMARY}.`);
   });
 });
 
-describe('what can be done about an incident', () => {
-  it('lets one say where it is while it is open, what it was once it is over, and nothing where it was merged', () => {
+describe('the actions on an incident', () => {
+  it('offers a state while it is open, a postmortem once it is over, and nothing if it was merged', () => {
     expect(statusesOf('open')).toEqual(['investigating', 'identified', 'monitoring', 'resolved']);
     expect(statusesOf('ended')).toEqual(['postmortem']);
     expect(statusesOf('merged')).toEqual([]);
@@ -136,11 +133,11 @@ describe('what can be done about an incident', () => {
       140,
       'A, B, C, D, E and 135 more are still down. The incident ends automatically when they recover.',
     ],
-  ])('names those that are down where it is not over', (members, open, text) => {
+  ])('names the endpoints that are down if it is not over', (members, open, text) => {
     expect(stillDownText(members, open)).toBe(text);
   });
 
-  it('proposes a parent where three or more failed at one address, and nowhere else', () => {
+  it('proposes a parent if three or more failed at one address, and only then', () => {
     const proposed = (kind: 'address' | 'website', endpoint_count: number) =>
       isParentProposed({ cause: { kind, value: null }, endpoint_count });
     expect([proposed('address', 3), proposed('address', 2), proposed('website', 9)]).toEqual([true, false, false]);

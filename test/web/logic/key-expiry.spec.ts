@@ -11,7 +11,7 @@ describe('when a new key expires', () => {
     expect(expiryOf(choice, now)).toBe(expected);
   });
 
-  it('includes the chosen day in the time zone of the browser, and leaves what is no day to the service', () => {
+  it('includes the chosen day in the time zone of the browser, and leaves an invalid day to the service', () => {
     expect(new Date(endOfDay('2026-12-31')).getTime()).toBe(new Date(2026, 11, 31, 23, 59, 59, 999).getTime());
     expect(endOfDay('')).toBe('');
   });

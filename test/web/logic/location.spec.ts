@@ -34,7 +34,7 @@ const down = (location: string, more: Partial<LocationView> = {}) =>
   view(location, { status: 'down', vote: 'down', failures: 2, error: timeout, ...more });
 
 describe('the locations of an endpoint, in words', () => {
-  it('offers this service, then own probes, then shared ones, and says what keeps one from being chosen', () => {
+  it('offers this service, then own probes, then shared ones, and explains why one cannot be chosen', () => {
     const probe = { region: '', status: 'online' as const, types: ['HTTPS'], shared: false };
     const probes = [
       { ...probe, key: 'us', name: 'US', shared: true },
@@ -54,7 +54,7 @@ describe('the locations of an endpoint, in words', () => {
     ]);
   });
 
-  it('tests from where one asks, or else from this service, or from the first', () => {
+  it('tests from the requested location, or else from this service, or from the first', () => {
     expect([
       chosenOf(['fra', 'local'], 'fra'),
       chosenOf(['fra', 'local'], ''),
@@ -91,7 +91,7 @@ describe('the locations of an endpoint, in words', () => {
     ['majority', 3, 1, 'Down when 2 of 3 locations report a failure. 1 of 4 does not count at the moment.'],
     [3, 1, 2, 'Down when 1 of 1 location reports a failure. 2 of 3 do not count at the moment.'],
     ['majority', 0, 2, '2 of 2 do not count at the moment.'],
-  ])('says of the quorum %s of %i locations, beside %i that are lost: “%s”', (quorum, n, lost, expected) => {
+  ])('describes the quorum %s of %i locations, in addition to %i that are lost: “%s”', (quorum, n, lost, expected) => {
     const rows = (many: number, reason: LocationView['reason']) => Array.from({ length: many }, () => ({ reason }));
     expect(quorumText(quorum, [...rows(n, null), ...rows(lost, 'lost')])).toBe(expected);
   });
@@ -118,7 +118,7 @@ describe('the locations of an endpoint, in words', () => {
     expect([locationState(location), locationText(location)]).toEqual([{ status, word }, text]);
   });
 
-  it('says which of several are down, why and for how long, in whole minutes', () => {
+  it('describes which of several are down, why and for how long, in whole minutes', () => {
     expect(whichText([view('fra'), down('virginia'), view('local')], NOW)).toBe(
       '1 of 3: virginia, connection timeout, 42 min',
     );
@@ -135,19 +135,19 @@ describe('the locations of an endpoint, in words', () => {
     ]);
   });
 
-  it('is what it is since it saw that, or without news since its newest check', () => {
+  it('has its status since the first such result, or without news since its newest check', () => {
     const lost = view('fra', { reason: 'lost' });
     expect([sinceOf(view('fra')), sinceOf(lost)]).toEqual(['2026-11-26T11:17:30Z', '2026-11-26T11:59:30Z']);
   });
 
-  it('has a pill where one says down, and a sentence of the votes', () => {
+  it('has a pill if one reports down, and a sentence of the votes', () => {
     const lists = [null, { down: 0, voting: 3, of: 3 }, { down: 1, voting: 3, of: 3 }, { down: 1, voting: 1, of: 1 }];
     expect(lists.map(downText)).toEqual([null, null, '1 of 3 down', null]);
     expect(votesText({ down: 1, voting: 3, of: 3 })).toBe('1 of 3 locations reports down');
     expect(votesText({ down: 2, voting: 2, of: 3 })).toBe('2 of 3 locations report down; 2 of 3 vote');
   });
 
-  it('says from where an event came', () => {
+  it('shows from where an event came', () => {
     const seen = (location: string, outcome: 'up' | 'down') => ({ location, outcome, error: null });
     expect([
       fromText(null),

@@ -5,6 +5,6 @@ it.each([
   ['email', { smtp: { host: 'mail.example' } }, false, false],
   ['email', {}, true, false],
   ['slack', {}, false, false],
-])('says of %s with %j, on a server with a mail account: %s, that one is missing: %s', (type, config, has, is) =>
+])('shows for %s with %j, on a server with an email account: %s, that one is missing: %s', (type, config, has, is) =>
   expect(lackText(type, config, has) !== null).toBe(is),
 );

@@ -55,7 +55,7 @@ describe('the cron expression of a maintenance window', () => {
   ])('is read in other spellings: %s', (cron, days, time) => expect(weeklyOf(cron)).toEqual({ days, time }));
 
   it.each(['0 2 * * SUN#2', '0 2 1 * *', '*/5 2 * * *', '0 2 * * 1-5', '60 2 * * 1', '0 24 * * 1', '0 2 * * xyz', ''])(
-    'is left to experts where it says more, or nothing: %p',
+    'is left to experts if it contains more, or nothing: %p',
     (cron) => expect(weeklyOf(cron)).toBeNull(),
   );
 });
@@ -66,23 +66,23 @@ describe('a maintenance window in words', () => {
     [{ cron: '0 4 * * *', duration: 1800 }, 'Every day at 04:00, Europe/Berlin, for 30 min'],
     [{ cron: '0 2 * * SUN#2' }, 'Cron 0 2 * * SUN#2, Europe/Berlin, for 2 h'],
     [{ cron: null }, null],
-  ])('says when %j comes again', (more, text) => expect(recurrenceText(window(more))).toBe(text));
+  ])('describes when %j comes again', (more, text) => expect(recurrenceText(window(more))).toBe(text));
 
   const nameOf = (id: string) => ({ ws_1: 'Shop', ep_1: 'Checkout' })[id] ?? id;
   it.each<[MaintenanceScope, string]>([
     [{ all: true }, 'Everything'],
     [{ website_ids: ['ws_1'], endpoint_ids: ['ep_1'], tags: ['prod'] }, 'Shop, Checkout, tag prod'],
     [{ endpoint_ids: ['a', 'b', 'c', 'd'], tags: ['x', 'y'] }, '4 endpoints, tag x, tag y'],
-  ])('says what %j covers', (scope, text) => expect(scopeText(scope, nameOf)).toBe(text));
+  ])('describes what %j covers', (scope, text) => expect(scopeText(scope, nameOf)).toBe(text));
 
-  it('says what it does to alerts and uptime', () => {
+  it('describes its effect on alerts and uptime', () => {
     expect(effectsText(window())).toBe('no alerts, checks do not count, on status pages');
     expect(effectsText({ mute: false, exclude_from_uptime: false })).toBe('alerts as usual, checks count');
   });
 });
 
 describe('a mute', () => {
-  it('is a window that begins now, counts, and is not public', () => {
+  it('is a window that starts now, counts, and is not public', () => {
     expect(muteOf({ tags: ['prod'] }, 'tag prod', 3600, NOW)).toEqual({
       name: 'Muted: tag prod',
       scope: { tags: ['prod'] },
@@ -94,11 +94,11 @@ describe('a mute', () => {
     });
   });
 
-  it('has a name that the service takes, however much it is about', () =>
+  it('has a name that the service accepts, no matter how much it covers', () =>
     expect(muteOf({ all: true }, 'x'.repeat(400), 60, NOW).name).toHaveLength(255));
 });
 
-it('begins a scheduled window now, for as long as it was meant to be', () => {
+it('starts a scheduled window now, for its planned duration', () => {
   const later = { starts_at: '2026-12-01T02:00:00.000Z', ends_at: '2026-12-01T04:30:00.000Z' };
   expect(startedNow(later, NOW)).toEqual({
     starts_at: '2026-11-23T12:34:56.000Z',
@@ -106,14 +106,14 @@ it('begins a scheduled window now, for as long as it was meant to be', () => {
   });
 });
 
-it('finds tags in what is typed, once each and in lower case', () =>
+it('finds tags in typed text, once each and in lower case', () =>
   expect(tagsIn(' Prod,  team:web\nprod,')).toEqual(['prod', 'team:web']));
 
 describe('the form of a maintenance window', () => {
   const once = { cron: null, timezone: null, duration: null };
   const stored = window({ ...once, starts_at: '2026-11-23T12:34:56.789Z', ends_at: '2026-11-23T13:34:56.789Z' });
 
-  it('asks for an hour from the next full one, and sends no more than a creation needs', () => {
+  it('proposes an hour from the next full one, and sends no more than a creation needs', () => {
     expect(requestOf({ ...newDraft(NOW, true), name: ' Deploy ' }, null)).toEqual({
       name: 'Deploy',
       scope: { all: true },
@@ -125,7 +125,7 @@ describe('the form of a maintenance window', () => {
     });
   });
 
-  it('sends days of the week as cron, zone and seconds, and takes the times of one that came once away', () => {
+  it('sends days of the week as cron, zone, and seconds, and removes the times of a one-off window', () => {
     const draft = { ...draftOf(stored), kind: 'weekly' as const, starts_at: '', ends_at: '', minutes: '90' };
     expect(requestOf(draft, stored)).toMatchObject({
       cron: '0 2 * * 0',
@@ -136,7 +136,7 @@ describe('the form of a maintenance window', () => {
     });
   });
 
-  it('sends the times of a stored window as they were, to the millisecond, while nobody touches them', () => {
+  it('sends the times of a stored window unchanged, to the millisecond, while they are not edited', () => {
     const { starts_at, ends_at } = stored;
     expect(requestOf(draftOf(stored), stored)).toMatchObject({ starts_at, ends_at, cron: null, timezone: null });
   });
@@ -148,10 +148,10 @@ describe('the form of a maintenance window', () => {
 
   it.each([
     ['a new window', newDraft(NOW, true), null, ['starts_at', 'ends_at'], false],
-    ['a window to come', draftOf(stored), stored, ['starts_at', 'ends_at'], false, -60_000],
-    ['one that has begun', draftOf(stored), stored, ['starts_at', 'ends_at'], true, 60_000],
+    ['a window in the future', draftOf(stored), stored, ['starts_at', 'ends_at'], false, -60_000],
+    ['a window that has started', draftOf(stored), stored, ['starts_at', 'ends_at'], true, 60_000],
     [
-      'a recurring one that has begun',
+      'a recurring window that has started',
       draftOf(window({ starts_at: stored.starts_at })),
       window({ starts_at: stored.starts_at }),
       ['cron', 'timezone', 'duration'],
@@ -159,14 +159,14 @@ describe('the form of a maintenance window', () => {
       60_000,
     ],
   ])(
-    'asks for the next times of %s without a start that would be refused',
+    'requests the next times of %s without a start that would be refused',
     (_, draft, of, sent, isKnown, later = 0) => {
       const { times, known } = previewOf(draft, of, NOW + later);
       expect([Object.keys(times), known !== null]).toEqual([sent, isKnown]);
     },
   );
 
-  it('sends of a scope what is chosen', () => {
+  it('sends the chosen part of a scope', () => {
     const scope = { all: false, website_ids: ['ws_1'], endpoint_ids: [], tags: 'prod, Web' };
     expect(requestOf({ ...newDraft(NOW, true), scope }, null)['scope']).toEqual({
       website_ids: ['ws_1'],

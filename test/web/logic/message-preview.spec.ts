@@ -6,7 +6,7 @@ const sentences = (type: string, rule: Parameters<typeof messagesOf>[1] = RULE) 
   messagesOf(type, rule, NOW).messages.map(({ sentence }) => sentence);
 
 describe('the preview of a message', () => {
-  it('says what the service says, as the rule has it', () => {
+  it("shows the service's text, with the settings of the rule", () => {
     expect(sentences('slack')).toEqual([
       'Checkout is down: connection refused (2 checks in a row)',
       'Checkout is back up after 14 min',
@@ -16,7 +16,7 @@ describe('the preview of a message', () => {
     ]);
   });
 
-  it('has the facts of a mail or a chat, the one text of an SMS', () => {
+  it('has the facts of an email or a chat, the one text of an SMS', () => {
     const [mail] = messagesOf('email', RULE, NOW).messages;
     expect(mail?.facts.map(({ label }) => label)).toEqual([
       'Website',
@@ -31,7 +31,7 @@ describe('the preview of a message', () => {
     expect(messages[0]?.sentence).toContain('\nhttps://shop.example.com/checkout');
   });
 
-  it('makes the request of a webhook of the examples in the API document', () => {
+  it('builds the request of a webhook from the examples in the API document', () => {
     const schemas = {
       AlertTriggered: {
         properties: { type: { enum: ['alert.triggered'] }, data: { allOf: [{ $ref: '#/components/schemas/Data' }] } },

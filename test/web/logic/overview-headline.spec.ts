@@ -62,7 +62,7 @@ describe('the sentence over the overview', () => {
   });
 });
 
-describe('who was told', () => {
+describe('the notified contacts', () => {
   const open = { ...checkout, alert_open: true };
   const acknowledgement = { by: 'Ops', at: ago(5), note: '', until: null };
   const maintenance = { id: 'mw', name: 'Night', until: ago(-60), mute: true, exclude_from_uptime: true };
@@ -76,11 +76,11 @@ describe('who was told', () => {
     ['It is in maintenance.', { ...checkout, maintenance }, []],
     ['', checkout, []],
     ['', open, null],
-  ])('is said as “%s”', (text, of, names) => {
+  ])('are shown as “%s”', (text, of, names) => {
     expect(toldText(of, names)).toBe(text);
   });
 
-  it('is whom a message about this failure reached, by contact where it has one, each once', () => {
+  it('are the receivers of a message about this failure, by contact if it has one, each once', () => {
     const onCall = { id: 'ct', name: 'On call' };
     const event = (alert: string, state: 'delivered' | 'failed', seconds: number) => ({
       alert_type: 'slack',
@@ -94,14 +94,14 @@ describe('who was told', () => {
   });
 });
 
-describe('how many certificates end soon', () => {
+describe('how many certificates expire soon', () => {
   it.each([
     [1, 14, {}],
     [0, 15, {}],
     [1, 20, { last_error: 'certificate_expiring' as const }],
     [1, -2, {}],
     [0, 2, { status: 'paused' as const }],
-  ])('counts %d where %d days are left, of %o', (n, days, more) => {
+  ])('counts %d if %d days are left, of %o', (n, days, more) => {
     const ends = { certificate_expires_at: ago(-days * 86_400 - 60) };
     expect(endingSoon([item('Shop', 'up', { ...ends, ...more }), item('TCP', 'up')], NOW)).toBe(n);
   });

@@ -80,7 +80,7 @@ const shown = (filters: Partial<Filters>, websites: GroupWebsite[] = []) =>
   ]);
 
 describe('the order of the overview', () => {
-  it('puts what is degraded first as well, below what is down', () => {
+  it('puts degraded endpoints first as well, below those that are down', () => {
     const [slow, down] = [item('slow', 'Zoo', 'up', { degraded: true }), item('gone', 'Zoo', 'down')];
     const first = (...items: OverviewItem[]) => {
       const [group] = grouped([item('fine', 'Ring', 'up'), ...items], ALL);
@@ -90,7 +90,7 @@ describe('the order of the overview', () => {
     expect(first(slow, down)).toEqual(['Down and degraded', 'down', 'gone', 'slow']);
   });
 
-  it('puts what is down first, of all websites, then the worst websites and their worst endpoints', () => {
+  it('puts endpoints that are down first, of all websites, then the worst websites and their worst endpoints', () => {
     const more = [...ITEMS, item('omega', 'Zoo', 'down')];
     expect(
       grouped(more, ALL).map(({ name, above, items }) => [name, above, ...items.map((each) => each.name)]),
@@ -116,7 +116,7 @@ describe('the order of the overview', () => {
     ]);
   });
 
-  it('shows websites without an endpoint: last, or where their name stands', () => {
+  it('shows websites without an endpoint last, or in the order of names', () => {
     const websites = [website('Attic'), website('Shop', 'down'), website('Cellar', 'paused')];
     expect(shown({}, websites).map(([name]) => name)).toEqual(['Down', 'Shop', 'Ring', 'Zoo', 'Attic', 'Cellar']);
     expect(shown({ order: 'name' }, websites).map(([name]) => name)).toEqual([
@@ -149,7 +149,7 @@ describe('the order of the overview', () => {
     expect(shown(filters).flatMap(([, , ...items]) => items)).toEqual(names);
   });
 
-  it('counts what text and website select, in every status', () => {
+  it('counts the matches of text and website, in every status', () => {
     const filters: Filters = { ...ALL, text: 'zoo', status: 'down' };
     expect(countsOf(selected(ITEMS, filters))).toEqual({ up: 2, degraded: 0, down: 0, unknown: 0, paused: 0 });
   });
@@ -158,7 +158,7 @@ describe('the order of the overview', () => {
     expect(countsOf(ITEMS)).toEqual({ up: 3, degraded: 0, down: 1, unknown: 1, paused: 1 }));
 });
 
-describe('what is degraded, in maintenance or tagged on the overview', () => {
+describe('degraded, in maintenance, or tagged endpoints on the overview', () => {
   const maintenance = { id: 'mw_1', name: 'Patch', until: '', mute: true, exclude_from_uptime: true };
   const list = [
     item('slow', 'Shop', 'up', { degraded: true, tags: ['web'] }),
@@ -173,7 +173,7 @@ describe('what is degraded, in maintenance or tagged on the overview', () => {
   it('shows up with a failing warning as degraded, and down as down', () =>
     expect(list.map(shownStatus)).toEqual(['degraded', 'up', 'down', 'unknown']));
 
-  it('counts each endpoint as one thing only', () =>
+  it('counts each endpoint in one category only', () =>
     expect(countsOf(list)).toEqual({ up: 1, degraded: 1, down: 1, unknown: 1, paused: 0 }));
 
   it('puts degraded after down, both above all websites', () => {
@@ -202,7 +202,7 @@ describe('what is degraded, in maintenance or tagged on the overview', () => {
       ['web', 2],
     ]));
 
-  it('shows the head of a website without an endpoint only where it has the tag that is looked for', () => {
+  it('shows the head of a website without an endpoint only if it has the tag of the filter', () => {
     expect(grouped([], { ...ALL, planned: true }, websites)).toEqual([]);
     expect(grouped([], { ...ALL, tag: 'prod' }, websites).map(({ name }) => name)).toEqual(['Shop']);
   });

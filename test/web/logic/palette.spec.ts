@@ -23,7 +23,7 @@ const titles = (typed: string, world = WORLD) => commandsFor(typed, world).map((
 const first = (typed: string) => commandsFor(typed, WORLD)[0]?.act;
 
 describe('the command palette', () => {
-  it('jumps to what begins so, then to what has a word that does, then to what has it inside', () => {
+  it('jumps to names that start with the text, then to those with a word that does, then to those that contain it', () => {
     expect(titles('shop')).toEqual(['Shop search', 'Example shop', 'Web shop']);
     expect(titles('heck')).toEqual(['Checkout']);
     expect(first('checkout')).toEqual({ does: 'open', path: '/endpoints/ep_1' });
@@ -34,7 +34,7 @@ describe('the command palette', () => {
     expect(first('192.0.2.1')).toEqual({ does: 'open', path: '/incidents/inc_1' });
   });
 
-  it('pauses what runs and resumes what is paused', () => {
+  it('pauses active endpoints and resumes paused ones', () => {
     expect(titles('pause shop')).toEqual(['Pause Example shop', 'Pause Web shop']);
     expect(first('pause checkout')).toEqual({
       does: 'enable',
@@ -61,7 +61,7 @@ describe('the command palette', () => {
     expect([command?.title, command?.act]).toEqual([title, expect.objectContaining({ does: 'mute', seconds })]);
   });
 
-  it('offers the words to go on with, at first and while one is typed', () => {
+  it('suggests the next words, at first and while one is typed', () => {
     expect(titles('')).toEqual([
       'Check an endpoint now',
       'Pause an endpoint or a website',
@@ -80,14 +80,14 @@ describe('the command palette', () => {
     expect(titles('check')).toEqual(['Checkout', 'Check an endpoint now']);
   });
 
-  it('shows twelve lines of two thousand, and to who may only read nothing that changes anything', () => {
+  it('shows twelve lines of two thousand, and no changes to read-only users', () => {
     const many = { ...WORLD, items: Array.from({ length: 2000 }, (_, n) => item(`ep_${n}`, `Shop ${n}`)) };
     expect(titles('shop', many)).toHaveLength(12);
     expect(titles('pause shop', { ...WORLD, mayWrite: false })).toEqual([]);
     expect(titles('mut', { ...WORLD, mayWrite: false })).toEqual([]);
   });
 
-  it('checks no heartbeat, which reports by itself, but opens and pauses it', () => {
+  it('checks no heartbeat, but opens and pauses it', () => {
     const world: World = { ...WORLD, items: [{ ...item('ep_4', 'Backup'), type: 'HEARTBEAT' }] };
     expect(titles('check backup', world)).toEqual([]);
     expect([titles('backup', world), titles('pause backup', world)]).toEqual([['Backup'], ['Pause Backup']]);

@@ -1,7 +1,7 @@
 import { browserOf, initialsOf, linkTo, waysIn } from '../../../web/src/logic/people';
 
 describe('people, in words', () => {
-  it('has the address of a link from the service, or else from the page', () => {
+  it('has the URL of a link from the service, or else from the page', () => {
     const page = 'http://192.168.1.5:3000/';
     const url = 'https://uptime.example.com/#/sign-in/abc';
     expect(linkTo({ url, token: 'abc' }, page)).toBe(url);

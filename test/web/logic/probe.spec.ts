@@ -53,11 +53,11 @@ describe('a probe, in words', () => {
     expect(probeState({ ...online, ...more }, '0.2.0')).toEqual({ status, word });
   });
 
-  it('has no trouble with a version while ours is not known', () => {
+  it("has no problem with a version while the service's version is not known", () => {
     expect(troublesOf({ ...online, version: '0.1.0' }, null)).toEqual([]);
   });
 
-  it('stands behind those that are worse, and of those before it the one that most endpoints name is first', () => {
+  it('comes after those that are worse, and of equal ones the one that most endpoints name is first', () => {
     const named = (name: string, more: object) => ({ ...online, name, ...more });
     const list = [
       named('b', {}),
@@ -81,7 +81,7 @@ describe('a probe, in words', () => {
     ]);
   });
 
-  it('has its clock, what it holds, and when it was seen', () => {
+  it('has its clock, its stored results, and when it was seen', () => {
     expect([null, 12, 240_000, -172_800_000].map(clockText)).toEqual(['–', 'correct', '4 min ahead', '2 d behind']);
     const held = [
       { buffered: null, lag_ms: null },
@@ -94,7 +94,7 @@ describe('a probe, in words', () => {
     expect(seen.map((at) => seenText(at, NOW))).toEqual(['never', 'now', '3 min ago']);
   });
 
-  it('says so when most of the quota is used, and why one is kept', () => {
+  it('shows when most of the quota is used, and why a probe cannot be deleted', () => {
     const quotas = [
       undefined,
       { used: null, limit: 20 },

@@ -24,5 +24,5 @@ describe('a message about a field in the words of its label', () => {
     ['webhook_url', 'Webhook URL'],
     ['account_sid', 'Account SID'],
     ['smtp', 'SMTP'],
-  ])('makes a label of %s', (key, title) => expect(titled(key)).toBe(title));
+  ])('creates a label from %s', (key, title) => expect(titled(key)).toBe(title));
 });

@@ -6,7 +6,7 @@ describe('the QR code of a second factor', () => {
   );
   const isDark = (x: number, y: number) => path.includes(`M${x} ${y}h1v1h-1z`);
 
-  it('has white around it, and the three squares by which a scanner finds it', () => {
+  it('has a white margin, and the three squares by which a scanner finds it', () => {
     const modules = size - 8;
     expect([modules % 4, modules > 21]).toEqual([1, true]);
     const corners = [

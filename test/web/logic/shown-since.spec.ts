@@ -5,14 +5,14 @@ const HOUR_AGO = '2026-11-25T09:00:00.000Z';
 const NOW = '2026-11-25T10:00:00.000Z';
 const outage = { started_at: DAY_AGO, ended_at: HOUR_AGO };
 
-describe('since when an endpoint is what it is shown as', () => {
+describe('the time since when an endpoint has its shown status', () => {
   it.each([
-    ['degraded: since it became that, not since it is up', 'up', NOW, HOUR_AGO, [outage], NOW],
-    ['up: as the overview tells it', 'up', null, HOUR_AGO, [], HOUR_AGO],
-    ['up, without the overview: since its last outage', 'up', null, undefined, [outage], HOUR_AGO],
-    ['down, without the overview: since its outage began', 'down', null, null, [outage], DAY_AGO],
-    ['up without an outage: not known', 'up', null, undefined, [], null],
-    ['unknown: not known', 'unknown', null, undefined, [outage], null],
+    ['is the start of the warning for degraded, not of the status up', 'up', NOW, HOUR_AGO, [outage], NOW],
+    ['is the time from the overview for up', 'up', null, HOUR_AGO, [], HOUR_AGO],
+    ['is the end of the last outage for up, without the overview', 'up', null, undefined, [outage], HOUR_AGO],
+    ['is the start of the outage for down, without the overview', 'down', null, null, [outage], DAY_AGO],
+    ['is not known for up without an outage', 'up', null, undefined, [], null],
+    ['is not known for unknown', 'unknown', null, undefined, [outage], null],
   ] as const)('%s', (_, status, degraded_since, statusSince, outages, since) => {
     expect(shownSince({ status, degraded_since }, statusSince, outages)).toBe(since);
   });

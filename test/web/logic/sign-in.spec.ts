@@ -41,18 +41,18 @@ describe('signing in', () => {
   });
 
   it.each(['denied', 'expired', 'mismatch', 'refused', 'unreachable', 'not_invited', 'email_taken', 'used'])(
-    'has words of its own for the problem %s',
+    'has a separate text for the problem %s',
     (code) => {
       expect(problemOf(code)).toMatch(/^[A-Z].*\.$/);
       expect(problemOf(code)).not.toBe(problemOf('another'));
     },
   );
 
-  it('has words for a problem that it does not know, whatever that is called', () => {
+  it('has a text for an unknown problem of any name', () => {
     for (const code of ['', 'another', 'constructor', '<b>']) expect(problemOf(code)).toContain('did not work');
   });
 
-  it('says of wrong credentials that they are, of too many when to try again, and of everything else what it is', () => {
+  it('explains wrong credentials, too many attempts and when to try again, and shows any other problem', () => {
     const text = (status: number, retryAfter: number | null) => refusalText('Wrong.', { status, retryAfter }, 'Down.');
     expect([text(401, null), text(429, 30), text(429, null), text(503, 5)]).toEqual([
       'Wrong.',
@@ -80,24 +80,29 @@ describe('the page of signing in', () => {
 
 describe('the page of a link', () => {
   it.each<[string, Partial<Link>, Parameters<typeof stepOf>[1], string]>([
-    ['the start, to nobody', { kind: 'first_account' }, null, 'make_yours'],
-    ['the start, to a key', { kind: 'first_account' }, byKey, 'make_yours'],
-    ['signing in, to nobody, who is asked because mail scanners open links', { kind: 'sign_in' }, null, 'ask'],
-    ['signing in, to whoever is in already', { kind: 'sign_in' }, byKey, 'ask'],
-    ['signing in, to a person in no organization', { kind: 'sign_in' }, byPerson(), 'ask'],
-    ['a new password, to nobody', { kind: 'password' }, null, 'new_password'],
-    ['a new password, to somebody else', { kind: 'password' }, byPerson(), 'new_password'],
-    ['an invitation, to nobody', {}, null, 'make_account'],
-    ['an invitation, to a key', {}, byKey, 'make_account'],
-    ['an invitation, to whoever says that they have an account', { has_account: true }, null, 'sign_in'],
-    ['an invitation, to a person', {}, byPerson({ id: 'org_other', name: 'Other', role: 'read' }), 'join'],
-    ['an invitation, to a person in no organization', { has_account: true }, byPerson(), 'join'],
-    ['an invitation, to a member', {}, byPerson({ ...SHOP, role: 'read' }), 'member'],
-  ])('for %s, offers what fits', (_, link, by, step) => {
+    ['the start link, opened anonymously', { kind: 'first_account' }, null, 'make_yours'],
+    ['the start link, opened with a key', { kind: 'first_account' }, byKey, 'make_yours'],
+    [
+      'the sign-in link, opened anonymously, which asks first because mail scanners open links',
+      { kind: 'sign_in' },
+      null,
+      'ask',
+    ],
+    ['the sign-in link, opened by a signed-in user', { kind: 'sign_in' }, byKey, 'ask'],
+    ['the sign-in link, opened by a person in no organization', { kind: 'sign_in' }, byPerson(), 'ask'],
+    ['the password link, opened anonymously', { kind: 'password' }, null, 'new_password'],
+    ['the password link, opened by another user', { kind: 'password' }, byPerson(), 'new_password'],
+    ['an invitation, opened anonymously', {}, null, 'make_account'],
+    ['an invitation, opened with a key', {}, byKey, 'make_account'],
+    ['an invitation, opened by a user who says that they have an account', { has_account: true }, null, 'sign_in'],
+    ['an invitation, opened by a person', {}, byPerson({ id: 'org_other', name: 'Other', role: 'read' }), 'join'],
+    ['an invitation, opened by a person in no organization', { has_account: true }, byPerson(), 'join'],
+    ['an invitation, opened by a member', {}, byPerson({ ...SHOP, role: 'read' }), 'member'],
+  ])('for %s, offers the matching ways to sign in', (_, link, by, step) => {
     expect(stepOf(linkOf(link), by)).toBe(step);
   });
 
-  it('says who invites where to and what one may do there', () => {
+  it('shows who invites to which organization, and the rights there', () => {
     expect([invites(linkOf()), roleText(linkOf())]).toEqual([
       'Ada invites you to “Shop”',
       'Your role is write: you can see everything, and create, change, test, and delete.',
@@ -106,14 +111,14 @@ describe('the page of a link', () => {
     expect(roleText(linkOf({ role: null }))).toBe('');
   });
 
-  it('warns whoever is signed in with another e-mail, not who has none', () => {
+  it('warns users who are signed in with another email, not those without one', () => {
     expect(isForAnother(linkOf(), { person: BO })).toBe(false);
     expect(isForAnother(linkOf(), { person: { ...BO, email: 'cy@example.com' } })).toBe(true);
     expect(isForAnother(linkOf(), { person: { ...BO, email: null } })).toBe(false);
     expect(isForAnother(linkOf({ email: null }), { person: BO })).toBe(false);
   });
 
-  it('names whoever is signed in: a person, a key, or with AUTH=off anybody', () => {
+  it('names the signed-in user: a person, a key, or with AUTH=off anyone', () => {
     expect([
       nameOf({ person: BO, key_name: null }),
       nameOf({ person: null, key_name: 'CI' }),

@@ -9,12 +9,12 @@ describe('a length of time in a form', () => {
     [45, { amount: '45', unit: 'seconds' }],
     [0, { amount: '0', unit: 'hours' }],
     [null, { amount: '', unit: 'hours' }],
-  ])('%j seconds are %j, and come back as they were', (seconds, span) => {
+  ])('%j seconds are shown as %j, and read back unchanged', (seconds, span) => {
     expect(spanOf(seconds, 'hours')).toEqual(span);
     expect(secondsOf(span)).toBe(seconds);
   });
 
-  it('takes half an hour and a third of a minute as whole seconds', () => {
+  it('accepts half an hour and a third of a minute as whole seconds', () => {
     expect(secondsOf({ amount: '0.5', unit: 'hours' })).toBe(1800);
     expect(secondsOf({ amount: '0.3333', unit: 'minutes' })).toBe(20);
   });

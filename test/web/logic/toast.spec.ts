@@ -1,6 +1,6 @@
 import { runAction, showToast, toasts } from '../../../web/src/state/toast';
 
-describe('a message that comes and goes', () => {
+describe('a temporary message', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => {
     jest.runAllTimers();
@@ -14,21 +14,21 @@ describe('a message that comes and goes', () => {
     return isShown && toasts.value.length === 0;
   };
 
-  it('stays five seconds, a bad one nine', () => {
+  it('stays five seconds, or nine for an error', () => {
     showToast('Saved.');
     expect(isShownFor(5000)).toBe(true);
     showToast('Not saved.', 'bad');
     expect(isShownFor(9000)).toBe(true);
   });
 
-  it('can be taken back for ten seconds', async () => {
+  it('can be undone for ten seconds', async () => {
     const undo = () => undefined;
     expect(await runAction(() => Promise.resolve(), 'Shop is paused.', undo)).toBe(true);
     expect(toasts.value).toMatchObject([{ text: 'Shop is paused.', undo }]);
     expect(isShownFor(10_000)).toBe(true);
   });
 
-  it('offers no way back from what failed', async () => {
+  it('offers no undo for a failure', async () => {
     expect(
       await runAction(
         () => Promise.reject(new Error('No.')),

@@ -5,10 +5,10 @@ const SCREEN = { width: 1888, height: 900 };
 
 describe('the tiles of a wall', () => {
   it.each([
-    ['a few are as large as they may be', 12, 0, { width: 467, height: 280, span: 2 }],
-    ['sixty are about as large as is meant', 60, 5, { width: 179, height: 107, span: 2 }],
+    ['show a few at the maximum size', 12, 0, { width: 467, height: 280, span: 2 }],
+    ['show sixty at about the intended size', 60, 5, { width: 179, height: 107, span: 2 }],
     [
-      'two thousand are colours, and the one that is down is read all the same',
+      'show two thousand as colors, and still show the text of the one that is down',
       2011,
       1,
       { width: 33, height: 20, span: 5 },
@@ -24,7 +24,7 @@ describe('the tiles of a wall', () => {
     [0, 500],
     [2000, 12],
     [1500, 500],
-  ])('fit the screen: %d quiet and %d loud ones', (quiet, loud) => {
+  ])('fit the screen: %d healthy and %d failing ones', (quiet, loud) => {
     const { columns, width, height, gap, span } = wallGrid(quiet, loud, SCREEN);
     const rows = Math.floor((SCREEN.height + gap) / (height + gap));
     expect(columns * (width + gap) - gap).toBeLessThanOrEqual(SCREEN.width);
@@ -35,7 +35,7 @@ describe('the tiles of a wall', () => {
     expect(wallGrid(3, 1, { width: 0, height: 0 })).toMatchObject({ columns: 1 });
   });
 
-  it('begins with what is down, then degraded, and is in the order of names otherwise', () => {
+  it('shows down first, then degraded, and is in the order of names otherwise', () => {
     const item = (name: string, status: OverviewItem['status'], degraded = false) =>
       ({ id: name, name, status, degraded }) as OverviewItem;
     const sorted = wallOrder([

@@ -1,6 +1,6 @@
 import { fewText, partText, restsOn } from '../../../web/src/logic/watched';
 
-describe('the part of its window that an uptime rests on', () => {
+describe("the monitored share of an uptime's window", () => {
   it.each([
     [1, 1, null],
     [0.95, 1, null],
@@ -10,7 +10,7 @@ describe('the part of its window that an uptime rests on', () => {
     [null, null, null],
     [undefined, undefined, null],
     [0, 1, 0],
-  ])('is said with %p watched and %p of the checks able to tell: %p', (watched, coverage, part) =>
+  ])('is shown with %p watched and %p of the checks conclusive: %p', (watched, coverage, part) =>
     expect(restsOn(watched, coverage)).toBe(part),
   );
 });
@@ -20,7 +20,7 @@ it.each([
   [0.0099, 'less than 1%'],
   [0.01, '1%'],
   [0.899, '89%'],
-])('says %p of a window as %s', (part, text) => expect(partText(part)).toBe(text));
+])('describes %p of a window as %s', (part, text) => expect(partText(part)).toBe(text));
 
 it.each([
   [1, 'from 1 check'],

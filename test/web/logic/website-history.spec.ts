@@ -15,7 +15,7 @@ describe('the history of a website', () => {
     expect(uptimeSince(days, firstDay(length, NOW), '2026-11-19')).toBe(uptime);
   });
 
-  it('has none without a check that could tell, or over days that were not read', () => {
+  it('has no uptime without a conclusive check, or over days that were not read', () => {
     expect(uptimeSince([day('2026-11-26', 0)], firstDay(1, NOW), '2026-11-19')).toBeNull();
     expect(uptimeSince(days, '2026-11-19', '2026-11-20')).toBeNull();
   });
