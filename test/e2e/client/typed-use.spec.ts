@@ -227,7 +227,7 @@ describe('the typed client', () => {
 
   it("refuses a URL that is not a web server's", () => {
     const { UptimeClient } = builtClient();
-    expect(() => new UptimeClient({ baseUrl: 'ftp://uptime.example.com' })).toThrow(/begins with http/);
+    expect(() => new UptimeClient({ baseUrl: 'ftp://uptime.example.com' })).toThrow(/must start with http/);
     expect(() => new UptimeClient({ baseUrl: 'uptime.example.com' })).toThrow(/URL/);
   });
 });

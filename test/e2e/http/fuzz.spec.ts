@@ -239,6 +239,13 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     if (note === remember) heartbeat = job;
   }
 
+  /** Adds a member who has an open link to set a password. */
+  async function addMember(): Promise<void> {
+    const { id } = await newMember(app);
+    remember(id);
+    await app.admin.post(`/people/${id}/password-link`);
+  }
+
   /** Returns everything that the other organization can see of itself. */
   const seenByOther = async () =>
     Promise.all(
@@ -421,9 +428,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
         for (const name of ['Spare', 'Another']) {
           remember((await app.admin.post<{ id: string }>('/api-keys', { name, role: 'read' })).body.id);
           remember((await app.operator.post<{ id: string }>('/organizations', { name })).body.id);
-          const { id: member } = await newMember(app);
-          remember(member);
-          await app.admin.post(`/people/${member}/password-link`);
+          await addMember();
           remember(await newContact(app.admin, { name }));
           remember((await app.admin.post<{ id: string }>('/probes', { key: newUuid() })).body.id);
           remember((await app.operator.post<{ id: string }>('/shared-probes', { key: newUuid() })).body.id);
@@ -433,7 +438,10 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
       }
       for (let round = 1; round <= 40 && unreached().length > 0; round++) {
         // A round may have deleted resources that the others need.
-        if (round % 5 === 0) await populate(app.admin, 'Shop', remember);
+        if (round % 5 === 0) {
+          await populate(app.admin, 'Shop', remember);
+          await addMember();
+        }
         await fc.assert(fc.asyncProperty(blueprints(unreached()), ask), {
           numRuns: 25 * unreached().length,
           seed: SEED + round,

@@ -165,7 +165,7 @@ describe('a recorder that is behind', () => {
     expect(settled.every(({ orgId }) => orgId === theirs[0]?.orgId)).toBe(true);
     const lines = errors.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('were given up'));
     expect(lines).toEqual([
-      expect.stringMatching(/^500 results of 1 organizations were given up: more than 50000 wait/),
+      expect.stringMatching(/^500 results of 1 organizations were given up: more than 50000 results are waiting/),
     ]);
     const isSettled = () => {
       const known = new Set(settled);

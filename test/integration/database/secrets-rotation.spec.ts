@@ -108,8 +108,8 @@ describe('the keys of stored secrets', () => {
   });
 
   it('the service does not start without the key of a stored secret, and names it', async () => {
-    await expect(startWith(boxWith(NEW))).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
-    await expect(startWith(boxWith())).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+    await expect(startWith(boxWith(NEW))).rejects.toThrow(/keys missing from SECRETS_KEYS: old\./);
+    await expect(startWith(boxWith())).rejects.toThrow(/keys missing from SECRETS_KEYS: old\./);
   });
 
   it('every start checks the keys of stored secrets', async () => {
@@ -119,7 +119,7 @@ describe('the keys of stored secrets', () => {
     const orgId = await first.organization();
     await first.alert(orgId, await first.endpoint(orgId), { failureThreshold: 1, successThreshold: 1 });
     await first.close();
-    await expect(start(NEW)).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+    await expect(start(NEW)).rejects.toThrow(/keys missing from SECRETS_KEYS: old\./);
     await rm(dataDir, { recursive: true });
   }, 120_000);
 
@@ -208,7 +208,7 @@ describe('the keys of stored secrets', () => {
     it('are encrypted from the start if there are keys, and the service does not start without them', async () => {
       const before = await readWith(OLD);
       expect(await rows()).toEqual(SERVER_SECRETS.map(() => ({ value: null, keyId: 'old' })));
-      for (const keys of [[], [NEW]]) await expect(readWith(...keys)).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+      for (const keys of [[], [NEW]]) await expect(readWith(...keys)).rejects.toThrow(/keys missing from SECRETS_KEYS: old\./);
       expect(await readWith(NEW, OLD)).toEqual(before);
     });
 

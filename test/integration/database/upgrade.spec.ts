@@ -67,7 +67,7 @@ describe('a database of version 0.1.0', () => {
     await source.query(FIRST_RELEASE);
     const before = await essence(source);
     await server.migrate();
-    await expect(downgrade(server.target, '0.0.9')).rejects.toThrow('these are: 0.1.0');
+    await expect(downgrade(server.target, '0.0.9')).rejects.toThrow('The earlier releases are: 0.1.0');
     const undone = await downgrade(server.target, '0.1.0');
     expect(undone.at(0)).toBe(migrations.at(-1)?.name);
     expect(undone).toHaveLength(migrations.length - 2);

@@ -158,7 +158,7 @@ describe('an alert that flaps at every check for an hour', () => {
     };
     await flap(60);
     const texts = scene.received<{ text: string }>('slack').map(({ text }) => text);
-    expect(texts.slice(0, 6).every((text) => /is (down|up)/.test(text))).toBe(true);
+    expect(texts.slice(0, 6).every((text) => /is (down|back up)/.test(text))).toBe(true);
     expect(texts.slice(6)).toEqual([
       expect.stringContaining('keeps going up and down'),
       expect.stringContaining('keeps going up and down'),
