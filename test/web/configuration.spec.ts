@@ -125,7 +125,7 @@ describe('the configuration in the dashboard', () => {
     await app.write.post('/websites', { name: 'Example shop', url: 'https://shop.example.com' });
     await apply();
     await page
-      .getByText(/has changed|changed since/)
+      .getByText(/was changed in the meantime/)
       .first()
       .waitFor();
     await read('version: 1\nwebsites:\n  - {key: shop}\n');

@@ -97,7 +97,7 @@ describe('people in the dashboard', () => {
     await field(ada, 'Name').fill('Ada');
     await field(ada, 'Email').fill('ada@example.com');
     await field(ada, 'Password').fill('qwertyuiopasdfgh');
-    await button(ada, 'Make my account').click();
+    await button(ada, 'Create my account').click();
     await ada.page.getByText('It is a single run of keys').waitFor();
     await field(ada, 'Password').fill(PASSWORD);
     await button(ada, /^Show/).click();

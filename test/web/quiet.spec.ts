@@ -157,7 +157,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
   it('creates an alert that notifies when the endpoint is degraded, and shows this in the rule', async () => {
     const id = await made('Reports', { enabled: false });
     await visit.open(`/alerts/new?endpoint_id=${id}`);
-    await page.getByLabel('Notify when it is').selectOption('degraded');
+    await page.getByLabel('Notify when it is', { exact: true }).selectOption('degraded');
     await page.getByLabel('URL', { exact: true }).fill(`${target.url}/hook`);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('shown only once').waitFor();

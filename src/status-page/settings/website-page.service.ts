@@ -87,10 +87,7 @@ export class WebsitePageService {
     sent: readonly SentPage[],
     stored: ReadonlyMap<string, Stored>,
   ): Promise<Pick<Row, 'slug' | 'enabled'>[]> {
-    // A page is created if it is enabled or gets a slug, but not by an empty change.
-    const changing = sent.filter(
-      ({ websiteId, dto }) => stored.get(websiteId)?.page || dto.enabled === true || typeof dto.slug === 'string',
-    );
+    const changing = sent.filter(({ websiteId, dto }) => stored.get(websiteId)?.page || createsPage(dto));
     if (changing.length === 0) return [];
     const pages = changing.map(({ websiteId, dto }) => {
       const { name = '', page = null } = stored.get(websiteId) ?? {};
@@ -167,3 +164,7 @@ const tagSource = (id: string, page: Pick<Row, 'slug' | 'enabled'> | undefined) 
   slug: page?.slug ?? null,
   enabled: page?.enabled ?? false,
 });
+
+/** Returns whether a change of a page that doesn't exist creates it. An empty change doesn't, and neither does the `GET` response, which has no slug. */
+const createsPage = ({ enabled, slug }: UpdateStatusPageDto): boolean =>
+  enabled === true || typeof slug === 'string' || (enabled === false && slug === undefined);

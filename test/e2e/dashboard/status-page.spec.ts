@@ -70,6 +70,15 @@ describe('public status pages', () => {
     expect((await show('/status/quiet-shop')).status).toBe(404);
   });
 
+  it('creates a page that is not public by `enabled: false` alone, and none by the response to a GET', async () => {
+    const id = await website('Private shop');
+    const { body: none } = await app.read.get<Settings>(`/websites/${id}/status-page`);
+    expect((await publish(id, none)).body).toEqual(none);
+    expect((await publish(id, {})).body).toEqual(none);
+    expect((await publish(id, { enabled: false })).body).toMatchObject({ enabled: false, slug: 'private-shop' });
+    expect((await show('/status/private-shop')).status).toBe(404);
+  });
+
   it('publishes a status page under a slug made from the name, and hides it again', async () => {
     const id = await website('Example Shop & Söhne');
     const on = await publish(id);
