@@ -131,7 +131,10 @@ contacts:
     const read = (command: string) =>
       uptime(app.url, app.read.key, [command, '-'], { stdin: documentOf('weekly'), env });
     expect(await read('plan')).toMatchObject({ code: 2, err: '' });
-    expect(await read('apply')).toMatchObject({ code: 1, err: expect.stringMatching(/is not allowed to do this \(403\)/) });
+    expect(await read('apply')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/is not allowed to do this \(403\)/),
+    });
   });
 
   it('apply --json prints the response of the API, with the ids of created resources', async () => {

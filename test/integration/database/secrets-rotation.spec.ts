@@ -208,7 +208,8 @@ describe('the keys of stored secrets', () => {
     it('are encrypted from the start if there are keys, and the service does not start without them', async () => {
       const before = await readWith(OLD);
       expect(await rows()).toEqual(SERVER_SECRETS.map(() => ({ value: null, keyId: 'old' })));
-      for (const keys of [[], [NEW]]) await expect(readWith(...keys)).rejects.toThrow(/keys missing from SECRETS_KEYS: old\./);
+      for (const keys of [[], [NEW]])
+        await expect(readWith(...keys)).rejects.toThrow(/keys missing from SECRETS_KEYS: old\./);
       expect(await readWith(NEW, OLD)).toEqual(before);
     });
 
