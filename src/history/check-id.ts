@@ -4,9 +4,9 @@ import { formatId, toUuid } from '../platform/ids/id';
 
 /**
  * Returns the public ID of a check. It is computed from the row instead of stored in it, which saves 16 bytes per row.
- * It is a UUIDv7 with the check's time. Its other 74 bits are an HMAC, so that an ID reveals nothing about the
- * endpoint's internal number. `location` distinguishes checks in the same millisecond. IDs of the service's own checks
- * don't include it, so they didn't change when locations were added.
+ * The ID is a UUIDv7 that contains the check's time. The other 74 bits are an HMAC, so that an ID reveals nothing about
+ * the endpoint's internal number. `location` distinguishes checks in the same millisecond. Checks that the service runs
+ * itself omit it, so the introduction of locations didn't change their IDs.
  */
 export function checkId(secret: Buffer, endpointKey: string, checkedAt: Date, location: number = LOCAL): string {
   const ms = checkedAt.getTime();

@@ -1,6 +1,6 @@
 import { type LatencyHistogram, mergeHistograms, quantile } from './latency-histogram';
 
-/** The phases of a check in order. These are also the names of their columns, in microseconds. */
+/** The phases of a check, in order. They are also the column names. The columns store microseconds. */
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
@@ -9,14 +9,11 @@ export interface CheckStats {
   up: number;
   down: number;
   unknown: number;
-  /**
-   * Checks during maintenance that is excluded from uptime. The three counts above don't include them, regardless of
-   * the result.
-   */
+  /** Checks during maintenance that is excluded from uptime. The three counts above exclude them. */
   planned: number;
-  /** The part of `up` with a failed warning. */
+  /** The number of `up` checks that had a failed warning. */
   degraded: number;
-  /** Microseconds, over only the up checks that have a duration, like all fields below. */
+  /** In microseconds. Like all fields below, this covers only up checks that have a duration. */
   sumUs: number;
   phaseSumsUs: Readonly<Record<PhaseName, number>>;
   minUs: number;
@@ -25,8 +22,8 @@ export interface CheckStats {
 }
 
 /**
- * Stats as they are read. Numbers are plain, and arrays are PostgreSQL's text (`{1,2}`), which is parsed here. The
- * driver's own conversions would take most of the time of reading a month of hours.
+ * A row of stats as the driver returns it. Arrays are PostgreSQL text (`{1,2}`) and are parsed here, because the
+ * driver's own conversions would dominate the time to read a month of hours.
  */
 export interface CheckStatsRow {
   /** Milliseconds since the epoch. */
@@ -50,7 +47,7 @@ export interface CheckStatsRow {
 
 const integers = (array: string): number[] => (array === '{}' ? [] : array.slice(1, -1).split(',').map(Number));
 
-/** Converts a row of check_hour or check_day to stats. */
+/** Converts a row from check_hour or check_day to stats. */
 export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
   up: row.up,
   down: row.down,
@@ -91,23 +88,26 @@ export function mergeStats(parts: readonly CheckStats[]): CheckStats {
   };
 }
 
-/** Returns the number of up checks that have a duration: all except runs of jobs that did not report their start. */
+/** Returns the number of up checks that have a duration: all except job runs that did not report their start. */
 const measuredOf = ({ histogram }: CheckStats): number => histogram.counts.reduce((sum, count) => sum + count, 0);
 
 export const checksOf = ({ up, down, unknown, planned }: CheckStats): number => up + down + unknown + planned;
 
 /**
- * Returns up / (up + down), or `null` without such a check. `unknown` outcomes are not the target's fault and don't
- * count. Planned checks are in neither number.
+ * Returns up / (up + down), or `null` if there are no such checks. `unknown` outcomes are not the target's fault and
+ * don't count. Planned checks don't count either.
  */
 export const uptimeOf = ({ up, down }: { up: number; down: number }): number | null =>
   up + down === 0 ? null : up / (up + down);
 
-/** Returns the share of checks with a known outcome: 1 − unknown / all unplanned. `null` without such a check. */
+/**
+ * Returns the share of unplanned checks with a known outcome: 1 − unknown / all. `null` if there are no unplanned
+ * checks.
+ */
 export const coverageOf = ({ up, down, unknown }: { up: number; down: number; unknown: number }): number | null =>
   up + down + unknown === 0 ? null : (up + down) / (up + down + unknown);
 
-/** The latency of the up checks in milliseconds, with three decimals. */
+/** The latency of up checks in milliseconds, rounded to three decimals. */
 export interface LatencyStats {
   avg: number;
   p50: number;
@@ -119,7 +119,7 @@ export interface LatencyStats {
 
 const milliseconds = (us: number): number => Math.round(us) / 1000;
 
-/** Returns `null` without any measured check. Quantiles are clamped to the measured minimum and maximum. */
+/** Returns `null` if no check was measured. Quantiles are clamped to the measured minimum and maximum. */
 export function latencyOf(stats: CheckStats): LatencyStats | null {
   const measured = measuredOf(stats);
   if (measured === 0) return null;
@@ -136,8 +136,8 @@ export function latencyOf(stats: CheckStats): LatencyStats | null {
 }
 
 /**
- * Returns the mean of a phase over all up checks in milliseconds, so that the phases add up to the mean. `null` if no
- * check had it.
+ * Returns the mean duration of a phase across all up checks, in milliseconds. The phase means add up to the overall
+ * mean. `null` if no check reached the phase.
  */
 export const phaseMeanOf = (stats: CheckStats, phase: PhaseName): number | null =>
   stats.phaseSumsUs[phase] === 0 ? null : milliseconds(stats.phaseSumsUs[phase] / measuredOf(stats));

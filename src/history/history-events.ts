@@ -3,7 +3,7 @@ import { EndpointsStopped, StatusEnded } from '../endpoint/endpoint-events';
 import type { Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 
-/** Updates history in the transaction in which endpoints are paused, deleted, or given another target. */
+/** Updates history in the same transaction that pauses endpoints, deletes them, or changes their target. */
 @Injectable()
 export class HistoryEvents implements OnModuleInit {
   constructor(private readonly events: TransactionEvents) {}
@@ -15,7 +15,10 @@ export class HistoryEvents implements OnModuleInit {
     this.events.on(StatusEnded, ({ endpointIds }, tx) => this.closeOutages(endpointIds, tx));
   }
 
-  /** Without checks, nothing shows that an outage continues, so it ends here. The next failure starts a new one. */
+  /**
+   * Without checks, there is no evidence that an outage continues, so it is closed here. The next failure starts a new
+   * one.
+   */
   private async closeOutages(endpointIds: readonly string[], tx: Tx): Promise<void> {
     await tx.query(
       `UPDATE outage SET ended_at = greatest(clock_timestamp(), started_at)
@@ -24,7 +27,7 @@ export class HistoryEvents implements OnModuleInit {
     );
   }
 
-  /** History has no foreign keys. HistoryRetention deletes the rows later in small steps. */
+  /** History tables have no foreign keys. HistoryRetention deletes the rows later in small steps. */
   private async purgeLater(endpointIds: readonly string[], tx: Tx): Promise<void> {
     await tx.query(
       `INSERT INTO history_purge (endpoint_key) SELECT key FROM endpoint WHERE id = ANY ($1::uuid[])

@@ -4,7 +4,7 @@ import { Metrics } from '../platform/observability/metrics';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
 
-/** Shows whether the rollups keep up. */
+/** Metrics that show whether the rollups keep up. */
 @Injectable()
 export class HistoryMetrics {
   readonly rolledUpUntil;

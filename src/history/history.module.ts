@@ -28,8 +28,8 @@ import { WebsiteHistoryController } from './website/website-history.controller';
 import { WebsiteHistoryService } from './website/website-history.service';
 
 /**
- * The measured data: single checks, hourly and daily stats, and outages. The recorder writes them, and these routes
- * read them.
+ * The measured data: single checks, hourly and daily stats, and outages. The recorder writes this data, and these
+ * routes read it.
  */
 @Module({
   imports: [EndpointModule, WebsiteModule, ProbeModule],

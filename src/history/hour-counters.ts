@@ -1,7 +1,6 @@
 import type { Outcome } from '../checker/checker';
 import { floorTo, HOUR_MS } from '../platform/time/time-units';
 
-/** The number of checks in one hour by outcome. */
 export interface OutcomeCounts {
   up: number;
   down: number;
@@ -9,15 +8,15 @@ export interface OutcomeCounts {
 }
 
 /**
- * The number of checks in one hour by outcome and mark. The other counts don't include planned checks, but `up`
- * includes degraded ones.
+ * The number of checks in one hour by outcome and flag. Planned checks are counted only in `planned`. Degraded checks
+ * are also counted in `up`.
  */
 export interface MarkedCounts extends OutcomeCounts {
   planned: number;
   degraded: number;
 }
 
-/** The properties of a check that decide how it is counted. */
+/** The properties of a check that determine how it is counted. */
 export interface CountedCheck {
   outcome: Outcome;
   planned: boolean;
@@ -25,20 +24,20 @@ export interface CountedCheck {
 }
 
 /**
- * The counts of an endpoint's newest hour and the one before. They are part of its state, so that the newest stats need
- * no scan.
+ * Counts for an endpoint's latest hour with checks and for the hour before it. They are kept in the endpoint's state,
+ * so that recent stats need no scan.
  */
 export interface HourCounters {
   /** The start of the newest hour with a check, or `null` before the first check. */
   hourStart: Date | null;
   hour: MarkedCounts;
-  /** The hour right before `hourStart`. Zeros if it had no check. */
+  /** The hour right before `hourStart`. All zeros if it had no checks. */
   before: MarkedCounts;
 }
 
 const NONE: MarkedCounts = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 
-/** Counts one check. A check older than both hours changes nothing, because the rollups count it. */
+/** Counts one check. Ignores a check that is older than both hours, because the rollups count it. */
 export function countInHour(counters: HourCounters, check: CountedCheck, checkedAt: Date): HourCounters {
   const start = floorTo(checkedAt.getTime(), HOUR_MS);
   const current = counters.hourStart?.getTime() ?? -Infinity;

@@ -7,7 +7,7 @@ class Query {
   from?: Date;
 }
 
-/** Returns the parsed `from` of a request, or `null` if it is refused. */
+/** Returns the parsed `from` of a request, or `null` if it is rejected. */
 function read(from: unknown): Date | null {
   const query = plainToInstance(Query, { from });
   return validateSync(query).length === 0 ? (query.from ?? null) : null;

@@ -1,16 +1,17 @@
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import type { TimeRange } from './time-range';
 
-/** The number of UTC days in a range, and of those with a conclusive or planned check. */
+/** The number of UTC days in a range, and how many of them have a conclusive or planned check. */
 export interface WatchedDays {
   watched: number;
   of: number;
 }
 
 /**
- * Returns how much of a range an endpoint was watched, 0 to 1. This is at most the time since its creation, and at most
- * the share of days with a conclusive check. So a new endpoint, or one that was paused for weeks, doesn't look as if
- * its uptime covered the whole range. Without `days`, only the first limit applies.
+ * Returns the share of a range in which an endpoint was monitored, from 0 to 1. The share is limited by the time since
+ * the endpoint's creation and by the share of days with a conclusive check. This way, a new endpoint, or one that was
+ * paused for weeks, doesn't look as if its uptime covered the whole range. Without `days`, only the first limit
+ * applies.
  */
 export function watchedShare({ from, to }: TimeRange, madeMs: number, days?: WatchedDays): number {
   if (to <= from) return 0;
@@ -19,9 +20,9 @@ export function watchedShare({ from, to }: TimeRange, madeMs: number, days?: Wat
 }
 
 /**
- * Returns the days of a range. `known` contains the starts of days with a conclusive or planned check. The first and
- * last day may be short and count only with a check. Returns `undefined` for a range of less than two days, for which
- * days are too coarse.
+ * Counts the days in a range. `known` contains the starts of days with a conclusive or planned check. The first and
+ * last days may be partial and count only if they have a check. Returns `undefined` for ranges shorter than two days,
+ * because days are too coarse for them.
  */
 export function watchedDays({ from, to }: TimeRange, known: ReadonlySet<number>): WatchedDays | undefined {
   if (to - from < 2 * DAY_MS) return undefined;

@@ -3,7 +3,7 @@ import { floorTo, MINUTE_MS } from '../../platform/time/time-units';
 export const STEP_MS = 5 * MINUTE_MS;
 const STEPS = 288;
 
-/** A number of endpoints that were down from the step `first` until just before the step `until`. */
+/** The number of endpoints that were down from step `first` until just before step `until`. */
 export interface DownSpan {
   first: number;
   until: number;
@@ -11,11 +11,12 @@ export interface DownSpan {
 }
 
 /**
- * Returns the start of the first of the 24 hours' steps, in milliseconds since the epoch. The last step contains now.
+ * Returns the start of the first step in the last 24 hours, in milliseconds since the epoch. The last step contains the
+ * current time.
  */
 export const firstStepAt = (nowMs: number): number => floorTo(nowMs, STEP_MS) - (STEPS - 1) * STEP_MS;
 
-/** Returns how many endpoints were down in each of the 24 hours' steps. Spans are cut to them. */
+/** Returns how many endpoints were down in each step of the last 24 hours. Clips the spans to that period. */
 export function downBySteps(spans: readonly DownSpan[]): number[] {
   const changes = Array.from({ length: STEPS + 1 }, () => 0);
   const at = (step: number): number => Math.min(Math.max(step, 0), STEPS);

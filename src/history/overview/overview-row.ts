@@ -6,8 +6,8 @@ import { type TimeRange, type Window, WINDOW_DAYS, windowRange } from '../time-r
 import { watchedShare } from '../watched-share';
 
 /**
- * A row of the view endpoint_overview. Columns of the summary are `null` before the endpoint's first full hour. Times
- * are milliseconds since the epoch, because reading a thousand rows takes half as long as with `Date` columns.
+ * A row in the endpoint_overview view. The summary columns are `null` before the endpoint's first full hour. Times are
+ * milliseconds since the epoch, because reading a thousand rows takes half as long as with `Date` columns.
  */
 export interface OverviewRow {
   id: string;
@@ -42,7 +42,7 @@ export interface OverviewRow {
   up_90d: number | null;
   down_90d: number | null;
   p95_24h_us: number | null;
-  /** Full days before `until` with at least one conclusive or planned check. */
+  /** The number of full days before `until` that have at least one conclusive or planned check. */
   days_7d: number | null;
   days_30d: number | null;
   days_90d: number | null;
@@ -52,11 +52,11 @@ export interface OverviewRow {
   tags: string[];
   website_tags: string[];
   acknowledged_by: string | null;
-  /** `null` without an acknowledgement. */
+  /** `null` if not acknowledged. */
   acknowledged_at: number | null;
   acknowledged_note: string | null;
   acknowledged_until: number | null;
-  /** Only for heartbeats. */
+  /** Set only for heartbeats. */
   next_expected_at: number | null;
   location_count: number;
   quorum: string;
@@ -64,14 +64,14 @@ export interface OverviewRow {
   timeout_seconds: number;
 }
 
-/** The number of an endpoint's locations that see it down, that vote, and that are not lost. */
+/** The number of an endpoint's locations that see it down, that have a vote, and that are lost. */
 export interface LocationCounts {
   down: number;
   voting: number;
   of: number;
 }
 
-/** Returns `null` for an endpoint with one location. */
+/** Returns `null` if the endpoint has only one location. */
 export function locationCounts(
   locations: readonly Pick<EndpointLocation, 'vote' | 'reason'>[] | undefined,
 ): LocationCounts | null {
@@ -83,17 +83,20 @@ export function locationCounts(
   };
 }
 
-/** The number of outcomes in half of endpoint_state.recent, with 2 bits each, so that a half fits a 32-bit integer. */
+/**
+ * The number of outcomes in one half of endpoint_state.recent. Each takes 2 bits, so that a half fits in a 32-bit
+ * integer.
+ */
 const HALF = 15;
 const SLOT_OUTCOMES = [null, 'up', 'down', 'unknown'] as const;
 
-/** The shown outcomes of the newest checks. */
 export const RECENT_OUTCOMES = ['up', 'down', 'unknown', 'degraded'] as const;
 export type RecentOutcome = (typeof RECENT_OUTCOMES)[number];
 
 /**
- * Decodes endpoint_state.recent (30 slots of 2 bits, newest lowest, 0 = none), oldest first. `degraded` has a bit per
- * slot in the same order, for up checks with a failed warning.
+ * Decodes endpoint_state.recent and returns the oldest outcome first. The value has 30 slots of 2 bits, with the newest
+ * outcome in the lowest bits, and 0 for an empty slot. `degraded` has one bit per slot in the same order, set for up
+ * checks with a failed warning.
  */
 export function decodeRecent(stored: string, degraded: number): RecentOutcome[] {
   const bits = BigInt(stored);
@@ -111,7 +114,7 @@ export function decodeRecent(stored: string, degraded: number): RecentOutcome[] 
   return outcomes;
 }
 
-/** Returns the counts of the hours that the summary does not include yet. */
+/** Returns the counts for hours that the summary does not include yet. */
 function notSummarized(row: OverviewRow): OutcomeCounts {
   const until = row.until ?? -Infinity;
   const start = row.hour_start ?? -Infinity;
@@ -128,7 +131,7 @@ function notSummarized(row: OverviewRow): OutcomeCounts {
 const NONE: OutcomeCounts = { up: 0, down: 0, unknown: 0 };
 
 /**
- * Returns the counts of every window: the full hours of the summary and the hours after it. Only "24h" counts
+ * Returns the counts for each window: the full hours from the summary, plus the hours after it. Only "24h" counts
  * `unknown`.
  */
 export function windowCounts(row: OverviewRow): Record<Window, OutcomeCounts> {
@@ -146,10 +149,10 @@ export function windowCounts(row: OverviewRow): Record<Window, OutcomeCounts> {
   };
 }
 
-/** The windows that end now, which are the same for all rows of a response. */
+/** The windows that end now. They are the same for all rows in a response. */
 export type Windows = Readonly<Record<Window, TimeRange>>;
 
-/** Returns the windows at a moment, in milliseconds since the epoch. */
+/** Returns the windows that end at `now`, in milliseconds since the epoch. */
 export const windowsAt = (now: number): Windows => ({
   '24h': windowRange('24h', now),
   '7d': windowRange('7d', now),
@@ -158,8 +161,8 @@ export const windowsAt = (now: number): Windows => ({
 });
 
 /**
- * Returns how much of each window the endpoint was watched, 0 to 1, or `null` while that is unknown. Full days come
- * from the summary. The day after them counts once it has a check.
+ * Returns the share of each window in which the endpoint was monitored, from 0 to 1, or `null` while that is unknown.
+ * The summary provides the full days. The day after them counts once it has a check.
  */
 export function watchedShares(row: OverviewRow, windows: Windows): Record<Window, number | null> {
   const madeMs = madeAtMs(row.id);
@@ -178,11 +181,12 @@ export function watchedShares(row: OverviewRow, windows: Windows): Record<Window
   };
 }
 
-/** The number of points of an endpoint's latency chart, one per full hour. */
+/** The number of points in an endpoint's latency chart, one per full hour. */
 export const LATENCY_HOURS = 24;
 
 /**
- * The mean latency of an endpoint in microseconds. Hour `hours[n]`, counted from the first one, has the mean `us[n]`.
+ * An endpoint's mean latency in microseconds. The hour with index `hours[n]`, counted from the first hour, has the mean
+ * `us[n]`.
  */
 export interface HourlyLatencyRow {
   key: string;
@@ -191,8 +195,8 @@ export interface HourlyLatencyRow {
 }
 
 /**
- * Puts every hour in its place, in milliseconds with two digits. A line of 24 pixels shows no more, and a third digit
- * would take a seventh of the gzipped response.
+ * Places each hour's mean at its index, in milliseconds with two significant digits. A sparkline 24 pixels high can't
+ * show more, and a third digit would add a seventh to the gzipped response.
  */
 export function hourlyLatency({ hours, us }: Pick<HourlyLatencyRow, 'hours' | 'us'>): (number | null)[] {
   const points = Array.from({ length: LATENCY_HOURS }, (): number | null => null);

@@ -269,8 +269,8 @@ export class OverviewDownView {
 }
 
 /**
- * Four uptimes with sixteen digits would take a quarter of the gzipped response. Rounds down, because a single failure
- * must show.
+ * Rounds down, so that even a single failure is visible. With sixteen digits, the four uptimes would take up a quarter
+ * of the gzipped response.
  */
 const sixDigits = (ratio: number | null): number | null => (ratio === null ? null : Math.floor(ratio * 1e6) / 1e6);
 
@@ -282,9 +282,9 @@ function acknowledgementOf(row: OverviewRow): EndpointAcknowledgement | null {
   return { by: row.acknowledged_by, at, note: row.acknowledged_note ?? '', until: timeOf(row.acknowledged_until) };
 }
 
-/** The data that an item shows in addition to its row. */
+/** The data that an item in the overview shows in addition to its row. */
 export interface OverviewContext {
-  /** Microseconds, or `null` if there is none. */
+  /** In microseconds, or `null` if unknown. */
   p95Us: number | null;
   role: Role;
   windows: Windows;

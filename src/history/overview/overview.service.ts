@@ -28,12 +28,12 @@ import { type OverviewDownView, type OverviewItemView, type OverviewQuery, toOve
 const DEFAULT_LIMIT = 1000;
 
 /**
- * The maximum number of single checks that one response may read for endpoints without a summary. They take about 10
- * ms.
+ * The maximum number of single checks that one response may read for endpoints without a summary. Reading them takes
+ * about 10 ms.
  */
 const MAX_SINGLE_CHECKS = 20_000;
 
-/** Shows all endpoints of an organization at a glance, from their summaries. */
+/** Builds the overview of all endpoints in an organization from their summaries. */
 @Injectable()
 export class OverviewService {
   constructor(
@@ -100,7 +100,7 @@ export class OverviewService {
     });
   }
 
-  /** Returns how many endpoints were down at the same time, by steps of the last 24 hours. */
+  /** Returns how many endpoints were down at the same time, for each step of the last 24 hours. */
   async down(orgId: string): Promise<OverviewDownView> {
     const now = this.clock.now();
     const from = new Date(firstStepAt(now.getTime()));
@@ -108,7 +108,7 @@ export class OverviewService {
     return { from: from.toISOString(), step_seconds: STEP_MS / SECOND_MS, down: downBySteps(spans) };
   }
 
-  /** Returns the mean latency of the last full hours, by endpoint. */
+  /** Returns each endpoint's mean latency for the last full hours. */
   private async hourlyLatencies(rows: readonly OverviewRow[]): Promise<Map<string, HourlyLatencyRow>> {
     const until = floorTo(this.clock.now().getTime(), HOUR_MS);
     const found = await this.database.query<HourlyLatencyRow>(HOURLY_LATENCY, [
@@ -119,7 +119,7 @@ export class OverviewService {
     return new Map(found.map((row) => [row.key, row]));
   }
 
-  /** Returns how many endpoints have a tag, or `null` if there are more than a thousand. */
+  /** Returns the number of endpoints that have a tag, or `null` if there are more than a thousand. */
   private async found(orgId: string, websiteId: string | null, tag: string): Promise<number | null> {
     const [row] = await this.database.query<{ found: number }>(websiteId === null ? COUNT : COUNT_OF_WEBSITE, [
       orgId,
@@ -132,8 +132,8 @@ export class OverviewService {
   }
 
   /**
-   * Returns the website, if one is requested, and the number of endpoints, from maintained counters. Throws:
-   * `not_found` for a website of another organization, `invalid_query` for a malformed ID.
+   * Returns the requested website, if any, and the number of endpoints, taken from counters. Throws: `not_found` for a
+   * website in another organization, `invalid_query` for a malformed ID.
    */
   private async scopeOf(orgId: string, text: string | undefined): Promise<{ websiteId: string | null; total: number }> {
     if (text === undefined) return { websiteId: null, total: (await this.websites.listed(orgId)).endpoints };
@@ -147,8 +147,8 @@ export class OverviewService {
   }
 
   /**
-   * Returns the p95 of new endpoints, which have up checks but no full hour yet. Reads it from single checks unless
-   * there are too many.
+   * Returns the p95 for new endpoints, which have up checks but no full hour yet. Computes it from individual checks
+   * unless there are too many.
    */
   private async newEndpointLatencies(rows: readonly OverviewRow[]): Promise<Map<string, number>> {
     const newEndpoints = rows.filter((row) => summarized(row.p95_24h_us) === null && row.hour_up + row.before_up > 0);
@@ -166,10 +166,7 @@ const summarized = (p95Us: number | null): number | null => (p95Us === null || p
 
 const NO_HOURS = { hours: [], us: [] };
 
-/**
- * Cost: per endpoint, the 24 rows of one range of the primary key, which is half the cost of the other columns of a
- * page.
- */
+/** Cost: per endpoint, the 24 rows in one range of the primary key. This is half the cost of a page's other columns. */
 const HOURLY_LATENCY = `
   SELECT endpoint_key::text AS key, array_agg((extract(epoch FROM start_at - $2::timestamptz) / 3600)::int) AS hours,
          array_agg((sum_us / (SELECT sum(n) FROM unnest(counts) AS n))::int) AS us
@@ -178,9 +175,9 @@ const HOURLY_LATENCY = `
    GROUP BY endpoint_key`;
 
 /**
- * The steps in which endpoints were down. An outage counts in each step that it touches. An endpoint counts only once
- * per step, however often it failed. Cost: counters of every endpoint, then the outages of those that failed within a
- * day, which are few on most days.
+ * The steps in which endpoints were down. An outage counts in every step that it overlaps. An endpoint counts only once
+ * per step, however often it failed. Cost: every endpoint's counters, plus the outages of endpoints that failed within
+ * a day, which are few on most days.
  */
 const DOWN_SPANS = `
   WITH failed AS (
@@ -217,9 +214,9 @@ const SELECT = `
          CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at`;
 
 /**
- * The endpoints of a page. $1 is the organization, $2 the ID before the page, $3 the number, and $4 the value of
- * `column`. The page is limited before anything is joined, by the whole order of one index. With `org_id = $1 ORDER BY
- * id`, the planner may walk over all organizations by ID until it has found enough of this one.
+ * The endpoints on one page. $1 is the organization, $2 the last ID on the previous page, $3 the page size, and $4 the
+ * value of `column`. The limit applies before any join and uses the full sort order of one index. With `org_id = $1
+ * ORDER BY id`, the planner may instead scan all organizations by ID until it finds enough rows for this one.
  */
 const listed = (column: string, filter: string): string => `
   SELECT id AS listed, location_count, quorum, interval_seconds, timeout_seconds FROM endpoint
@@ -228,14 +225,17 @@ const listed = (column: string, filter: string): string => `
    ORDER BY ${column}, id LIMIT $3`;
 
 /**
- * Reads every endpoint of the organization or website until the page is full. That takes 2.8 ms for 10,000 endpoints
- * without the tag. With an index over the tags of all organizations, one would pay for the tags of another.
+ * Reads every endpoint in the organization or website until the page is full. For 10,000 endpoints without the tag,
+ * that takes 2.8 ms. An index over the tags of all organizations would let one organization's tags slow down another.
  */
 const TAGGED = `
      AND ($5::text = ANY (tags)
           OR website_id IN (SELECT t.id FROM website t WHERE t.org_id = $1 AND $5 = ANY (t.tags)))`;
 
-/** Reads item by item (OFFSET 0 forbids any other plan), with a few index look-ups each, with or without statistics. */
+/**
+ * Reads one item at a time with a few index lookups each, with or without table statistics. OFFSET 0 rules out any
+ * other plan.
+ */
 const page = (column: string, filter = ''): string => `${SELECT}
     FROM (${listed(column, filter)}) page
     CROSS JOIN LATERAL (SELECT * FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
@@ -249,7 +249,7 @@ const PAGES = {
 const pageOf = (websiteId: string | null, tag: string | undefined): string =>
   PAGES[websiteId === null ? 'org_id' : 'website_id'][tag === undefined ? 'all' : 'tagged'];
 
-/** The maximum number of endpoints with a tag that are counted. */
+/** The maximum number of endpoints that are counted for a tag. */
 const MOST_COUNTED = 1000;
 
 const count = (column: string): string => `SELECT count(*)::int AS found FROM (${listed(column, TAGGED)}) e`;

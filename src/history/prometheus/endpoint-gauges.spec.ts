@@ -23,7 +23,7 @@ const UP: ScrapedRow = {
   last_transfer_us: 3,
 };
 
-/** Returns `name value` or `name phase value` for each sample. */
+/** Returns `name value` or `name phase value` per sample. */
 const samplesOf = (change: Partial<ScrapedRow>, locations: readonly ScrapedLocation[] = []): string[] =>
   [...endpointGauges([toScraped({ ...UP, ...change }, locations)])].flatMap(({ name, samples }) =>
     [...samples].map(({ labels, value }) => {

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../endpoint/outcome-code';
 import { formatId } from '../../platform/ids/id';
 import { type Gauge, labelText, type Sample } from './exposition';
 
-/** The columns of the view endpoint_overview that the metrics need. */
+/** The columns in the endpoint_overview view that the metrics need. */
 export interface ScrapedRow {
   id: string;
   external_key: string | null;
@@ -16,12 +16,12 @@ export interface ScrapedRow {
   status: number;
   is_degraded: boolean;
   alert_open: boolean;
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   certificate_expires: number | null;
-  /** Only for heartbeats, in seconds since the epoch. */
+  /** In seconds since the epoch. Set only for heartbeats. */
   last_ping: number | null;
   expected: number | null;
-  /** Microseconds, or -1 if the newest check did not reach the phase. `null` before the first check. */
+  /** In microseconds, or -1 if the latest check did not reach the phase. `null` before the first check. */
   last_dns_us: number | null;
   last_connect_us: number | null;
   last_tls_us: number | null;
@@ -29,13 +29,13 @@ export interface ScrapedRow {
   last_transfer_us: number | null;
 }
 
-/** The state of a scraped endpoint at one of several locations. */
+/** A scraped endpoint's state at one of its locations. */
 export interface ScrapedLocation extends Pick<EndpointLocation, 'location' | 'vote'> {
-  /** The duration of its newest check in microseconds, or `null` if unknown. */
+  /** The duration of the latest check in microseconds, or `null` if unknown. */
   readonly durationUs: number | null;
 }
 
-/** A probe of the organization, or one that the operator shares with it. */
+/** A probe that belongs to the organization or that the operator shares with it. */
 export interface ScrapedProbe {
   readonly location: string;
   readonly online: boolean;
@@ -44,22 +44,22 @@ export interface ScrapedProbe {
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 const MICROSECONDS = 1_000_000;
 
-/** An endpoint in the form that is kept until the whole response is written. */
+/** An endpoint in the compact form that is kept in memory until the whole response is written. */
 export interface ScrapedEndpoint {
   readonly labels: string;
   /** `null` if unknown or paused. */
   readonly isUp: boolean | null;
   readonly isDegraded: boolean;
   readonly isTriggered: boolean;
-  /** Seconds since the epoch. Also `null` for a paused endpoint, because no one checks it. */
+  /** In seconds since the epoch. `null` for a paused endpoint, because it isn't checked. */
   readonly certificateExpires: number | null;
-  /** Seconds since the epoch, or `null` if it isn't a heartbeat. */
+  /** In seconds since the epoch, or `null` if the endpoint isn't a heartbeat. */
   readonly lastPing: number | null;
-  /** Seconds since the epoch. Also `null` while nothing is expected. */
+  /** In seconds since the epoch. `null` while no ping is expected. */
   readonly expected: number | null;
-  /** The seconds of each phase, or `null` for one that was not reached. */
+  /** The duration of each phase in seconds, or `null` for a phase that was not reached. */
   readonly phases: readonly (number | null)[];
-  /** Empty with one location, and while it is paused. */
+  /** Empty if the endpoint has only one location or is paused. */
   readonly locations: readonly ScrapedLocation[];
 }
 
@@ -85,7 +85,7 @@ export function toScraped(row: ScrapedRow, locations: readonly ScrapedLocation[]
   };
 }
 
-/** Returns `,a,b,`, so that a matcher finds a whole tag: `tags=~".*,a,.*"`. Includes the tags of the website. */
+/** Returns tags as `,a,b,`, so that a matcher can find a whole tag: `tags=~".*,a,.*"`. Includes the website's tags. */
 function tagLabel({ tags, website_tags }: ScrapedRow): string {
   const all = website_tags.length === 0 ? tags : [...new Set([...tags, ...website_tags])].sort();
   return all.length === 0 ? '' : `,${all.join(',')},`;
@@ -156,7 +156,7 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
 ];
 
-/** Yields all gauges of these endpoints and probes. Creates each one only when it is read. */
+/** Yields all gauges for these endpoints and probes. Creates each one lazily. */
 export function* endpointGauges(
   endpoints: readonly ScrapedEndpoint[],
   probes: readonly ScrapedProbe[] = [],

@@ -12,21 +12,21 @@ import { ProbeDirectory } from '../../probe/probe-directory';
 import { endpointGauges, type ScrapedEndpoint, type ScrapedRow, toScraped } from './endpoint-gauges';
 import { exposition } from './exposition';
 
-/** Rows per statement. Three statements read 20,000. */
+/** Maximum rows per statement. Three statements read 20,000. */
 const PORTION = 7000;
-/** Rows that are processed before other work may run. They take a few milliseconds. */
+/** The number of rows to process before yielding to other work. They take a few milliseconds. */
 const AT_A_STRETCH = 500;
 
-/** Cost: one probe of the primary key per heartbeat, none for other types. */
+/** Cost: one primary key lookup per heartbeat, none for other types. */
 const ofHeartbeat = (column: string): string =>
   `CASE WHEN type = '${HEARTBEAT}' THEN (SELECT extract(epoch FROM h.${column})::float8 FROM heartbeat h WHERE h.endpoint_id = listed) END`;
 
 /**
- * Reads at most $3 endpoints of organization $1 after $2. The rows are limited before anything is joined, by the whole
- * order of one index. With `org_id = $1 ORDER BY id`, the planner may walk over all organizations by ID. Cost: a few
- * index look-ups per endpoint. Columns of the view that are not named are not joined. 7,000 endpoints take 0.2 s, or
- * 0.4 s embedded. A join of sets takes a third of that, but reads rows of other organizations. As JSON, rows cost the
- * process half as much as columns.
+ * Reads up to $3 endpoints in organization $1, starting after $2. The limit applies before any join and uses the full
+ * sort order of one index. With `org_id = $1 ORDER BY id`, the planner may instead scan all organizations by ID. Cost:
+ * a few index lookups per endpoint. PostgreSQL skips joins for columns of the view that the query doesn't use. 7,000
+ * endpoints take 0.2 s, or 0.4 s in the embedded database. Joining whole sets takes a third of that, but reads rows
+ * that belong to other organizations. Parsing rows as JSON takes half as much CPU time as parsing columns.
  */
 const READ = `
   SELECT row_to_json(scraped) AS row FROM (
@@ -43,10 +43,10 @@ const READ = `
       CROSS JOIN LATERAL (SELECT * FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
      ORDER BY listed) scraped`;
 
-/** Favors speed. The text is repetitive and shrinks to a sixth even so. */
+/** Favors speed. The text is so repetitive that it still shrinks to a sixth. */
 const GZIP_LEVEL = 1;
 
-/** Writes the state of an organization's endpoints for Prometheus. */
+/** Exports the state of an organization's endpoints for Prometheus. */
 @Injectable()
 export class EndpointMetricsService {
   constructor(
@@ -55,15 +55,15 @@ export class EndpointMetricsService {
   ) {}
 
   /**
-   * Reads everything, then writes it as fast as the client accepts it. Keeps about 500 bytes per endpoint and a part of
-   * the text in memory.
+   * Reads all rows, then writes the response as fast as the client accepts it. Keeps about 500 bytes per endpoint and
+   * one chunk of the text in memory.
    */
   async respond(orgId: string, request: Request, response: Response): Promise<void> {
     const [endpoints, probes] = await Promise.all([this.read(orgId), this.probes.visible(this.database, orgId)]);
     response.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
     response.vary('Accept-Encoding');
     const text = Readable.from(exposition(endpointGauges(endpoints, probes)));
-    // A client that disconnects early isn't an error of the service.
+    // A client that disconnects early isn't an error in the service.
     const ended = () => undefined;
     if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') return pipeline(text, response).catch(ended);
     response.setHeader('Content-Encoding', 'gzip');

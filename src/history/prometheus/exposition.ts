@@ -1,10 +1,10 @@
 export interface Sample {
-  /** From `labelText`. */
+  /** Comes from `labelText`. */
   readonly labels: string;
   readonly value: number;
 }
 
-/** A gauge with all its samples. The format requires them in one group, so gauges are written one after the other. */
+/** A gauge with all its samples. The format requires a gauge's samples to be in one group. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;
@@ -16,8 +16,8 @@ const escaped = (value: string): string => value.replace(/[\\"\n]/g, (sign) => E
 const escapedHelp = (help: string): string => help.replace(/[\\\n]/g, (sign) => ESCAPES[sign] ?? sign);
 
 /**
- * Returns `a="x",b="y"`. The names are trusted, but the values come from users. An empty value is the same as no label,
- * as in Prometheus.
+ * Returns `a="x",b="y"`. Label names are trusted, but values come from users. As in Prometheus, an empty value is
+ * equivalent to a missing label.
  */
 export const labelText = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
@@ -25,10 +25,12 @@ export const labelText = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
 
-/** The maximum characters of a part. */
+/** The maximum number of characters in a chunk. */
 const PART = 64 * 1024;
 
-/** Yields Prometheus text format 0.0.4 in parts of about 64 KiB, because the whole text may be too long for memory. */
+/**
+ * Yields Prometheus text format 0.0.4 in chunks of about 64 KiB, because the whole text may be too large for memory.
+ */
 export function* exposition(gauges: Iterable<Gauge>): Generator<string> {
   let part = '';
   for (const { name, help, samples } of gauges) {

@@ -14,7 +14,7 @@ import type { TimeRange } from '../time-range';
 
 const DEFAULT_LIMIT = 100;
 
-/** How far the clocks of other instances, which recorded the checks, may be ahead. */
+/** How far ahead the clocks of the instances that recorded the checks may be. */
 const AHEAD_MS = DAY_MS;
 
 /** Lists the recorded checks of one endpoint, newest first. */
@@ -61,7 +61,6 @@ export class CheckListService {
     );
   }
 
-  /** Returns the requested range, limited to the checks that are still stored. */
   private rangeOf(query: ChecksQuery, position: string | null): TimeRange & Pick<CheckSelection, 'after'> {
     const now = this.clock.now();
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
@@ -75,7 +74,7 @@ export class CheckListService {
   }
 }
 
-/** Encodes a position for a cursor: a time, and the location unless it is the service itself. */
+/** Encodes a cursor position: a time, and the location unless the service itself ran the check. */
 const textOf = ({ at, location }: CheckPosition): string => (location === LOCAL ? `${at}` : `${at}.${location}`);
 
 function positionOf(text: string): CheckPosition {

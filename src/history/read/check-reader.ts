@@ -18,7 +18,7 @@ import { StatsReader } from './stats-reader';
 import { DAY_MS, floorTo } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 
-/** A row of check_result with its detail. */
+/** A row from check_result with its detail. */
 interface CheckRow {
   checked_at: Date;
   duration_us: number;
@@ -34,17 +34,17 @@ interface CheckRow {
   detail: CheckDetail | null;
 }
 
-/** A position in the list of checks of an endpoint. Several locations may check in the same millisecond. */
+/** A position in an endpoint's list of checks. Several locations may run a check in the same millisecond. */
 export interface CheckPosition {
   at: number;
   location: number;
 }
 
-/** The checks of an endpoint to read: newest first, at most `limit`. */
+/** Selects an endpoint's checks: newest first, at most `limit`. */
 export interface CheckSelection extends TimeRange {
-  /** Only checks after it in the list. */
+  /** Limits the result to checks after this position. */
   after: CheckPosition | null;
-  /** The result that their location saw, planned or not. `null` in these four fields means all. */
+  /** The location's own result, planned or not. In these four fields, `null` means no filter. */
   outcome: Outcome | null;
   planned: boolean | null;
   degraded: boolean | null;
@@ -53,8 +53,8 @@ export interface CheckSelection extends TimeRange {
 }
 
 /**
- * Groups days (their first millisecond, newest first) into spans of 1, 2, 4, 8 … days. Checks on the newest day, the
- * usual case, cost one small read, and rare checks cost few reads.
+ * Groups days (given as their first millisecond, newest first) into spans of 1, 2, 4, 8 … days. If the checks are on
+ * the newest day, as is usual, this takes one small read. If matching checks are rare, it takes few reads.
  */
 export function growingSpans(days: readonly number[]): TimeRange[] {
   const spans: TimeRange[] = [];
@@ -65,7 +65,7 @@ export function growingSpans(days: readonly number[]): TimeRange[] {
   return spans;
 }
 
-/** Reads single checks. Uses the daily stats to skip days without a matching check. */
+/** Reads individual checks. Uses the daily stats to skip days without a matching check. */
 @Injectable()
 export class CheckReader {
   constructor(
@@ -73,7 +73,7 @@ export class CheckReader {
     private readonly stats: StatsReader,
   ) {}
 
-  /** Reads checks. `key` is the endpoint's internal number, under which its history is stored. */
+  /** Reads checks. `key` is the endpoint's internal number, which identifies it in the history tables. */
   async read(endpoint: { id: string; key: string }, selection: CheckSelection): Promise<ShownCheck[]> {
     const endpointKey = endpoint.key;
     const rows: CheckRow[] = [];
@@ -95,7 +95,7 @@ export class CheckReader {
   }
 
   /**
-   * Returns the days with a matching check according to their daily stats, and all days without stats yet, newest
+   * Returns the days that have a matching check according to their daily stats, plus all days without stats yet, newest
    * first.
    */
   private async daysWith(endpointKey: string, selection: CheckSelection): Promise<number[]> {
@@ -113,7 +113,7 @@ export class CheckReader {
   }
 }
 
-/** Returns the parameters $4 to $6 of both statements. */
+/** Returns the parameters $4 to $6, which both statements use. */
 const marksOf = ({ outcome, planned, degraded }: CheckSelection): unknown[] => [
   outcome === null ? null : OUTCOME_CODE[outcome],
   planned,
@@ -157,9 +157,8 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
 }
 
 /**
- * A day's stats don't contain the results of planned checks. Such a day is always read, unless planned checks are
- * excluded. They don't contain the results of individual locations either, so a day with several locations is always
- * read.
+ * The stats of a day contain neither the results of planned checks nor individual locations' results. Days with planned
+ * checks are therefore always read, unless planned checks are excluded. So are days with several locations.
  */
 const DAYS_WITH_CHECKS = `
   SELECT start_at FROM check_day
@@ -173,7 +172,7 @@ const DAYS_WITH_CHECKS = `
                            WHERE h.endpoint_key = $1 AND h.start_at >= $2 AND h.start_at < $3))
    ORDER BY start_at DESC`;
 
-/** Joins the details after LIMIT, so only for the checks that are returned. */
+/** Joins the details after applying LIMIT, so only for the checks that are returned. */
 const READ_CHECKS = `
   SELECT r.*, d.body AS detail
     FROM (SELECT * FROM check_result

@@ -236,15 +236,15 @@ export class CheckView {
   first_error!: CheckErrorView | null;
 }
 
-/** The part of a finished check that the API shows. */
+/** The fields of a finished check that the API returns. */
 export type ShownCheck = Pick<
   FinishedCheck,
   'endpointId' | 'checkedAt' | 'location' | 'result' | 'planned' | 'attempts' | 'firstError' | 'counted'
 >;
 
 /**
- * Converts a finished check to JSON. Nothing else does that. Durations are rounded as in storage, so that a check reads
- * the same right after it ran and in a later list. `location` is the name of its location.
+ * Converts a finished check to JSON. This is the only place that does so. Rounds durations like the storage does, so
+ * that a check looks the same right after it ran and in a later list. `location` is the location's name.
  */
 export function toCheckView(
   { result, ...check }: ShownCheck,
@@ -289,7 +289,7 @@ export function toCheckView(
   };
 }
 
-/** Rounds milliseconds as in storage. */
+/** Rounds milliseconds like the storage does. */
 const stored = (ms: number | null): number | null => toMilliseconds(toMicroseconds(ms));
 
 const errorView = ({ code, phase, message }: CheckError): CheckErrorView => ({ code, phase, message });

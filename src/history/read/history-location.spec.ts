@@ -7,7 +7,7 @@ const fra = { number: 1, assignedMs: NOON };
 const office = { number: 2, assignedMs: NOON + HOUR };
 
 describe('historyLocation', () => {
-  /** Returns whether an hour that is stored only for the endpoint belongs to the location, by its start. */
+  /** Returns whether the location owns an hour that is stored only for the endpoint, based on the hour's start. */
   const isOwn = (number: number, assigned: Parameters<typeof historyLocation>[1], start: number) => {
     const location = historyLocation(number, assigned);
     return location && start >= location.alone.from && start < location.alone.to;

@@ -11,30 +11,30 @@ import { HOUR_MS } from '../../platform/time/time-units';
 import { LOCAL_NAME, ProbeDirectory } from '../../probe/probe-directory';
 import type { TimeRange } from '../time-range';
 
-/** A location of an endpoint for reading its history. */
+/** One of an endpoint's locations, with the information needed to read its history. */
 export interface HistoryLocation {
-  /** The number of its probe, or 0 for the service itself. */
+  /** The probe's number, or 0 for the service itself. */
   number: number;
   /**
-   * Hours in which the endpoint had one location are stored only for the endpoint. The hours that start in this range
-   * belong to this location.
+   * Hours in which the endpoint had only one location are stored only for the endpoint. Such hours belong to this
+   * location if they start in this range.
    */
   alone: TimeRange;
 }
 
-/** A row of endpoint_location. */
+/** A row from endpoint_location. */
 export interface AssignedLocation {
   number: number;
   assignedMs: number;
 }
 
-/** Decorates the query parameter `location` of routes about the history of an endpoint. */
+/** Decorates the query parameter `location` in routes for an endpoint's history. */
 export const LocationQuery = (description: string): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ description, example: 'fra' }), Optional(), IsString(), MaxLength(100));
 
 /**
- * The subject of a history query: the internal number of the endpoint, and one of its locations, or `null` for the
- * verdict of all.
+ * The subject of a history query: the endpoint's internal number and one of its locations, or `null` for the overall
+ * verdict.
  */
 export interface HistorySubject {
   key: string;
@@ -50,8 +50,8 @@ export class HistoryLocations {
   ) {}
 
   /**
-   * Throws `not_found`, also if the endpoint doesn't have the location. Cost: two more statements for a location, one
-   * more for `local`.
+   * Throws: `not_found` if the endpoint doesn't exist or doesn't have the location. Cost: two extra statements for a
+   * location, or one for `local`.
    */
   async require(orgId: string, endpointId: string, name: string | undefined): Promise<HistorySubject> {
     const { key } = await this.endpoints.require(orgId, endpointId);
@@ -59,8 +59,8 @@ export class HistoryLocations {
   }
 
   /**
-   * Returns the names of these locations. A location is missing if its probe is deleted. Cost: no statement for the
-   * service itself alone.
+   * Returns the names of these locations. Omits locations whose probe was deleted. Cost: no statement if the service
+   * itself is the only location.
    */
   names(orgId: string, numbers: readonly number[]): Promise<Map<number, string>> {
     return this.probes.namesIn(this.database, orgId, numbers);
@@ -87,15 +87,15 @@ const ASSIGNED = `
 
 const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
-/** Returns `null` if the number isn't assigned. Without assignments, the service itself checks the endpoint. */
+/** Returns `null` if the number isn't assigned. If there are no assignments, the service itself checks the endpoint. */
 export function historyLocation(number: number, assigned: readonly AssignedLocation[]): HistoryLocation | null {
   if (assigned.length === 0) return number === LOCAL ? { number, alone: ALWAYS } : null;
   const own = assigned.find((location) => location.number === number);
   if (own === undefined) return null;
   if (assigned.length === 1) return { number, alone: ALWAYS };
   if (number !== LOCAL) return { number, alone: { from: own.assignedMs, to: Infinity } };
-  // Before there were others, only the service checked the endpoint. The hour in which the first of them was added
-  // belongs to none alone.
+  // Until other locations were added, only the service checked the endpoint. The hour in which the first one was added
+  // doesn't belong to a single location.
   const others = assigned.filter((location) => location.number !== LOCAL).map(({ assignedMs }) => assignedMs);
   return { number, alone: { from: -Infinity, to: Math.min(...others) - HOUR_MS + 1 } };
 }

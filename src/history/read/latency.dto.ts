@@ -89,7 +89,7 @@ export class LatencyBucketView {
   phases!: CheckPhasesView | null;
 }
 
-/** `stats` is `null` for a bucket without checks. */
+/** `stats` is `null` if the bucket has no checks. */
 export function toLatencyBucket(start: number, stats: CheckStats | null): LatencyBucketView {
   const latency = stats && latencyOf(stats);
   return {

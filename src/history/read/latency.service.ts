@@ -8,7 +8,7 @@ import { StatsReader } from './stats-reader';
 import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 
-/** Reads the latency of one endpoint over time, in buckets of equal width. */
+/** Reads one endpoint's latency over time in buckets of equal width. */
 @Injectable()
 export class LatencyService {
   constructor(
@@ -17,7 +17,7 @@ export class LatencyService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the buckets, oldest first, without gaps. Widens the range to whole steps. */
+  /** Returns the buckets without gaps, oldest first. Expands the range to whole steps. */
   async series(orgId: string, endpointId: string, query: LatencyQuery): Promise<LatencyBucketView[]> {
     const { key, location } = await this.locations.require(orgId, endpointId, query.location);
     const range = rangeOf(query, this.clock.now().getTime());

@@ -16,16 +16,15 @@ export interface OutageRow {
   planned: boolean;
 }
 
-/** The outages that overlap a range. */
 export interface OutageStats {
-  /** Without planned ones. */
+  /** Excludes planned outages. */
   count: number;
   /**
-   * Counts only the part of the outages that is inside the range and outside planned time, because a window may start
-   * or end between two checks.
+   * Counts only the parts of outages that are inside the range and outside planned time, because a maintenance window
+   * may start or end between two checks.
    */
   downtimeSeconds: number;
-  /** Newest first, at most 100, including planned ones. */
+  /** Up to 100 outages, newest first, including planned ones. */
   newest: OutageView[];
 }
 
@@ -33,7 +32,7 @@ export interface OutageStats {
 export class OutageReader {
   constructor(private readonly database: Database) {}
 
-  /** Reads the outages. `planned` are the parts of the range in which uptime is not counted. */
+  /** Reads outages in a range. `planned` lists the parts of the range in which uptime is not counted. */
   async read(endpointKey: string, range: TimeRange, planned: readonly TimeRange[], now: Date): Promise<OutageStats> {
     const bounds = [endpointKey, new Date(range.from), new Date(range.to)];
     const [totals, rows] = await Promise.all([
@@ -48,11 +47,11 @@ export class OutageReader {
   }
 }
 
-/** Formats times as a PostgreSQL multirange. */
+/** Formats time ranges as a PostgreSQL multirange. */
 const multirange = (parts: readonly TimeRange[]): string =>
   `{${parts.map(({ from, to }) => `[${new Date(from).toISOString()},${new Date(to).toISOString()})`).join(',')}}`;
 
-/** Returns the view of an outage at `now`. */
+/** Returns the API's view of an outage, as of `now`. */
 export function toOutageView(row: OutageRow, now: Date): OutageView {
   const code = errorCodeAt(row.error);
   const end = (row.ended_at ?? now).getTime();
@@ -68,8 +67,7 @@ export function toOutageView(row: OutageRow, now: Date): OutageView {
 const OVERLAPPING = `FROM outage
   WHERE endpoint_key = $1 AND started_at < $3 AND (ended_at IS NULL OR ended_at > $2)`;
 
-// Cost: the outages of the range, each once. The planned parts are subtracted from all of them together, not one by
-// one.
+// Cost: reads each outage in the range once. Subtracts the planned parts from all outages together, not one at a time.
 const TOTALS = `
   WITH unplanned AS (
     SELECT greatest(started_at, $2) AS since, least(coalesce(ended_at, $4), $3) AS until ${OVERLAPPING} AND NOT planned

@@ -6,7 +6,7 @@ import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-cove
 import { Database } from '../../platform/database/database';
 import { madeAtMs } from '../../platform/ids/id';
 
-/** Reads the times in which uptime was not counted. */
+/** Reads the periods in which uptime was not counted. */
 @Injectable()
 export class PlannedTimeReader {
   constructor(
@@ -14,7 +14,7 @@ export class PlannedTimeReader {
     private readonly coverage: MaintenanceCoverage,
   ) {}
 
-  /** Returns the planned parts of a range since the creation of the endpoint. */
+  /** Returns the planned parts of a range, starting no earlier than the endpoint's creation. */
   async read(orgId: string, endpointId: string, range: TimeRange): Promise<TimeRange[]> {
     const lived = { from: Math.max(range.from, madeAtMs(endpointId)), to: range.to };
     if (lived.from >= lived.to) return [];
@@ -26,9 +26,9 @@ export class PlannedTimeReader {
 }
 
 /**
- * Returns the parts of a range in which maintenance that is excluded from uptime covers the endpoint, oldest first.
- * Parts that touch or overlap are merged. Coverage depends on the endpoint's current website and tags, also for the
- * past.
+ * Returns the parts of a range, oldest first, in which a maintenance window that is excluded from uptime covers the
+ * endpoint. Merges parts that touch or overlap. Coverage depends on the endpoint's current website and tags, even for
+ * past windows.
  */
 export function plannedTime(
   occurrences: readonly Occurrence[],
@@ -49,6 +49,6 @@ export function plannedTime(
   return parts;
 }
 
-/** Returns the whole seconds of these parts together. */
+/** Returns the total length of these parts in whole seconds. */
 export const secondsOf = (parts: readonly TimeRange[]): number =>
   Math.round(parts.reduce((sum, { from, to }) => sum + to - from, 0) / SECOND_MS);

@@ -1,24 +1,25 @@
 import { ceilTo, DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** The source of the stats of a time slice: single checks, hourly stats, or daily stats. */
+/** The source of stats for a time slice: individual checks, hourly stats, or daily stats. */
 export type Resolution = 'check' | 'hour' | 'day';
 
-/** A part of a time range that is read at one resolution. [from, to), milliseconds since the epoch. */
+/** A part of a time range that is read at one resolution. The range is [from, to), in milliseconds since the epoch. */
 export interface TimeSlice {
   resolution: Resolution;
   from: number;
   to: number;
 }
 
-/** The ends of the built hourly and daily stats, in milliseconds since the epoch. */
+/** The times up to which hourly and daily stats are built, in milliseconds since the epoch. */
 export interface BuiltUntil {
   hours: number;
   days: number;
 }
 
 /**
- * Covers [from, to) without gap or overlap. Uses the coarsest resolution that is built and not coarser than `coarsest`.
- * That is whole days, then whole hours, and single checks for the edges and for the time that isn't built yet.
+ * Covers [from, to) without gaps or overlaps. Uses the coarsest resolution that is built and that isn't coarser than
+ * `coarsest`: whole days where possible, then whole hours. Uses individual checks at the edges and for time that isn't
+ * built yet.
  */
 export function planReads(from: number, to: number, built: BuiltUntil, coarsest: Resolution): TimeSlice[] {
   const slices: TimeSlice[] = [];
@@ -36,8 +37,8 @@ export function planReads(from: number, to: number, built: BuiltUntil, coarsest:
 }
 
 /**
- * Returns the whole units inside [from, to) that end by `built`. Without any, the result is empty at `to`, so
- * everything is one edge.
+ * Returns the whole units inside [from, to) that end no later than `built`. If there are none, the result is empty and
+ * starts at `to`, so that everything is treated as one edge.
  */
 function whole(from: number, to: number, unitMs: number, built: number): { from: number; to: number } {
   const start = ceilTo(from, unitMs);

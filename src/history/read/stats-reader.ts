@@ -7,21 +7,21 @@ import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-un
 import type { HistoryLocation } from './history-location';
 
 export interface Bucket {
-  /** Milliseconds since the epoch, a multiple of the step. */
+  /** In milliseconds since the epoch. A multiple of the step. */
   start: number;
   stats: CheckStats;
 }
 
 /**
- * Reads an endpoint's stats for any time range, each slice at the coarsest resolution that is still exact. For a single
- * location, it counts what that location saw, and the coarsest resolution is hours.
+ * Reads an endpoint's stats for any time range. Reads each slice at the coarsest resolution that is still exact. For a
+ * single location, it counts that location's own results, and the coarsest resolution is hours.
  */
 @Injectable()
 export class StatsReader {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the stats of [from, to), in milliseconds since the epoch, and the starts of the days with a conclusive or
+   * Returns the stats for [from, to), in milliseconds since the epoch, and the starts of days that have a conclusive or
    * planned check.
    */
   async total(
@@ -40,8 +40,8 @@ export class StatsReader {
   }
 
   /**
-   * Returns the stats of [from, to), both multiples of `stepMs`, in buckets of that width. Omits buckets without a
-   * check.
+   * Returns the stats for [from, to) in buckets of `stepMs`. Both bounds must be multiples of `stepMs`. Omits buckets
+   * without checks.
    */
   async series(
     endpointKey: string,
@@ -60,7 +60,7 @@ export class StatsReader {
     return [...groups].map(([start, parts]) => ({ start, stats: mergeStats(parts) }));
   }
 
-  /** The database aggregates single checks in bins of `binMs`, and rollups are read as they are. */
+  /** The database aggregates individual checks into bins of `binMs`. Rollups are returned unchanged. */
   private async read(
     endpointKey: string,
     plan: readonly TimeSlice[],
@@ -90,8 +90,8 @@ export class StatsReader {
   }
 
   /**
-   * Returns the ends of the built stats of all endpoints. Read it before the stats, in a separate statement. Rollups
-   * only move forward, so everything before it exists by then.
+   * Returns the times up to which stats are built for all endpoints. Call this before reading stats, in a separate
+   * statement. These times only move forward, so everything before them exists by then.
    */
   async builtUntil(): Promise<BuiltUntil> {
     const rows = await this.database.query<{ name: string; done_until: Date }>(
@@ -102,7 +102,7 @@ export class StatsReader {
   }
 }
 
-/** Returns the coarsest resolution whose slices are each inside one bucket of that step. */
+/** Returns the coarsest resolution whose slices each fit inside one bucket of that step. */
 function coarsestFor(stepMs: number): Resolution {
   if (stepMs % DAY_MS === 0) return 'day';
   return stepMs % HOUR_MS === 0 ? 'hour' : 'check';
@@ -117,8 +117,8 @@ const readRollups = (table: string): string =>
   `SELECT ${STATS_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;
 
 /**
- * Hours of location $4, and hours from $5 to $6, in which the endpoint had one location. Cost: a range of the index of
- * each table. In location_hour, it contains all locations of the endpoint, ten at most.
+ * Reads hours for location $4, plus the hours from $5 to $6, in which the endpoint had only one location. Cost: one
+ * index range scan per table. The range in location_hour contains all of the endpoint's locations, at most ten.
  */
 const READ_LOCATION_HOURS = `
   ${readRollups('location_hour')} AND location = $4

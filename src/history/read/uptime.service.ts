@@ -15,7 +15,7 @@ import type { LatencyView, UptimeQuery, UptimeView } from './uptime.dto';
 
 const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, min: null, max: null };
 
-/** Reads how reliable and how fast one endpoint was over a range of time. */
+/** Reads how reliable and how fast one endpoint was in a time range. */
 @Injectable()
 export class UptimeService {
   constructor(
@@ -33,7 +33,7 @@ export class UptimeService {
     const range = this.readable(rangeOf(query, now.getTime()), now);
     const readOutages = async () => {
       const planned = await this.plannedTime.read(orgId, endpointId, range);
-      // Outages follow the verdict, not a single location.
+      // Outages are based on the verdict, not on a single location.
       return { planned, outages: location ? null : await this.outages.read(key, range, planned, now) };
     };
     const [{ stats, days }, { planned, outages }] = await Promise.all([
@@ -61,7 +61,8 @@ export class UptimeService {
   }
 
   /**
-   * A part of an hour can only be read from single checks. If those are deleted, widens the range to the whole hour.
+   * Part of an hour can be read only from individual checks. If those are deleted, this expands the range to the whole
+   * hour.
    */
   private readable({ from, to }: TimeRange, now: Date): TimeRange {
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;

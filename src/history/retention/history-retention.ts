@@ -7,28 +7,29 @@ import { Clock } from '../../platform/time/clock';
 import { Partitions } from '../write/partitions';
 import { DAY_MS, dayNumber, dayText } from '../../platform/time/time-units';
 
-/** Rows per statement, few enough that it doesn't hold its locks for long. */
+/** Rows per statement. The number is small, so that locks are held only briefly. */
 const PORTION = 2000;
 
-/** Endpoints whose history is deleted at a time. */
+/** The number of endpoints whose history is deleted at a time. */
 const ENDPOINTS = 50;
 
 /**
- * Endpoints searched for old rollups at a time, nearly always without a match. A million of them are searched every
- * hour.
+ * The number of endpoints that are searched for old rollups at a time. Nearly all have none. An hourly run may search a
+ * million endpoints.
  */
 const SEARCHED = 1000;
 
 /**
- * The days of history that one run may remove beyond the oldest stored one. Retention runs every hour, so it catches up
- * quickly. A host with a wrong clock loses two days an hour, oldest first, instead of everything at once.
+ * The number of days of history that one run may remove beyond the oldest stored day. Retention runs every hour, so it
+ * catches up quickly. With a wrong clock, a host loses two days of history per hour, oldest first, instead of
+ * everything at once.
  */
 const MAX_DAYS_PER_RUN = 2;
 
 /**
- * Tables with rows per endpoint, except the partitions of check_result, with the columns that distinguish the rows of
- * one endpoint. Rows are deleted by these keys, not by their position. In a table that is distributed over several
- * nodes, each node has a row at the same position.
+ * Tables with rows per endpoint, except the check_result partitions, with the columns that distinguish an endpoint's
+ * rows. Rows are deleted by these keys and not by their physical position. If a table is distributed over several
+ * nodes, the same position exists on every node.
  */
 const OTHER_COLUMNS = {
   check_detail: 'hash',
@@ -42,14 +43,14 @@ const OTHER_COLUMNS = {
 type HistoryTable = keyof typeof OTHER_COLUMNS;
 const TABLES = Object.keys(OTHER_COLUMNS) as HistoryTable[];
 
-/** Called between two statements. `true` ends the work early. */
+/** Called between two statements. If it returns `true`, the work stops early. */
 type StopSignal = () => boolean;
 
 const never: StopSignal = () => false;
 
 /**
- * Removes expired history. Drops single checks by day partition, and deletes everything else in portions of a few
- * thousand rows. Safe to run in several processes, because each portion locks one shared row.
+ * Removes expired history. Drops individual checks one day partition at a time, and deletes all other history in
+ * portions of a few thousand rows. Several processes may run it, because each portion locks one shared row.
  */
 @Injectable()
 export class HistoryRetention {
@@ -60,7 +61,7 @@ export class HistoryRetention {
     private readonly config: Config,
   ) {}
 
-  /** Deletes the history of deleted endpoints. Cheap if there are none. Runs once a minute. */
+  /** Deletes the history of deleted endpoints. Runs once a minute. Cheap if there are none. */
   async removeDeletedEndpoints(isStopping: StopSignal = never): Promise<void> {
     const rows = await this.database.query<{ key: string }>(
       'SELECT endpoint_key AS key FROM history_purge ORDER BY asked_at LIMIT $1',
@@ -73,7 +74,7 @@ export class HistoryRetention {
       await this.deletePortions(portionOf(table, 'endpoint_key = ANY ($1::bigint[])'), [keys], isStopping);
     }
     if (isStopping()) return;
-    // Repeat this for ten minutes, because an open transaction may still write rows of an endpoint after its deletion.
+    // Repeat this for ten minutes, because an open transaction may still write rows for an endpoint after its deletion.
     await this.database.query(
       `DELETE FROM history_purge WHERE endpoint_key = ANY ($1::bigint[]) AND asked_at < now() - interval '10 minutes'`,
       [keys],
@@ -81,8 +82,8 @@ export class HistoryRetention {
   }
 
   /**
-   * Deletes everything older than the configured retention by both clocks, at most two days more than the previous run.
-   * Walks all endpoints, so it runs once an hour.
+   * Deletes everything that both clocks consider older than the configured retention, at most two days more than the
+   * previous run. Iterates over all endpoints, so it runs only once an hour.
    */
   async removeOld(isStopping: StopSignal = never): Promise<void> {
     const today = await this.trustedToday();
@@ -92,16 +93,19 @@ export class HistoryRetention {
     await this.removeOldRollups(new Date((today - this.config.rollupRetentionDays) * DAY_MS), isStopping);
   }
 
-  /** The oldest partition shows how far earlier runs got. While the service runs, days without checks also have one. */
+  /**
+   * The oldest partition shows how far earlier runs got. While the service runs, it creates a partition even for days
+   * without checks.
+   */
   private async trustedToday(): Promise<number> {
     const today = dayNumber(await earlierNow(this.database, this.clock));
     const oldest = await this.partitions.oldestDay();
     return oldest === null ? today : Math.min(today, oldest + this.config.rawRetentionDays + MAX_DAYS_PER_RUN);
   }
 
-  /** Goes by endpoint, because the primary keys of these tables start with it. */
+  /** Iterates over endpoints, because the primary keys of these tables start with the endpoint. */
   private async removeOldRollups(before: Date, isStopping: StopSignal): Promise<void> {
-    // Skip the search for locations if no endpoint ever had any.
+    // Skips the search for locations if no endpoint has ever had one.
     const hours = (await this.hasLocations()) ? (['check_hour', 'location_hour'] as const) : (['check_hour'] as const);
     let after = '0';
     while (!isStopping()) {
@@ -125,7 +129,10 @@ export class HistoryRetention {
     return (await this.database.query('SELECT 1 FROM location_hour LIMIT 1')).length > 0;
   }
 
-  /** Goes endpoint by endpoint. Single checks have no key, and the position of a row identifies it only on one node. */
+  /**
+   * Deletes one endpoint at a time. Individual checks have no key, and a row's physical position identifies it only on
+   * one node.
+   */
   private async deleteChecks(partition: string, keys: readonly string[], isStopping: StopSignal): Promise<void> {
     if (isStopping()) return;
     const present = await this.database.query<{ key: string }>(
@@ -135,7 +142,7 @@ export class HistoryRetention {
     for (const { key } of present) await this.deletePortions(portionOfChecks(partition), [key], isStopping);
   }
 
-  /** Runs a statement that deletes one portion until it finds less. */
+  /** Repeats a statement that deletes one portion until it deletes less than a full portion. */
   private async deletePortions(
     statement: string,
     parameters: readonly unknown[],
@@ -152,7 +159,7 @@ export class HistoryRetention {
   }
 }
 
-/** Looks up each row by its primary key, which takes 8 ms per portion in a million rows. */
+/** Looks up each row by its primary key. In a million rows, that takes 8 ms per portion. */
 function portionOf(table: HistoryTable, condition: string): string {
   const key = `endpoint_key, ${OTHER_COLUMNS[table]}`;
   return `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${PORTION})
@@ -160,8 +167,8 @@ function portionOf(table: HistoryTable, condition: string): string {
 }
 
 /**
- * Deletes by position within one endpoint's rows, which takes 2 ms per portion. A look-up by time reads the endpoint's
- * whole day.
+ * Deletes rows by physical position within one endpoint's rows, which takes 2 ms per portion. A lookup by time would
+ * read the endpoint's whole day.
  */
 const portionOfChecks = (partition: string): string => `
   DELETE FROM ${partition}

@@ -4,7 +4,7 @@ import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/backgrou
 import { Partitions } from '../write/partitions';
 import { HistoryRetention } from './history-retention';
 
-/** Purges deleted endpoints each minute. Creates partitions ahead and removes old history each hour. */
+/** Every minute, purges deleted endpoints. Every hour, creates partitions ahead of time and removes old history. */
 @Injectable()
 export class HistoryRetentionJob {
   private readonly purge: BackgroundJob;
@@ -36,7 +36,7 @@ export class HistoryRetentionJob {
     return this.retention.tick();
   }
 
-  /** The purge deletes from the partitions that retention drops, so one waits for the other. */
+  /** The purge deletes rows from the partitions that retention drops, so the two must not run at the same time. */
   private async inTurn(work: () => Promise<void>): Promise<void> {
     const run = this.previous.then(work);
     this.previous = run.catch(() => {});

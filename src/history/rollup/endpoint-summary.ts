@@ -2,20 +2,21 @@ import { middleSql } from '../latency-histogram';
 import type { Tx } from '../../platform/database/database';
 import { DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** How often the p95 of a rarely checked endpoint is computed from the hours. Its counts are exact at every hour. */
+/** How often a rarely checked endpoint's p95 is recomputed from its hours. Its counts are updated every hour. */
 const P95_EVERY_HOURS = 8;
 /**
- * An endpoint with this many checks in an hour gets its p95 computed every hour, which is cheap compared to its checks.
+ * If an endpoint has this many checks in an hour, its p95 is recomputed every hour. This is cheap compared to the
+ * checks.
  */
 const OFTEN_CHECKED = 10;
 
 /**
- * Advances the summaries of these endpoints to `until`, the end of the hour that was just closed for them. Carries the
- * summary of a rarely checked endpoint forward where possible. Otherwise, a million endpoints that are checked twice an
- * hour would each have 24 hours and 90 days read again for two checks.
+ * Advances these endpoints' summaries to `until`, the end of the hour that was just closed for them. Updates the
+ * summary of a rarely checked endpoint incrementally if possible. Otherwise, for a million endpoints that are checked
+ * twice an hour, each run would read 24 hours and 90 days per endpoint again for two checks.
  */
 export async function summarizeHour(tx: Tx, keys: readonly string[], until: Date): Promise<void> {
-  // The days of all windows change at midnight.
+  // At midnight, the days in every window change.
   const isMidnight = floorTo(until.getTime(), DAY_MS) === until.getTime();
   const carried = isMidnight ? new Set() : new Set(await carryOn(tx, keys, until));
   const others = keys.filter((key) => !carried.has(key));
@@ -35,11 +36,11 @@ async function carryOn(tx: Tx, keys: readonly string[], until: Date): Promise<st
 }
 
 /**
- * Adds the hour `$3` to the summaries of the endpoints `$1` and removes the hour `$4` from "24h". The other windows
- * start at a day boundary, so nothing leaves them. Skips summaries that don't end at the hour before, that have
- * corrected hours, or that need a new p95. Cost: two probes of the index on hours per endpoint. With statistics from
- * before the hour, a join to the few expected rows would compare each with each. So the keys are part of the union, and
- * the conditions are one CASE, which the planner estimates as half of all rows.
+ * Adds hour `$3` to the summaries of endpoints `$1` and removes hour `$4` from "24h". The other windows start at a day
+ * boundary, so nothing drops out of them. Skips summaries that don't end at the previous hour, that have corrected
+ * hours, or that need a new p95. Cost: two index lookups on hours per endpoint. With statistics from before the hour,
+ * the planner expects few rows, and a join would compare every pair. For this reason, the keys are part of the union,
+ * and the conditions are in one CASE, for which the planner estimates half of all rows.
  */
 export const CARRY_ON = `
   WITH hours AS (
@@ -66,15 +67,15 @@ export const CARRY_ON = `
                AND (m.p95_24h_us >= 0) = (m.up_24h + c.up - c.up_gone > 0) THEN true ELSE false END
   RETURNING m.endpoint_key AS key`;
 
-/** Marks the summaries of the endpoints `$1`, whose hours were rebuilt, so that they cannot be carried forward. */
+/** Marks the summaries of endpoints `$1`, whose hours were rebuilt, so that they aren't updated incrementally. */
 export const MARK_STALE = 'UPDATE endpoint_summary SET is_stale = true WHERE endpoint_key = ANY ($1::bigint[])';
 
 /**
- * Rewrites the summaries of the endpoints `$1` (keys) for the windows that end at the full hour `$2`. "24h" starts 24
- * hours before, and the others at the start of the UTC day 7, 30, or 90 days before. For these, it also counts the full
- * days with a conclusive or planned check (yesterday from its hours, until its day is built). Whole days come from
- * check_day as far as it is built, and the rest from check_hour. p95 is -1 without an up check. Nothing else counts
- * planned checks.
+ * Rewrites the summaries of endpoints `$1` (keys) for the windows that end at the full hour `$2`. "24h" starts 24 hours
+ * earlier, and the others start at midnight UTC 7, 30, or 90 days earlier. For these, it also counts the full days that
+ * have a conclusive or planned check. Yesterday is counted from its hours until its day is built. Whole days are read
+ * from check_day as far as it is built, and the rest from check_hour. p95 is -1 if there are no up checks. All other
+ * values exclude planned checks.
  */
 export const SUMMARIZE = `
   WITH bound AS (

@@ -3,27 +3,27 @@ import { HOUR_MS } from '../../platform/time/time-units';
 import { P95_OF_CHECKS } from '../check-encoding';
 
 /**
- * Endpoints without a p95 from closed hours get one from their single checks. It is computed after this many up checks,
- * then whenever they have doubled. So each check is read about twice in all, and a rarely checked endpoint costs
- * nothing, because the overview reads its few checks directly.
+ * Endpoints that have no p95 from closed hours get one from their individual checks. It is computed after this many up
+ * checks and then each time their number has doubled. On average, each check is read about twice. A rarely checked
+ * endpoint costs nothing, because the overview reads its few checks directly.
  */
 const FIRST_CHECKS = 8;
 
 const WAIT_SECONDS = { min: 60, max: 3600 };
 
-/** Rows per statement. Beyond about 1,000 keys, the planner prefers to read whole tables. */
+/** The maximum number of rows per statement. Above about 1,000 keys, the planner prefers to read whole tables. */
 export const MAX_NEW_ENDPOINTS = 1000;
 
 export interface NewEndpoint {
-  /** Up checks of its newest hour and the one before. */
+  /** Up checks in its latest hour with checks and in the hour before. */
   up: number;
-  /** The number of up checks in its p95, or 0 without one. */
+  /** The number of up checks in its p95, or 0 if it has no p95. */
   summarized: number;
   intervalSeconds: number;
 }
 
 /**
- * Returns whether the p95 is due, and in how many seconds to look at the endpoint again, when there may be enough
+ * Returns whether the p95 is due. Also returns after how many seconds to check again, when the endpoint may have enough
  * checks.
  */
 export function nextLook({ up, summarized, intervalSeconds }: NewEndpoint): { due: boolean; waitSeconds: number } {
@@ -35,8 +35,9 @@ export function nextLook({ up, summarized, intervalSeconds }: NewEndpoint): { du
 }
 
 /**
- * Queues the next `limit` endpoints that were created since the last call, in the order of their keys, and returns how
- * many. It may miss a transaction that took its key more than a minute before its commit. Closing the hour finds those.
+ * Queues the next `limit` endpoints that were created since the last call, in key order, and returns their number. May
+ * miss an endpoint whose transaction took its key more than a minute before the commit. Those are found when the hour
+ * is closed.
  */
 export async function noteNewEndpoints(tx: Tx, limit: number): Promise<number> {
   const [noted] = await tx.query<{ endpoints: number }>(NOTE_NEW, [limit]);
@@ -44,9 +45,9 @@ export async function noteNewEndpoints(tx: Tx, limit: number): Promise<number> {
 }
 
 /**
- * Processes the next `limit` queued endpoints and writes the p95 of those that need one. `closedUntil` is the end of
- * the closed hours. Returns how many it processed. Each statement reads either history or other tables, because they
- * may be on different servers (docs/scaling.md).
+ * Processes the next `limit` queued endpoints and writes the p95 for those that need one. `closedUntil` is the time up
+ * to which hours are closed. Returns how many it processed. Each statement reads either history or other tables,
+ * because they may be on different servers (docs/scaling.md).
  */
 export async function summarizeNewEndpoints(tx: Tx, closedUntil: Date, limit: number): Promise<number> {
   const keys = (await tx.query<{ key: string }>(TAKE_DUE, [limit])).map((row) => row.key);
@@ -73,14 +74,15 @@ export async function summarizeNewEndpoints(tx: Tx, closedUntil: Date, limit: nu
   return keys.length;
 }
 
-/** Queues the endpoints of keys $1 without a p95, after their summaries were written from closed hours. */
+/** Queues endpoints from $1 (keys) that still have no p95 after their summaries were written from closed hours. */
 export const NOTE_WITHOUT_P95 = `
   INSERT INTO history_new (endpoint_key, look_at)
   SELECT endpoint_key, now() FROM endpoint_summary WHERE endpoint_key = ANY ($1::bigint[]) AND p95_24h_us < 0
   ON CONFLICT (endpoint_key) DO NOTHING`;
 
-// Cost: a range of the index over keys, once per endpoint, or one probe if there are none. Stops before the first one
-// that is less than a minute old, because one with a lower key may still be in an open transaction.
+// Cost: one index range over the keys for each new endpoint, or one index lookup if there are none. Stops before the
+// first endpoint that is less than a minute old, because an endpoint with a lower key may still be in an open
+// transaction.
 const NOTE_NEW = `
   WITH progress AS (SELECT after_key FROM history_progress WHERE name = 'new'),
   candidate AS (
@@ -102,13 +104,12 @@ const NOTE_NEW = `
   )
   SELECT count(*)::int AS endpoints FROM settled`;
 
-// Cost: as many rows as requested, in the order of the index.
+// Cost: as many rows as requested, in index order.
 const TAKE_DUE = `
   SELECT endpoint_key AS key FROM history_new WHERE look_at <= now() ORDER BY look_at LIMIT $1`;
 
 /**
- * Leaves out endpoints that are deleted, paused, or have a p95 from closed hours by now. Cost: three index probes per
- * key.
+ * Skips endpoints that are deleted, paused, or have a p95 from closed hours by now. Cost: three index lookups per key.
  */
 const READ_NEW = `
   SELECT e.key, c.interval_seconds AS "intervalSeconds", coalesce(m.young_checks, 0) AS summarized,

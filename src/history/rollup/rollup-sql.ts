@@ -5,12 +5,12 @@ import { epochMs } from '../../platform/database/epoch-ms';
 const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
 
 /**
- * The columns of check_hour and check_day after their key (endpoint_key, start_at), in the order of the two functions
- * below.
+ * The columns in check_hour and check_day that follow the key (endpoint_key, start_at), in the order that the two
+ * functions below use.
  */
 export const STATS_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts, planned, degraded`;
 
-/** The columns of a `CheckStatsRow`. The sums are floats in JavaScript, where they stay far below 2^53. */
+/** The columns for a `CheckStatsRow`. Sums are floats in JavaScript but are far below 2^53. */
 export const STATS_ROW = `${epochMs('start_at')} AS start_ms, up, down, unknown,
   ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets,
   counts::text AS counts, planned, degraded`;
@@ -21,9 +21,9 @@ export const REPLACE_STATS = STATS_COLUMNS.split(', ')
   .join(', ');
 
 /**
- * Returns SQL that aggregates single checks to stats, grouped by `key` and `startAt` (an SQL expression). `source`
- * follows FROM: check_result and the conditions. It makes one pass over the checks, and a second one over the few
- * buckets. A check without a duration is in no bucket.
+ * Returns SQL that aggregates individual checks into stats, grouped by `key` and `startAt` (an SQL expression).
+ * `source` follows FROM and consists of check_result and the conditions. The query makes one pass over the checks and a
+ * second one over the few buckets. A check without a duration isn't in any bucket.
  */
 const aggregateSql = (key: string, { counted, isUp, degraded }: Judged, startAt: string, source: string): string => `
   SELECT ${key}, start_at,
@@ -48,15 +48,15 @@ const aggregateSql = (key: string, { counted, isUp, degraded }: Judged, startAt:
            GROUP BY ${key}, start_at, counted, bucket) AS part
    GROUP BY ${key}, start_at`;
 
-/** Returns SQL for the stats of endpoints, by the verdict. */
+/** Returns SQL for per-endpoint stats, based on the verdict. */
 export const rollUpChecksSql = (startAt: string, source: string): string =>
   aggregateSql('endpoint_key', BY_VERDICT, startAt, source);
 
-/** Returns SQL for the stats of locations, by what each location saw. */
+/** Returns SQL for per-location stats, based on what each location observed. */
 export const rollUpLocationsSql = (startAt: string, source: string): string =>
   aggregateSql('endpoint_key, location', BY_LOCATION, startAt, source);
 
-/** Returns SQL that merges the stats of check_hour, grouped by endpoint and `startAt`. `source` is as above. */
+/** Returns SQL that merges rows from check_hour, grouped by endpoint and `startAt`. `source` is as above. */
 export const mergeHoursSql = (startAt: string, source: string): string => `
   WITH part AS (SELECT check_hour.*, ${startAt} AS group_at FROM ${source}),
   spread AS (

@@ -7,7 +7,7 @@ import { NOTE_WITHOUT_P95, noteNewEndpoints, summarizeNewEndpoints } from './new
 import { mergeHoursSql, REPLACE_STATS, rollUpChecksSql, rollUpLocationsSql, STATS_COLUMNS } from './rollup-sql';
 import { DAY_MS, dayNumber, dayText, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** The result of a step: whether there may be more to do, and whether its portion was full. */
+/** The result of a step: whether there may be more to do, and whether the portion was full. */
 export interface StepResult {
   more: boolean;
   full: boolean;
@@ -29,9 +29,10 @@ interface HourProgress {
 }
 
 /**
- * Runs the steps of the rollups. Each is a short transaction that replaces what it builds, so it may be repeated. The
- * progress row is their lock, and a process that finds it locked does nothing. An hour is closed two minutes after its
- * end by the database's clock, because the writer also judges lateness by it. This process's clock can only delay that.
+ * Runs the rollup steps. Each step is a short transaction that replaces what it builds, so it can be repeated. The
+ * progress row serves as a lock, and a process that finds it locked does nothing. An hour is closed two minutes after
+ * it ends by the database's clock, because the writer uses the same clock to detect late checks. This process's clock
+ * can only delay that.
  */
 @Injectable()
 export class RollupSteps {
@@ -41,7 +42,7 @@ export class RollupSteps {
     private readonly config: Config,
   ) {}
 
-  /** Builds check_hour for the next `limit` endpoints, and for the newest hour also the summaries. */
+  /** Builds check_hour for the next `limit` endpoints. For the latest hour, also writes the summaries. */
   closeHour(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
       const [progress] = await tx.query<HourProgress>(NEXT_HOUR, [this.clock.now()]);
@@ -80,7 +81,10 @@ export class RollupSteps {
     });
   }
 
-  /** Rebuilds the hours for which checks came late (and their days, if closed), `limit` late hours at a time. */
+  /**
+   * Rebuilds the hours in which late checks arrived, and their days if those are closed. Processes `limit` late hours
+   * at a time.
+   */
   correctLate(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
       const [progress] = await tx.query<ClosedProgress>(LOCK_PROGRESS);
@@ -90,7 +94,7 @@ export class RollupSteps {
         limit,
       ]);
       if (lateHours.length === 0) return NOTHING;
-      // Rebuilding an hour with partly deleted checks would lose counts.
+      // If some of an hour's checks are already deleted, rebuilding it would lose counts.
       const oldestDay = dayNumber(this.clock.now()) - this.config.rawRetentionDays + 1;
       const complete = lateHours.filter((late) => dayNumber(late.hour_at) >= oldestDay);
       await this.rebuild(tx, complete, progress);
@@ -98,14 +102,12 @@ export class RollupSteps {
     });
   }
 
-  /** Queues the next `limit` endpoints that were created for `summarizeNew`. */
+  /** Queues the next `limit` newly created endpoints for `summarizeNew`. */
   noteNew(limit: number): Promise<StepResult> {
     return this.forNewEndpoints(limit, (tx) => noteNewEndpoints(tx, limit));
   }
 
-  /**
-   * Writes the p95 of new endpoints, which have none from closed hours, for the overview. Processes `limit` of them.
-   */
+  /** Writes the p95 for `limit` new endpoints, which have none from closed hours. The overview uses it. */
   summarizeNew(limit: number): Promise<StepResult> {
     return this.forNewEndpoints(limit, (tx, closedUntil) => summarizeNewEndpoints(tx, closedUntil, limit));
   }
@@ -164,9 +166,7 @@ export class RollupSteps {
     return rows.map((row) => row.key);
   }
 
-  /**
-   * Summarizes the newest blocks in the day's BRIN index, so that reading the last hour does not scan the whole day.
-   */
+  /** Summarizes the newest blocks in the day's BRIN index, so that reading the last hour doesn't scan the whole day. */
   private async indexBlocks(tx: Tx, hour: Date): Promise<void> {
     const table = `check_result_${dayText(dayNumber(hour)).replaceAll('-', '')}`;
     await tx.query(
@@ -178,11 +178,12 @@ export class RollupSteps {
   }
 }
 
-/** If no endpoint has locations, no statement reads them. Cost: the first row of an index. */
+/** If no endpoint has locations, the statements skip them. Cost: the first row in an index. */
 const HAS_LOCATIONS = 'EXISTS (SELECT FROM endpoint_location) AS has_locations';
 
 /**
- * Returns the endpoints that have several locations. Cost: one probe of the key each, if any endpoint has locations.
+ * Returns the endpoints that have several locations. Cost: one key lookup per endpoint, and none if no endpoint has
+ * locations.
  */
 async function severalOf(tx: Tx, keys: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ key: string }>(
@@ -213,8 +214,8 @@ const LOCK_PROGRESS = `
 const ADVANCE = 'UPDATE history_progress SET done_until = $2, after_key = $3 WHERE name = $1';
 
 /**
- * Returns SQL that inserts or replaces stats, except for endpoints that were deleted in the meantime. `present` is a
- * condition on endpoint_key that also works if history is distributed over servers and endpoints are not.
+ * Returns SQL that inserts or replaces stats, except for endpoints that were deleted since then. `present` is a
+ * condition on endpoint_key that also works if history is distributed over several servers and endpoints are not.
  */
 const upsertStats = (table: string, stats: string, present: string, key = 'endpoint_key, start_at'): string => `
   INSERT INTO ${table} (${key}, ${STATS_COLUMNS})
@@ -234,13 +235,13 @@ const closeHourSql = (key: string): string =>
     `${key} = ANY ($5::bigint[])`,
   );
 
-// For few endpoints, uses their index, or also the one over time, as the planner decides.
+// For few endpoints, the planner chooses between the index over endpoints and the index over time.
 const CLOSE_HOUR = closeHourSql('endpoint_key');
 
 /**
- * A step only reaches this many endpoints if they are checked rarely (see the job's limits). The index over endpoints
- * would then read their whole day, a page per check. One pass over the hour costs 0.15 µs per check for any number of
- * endpoints, and the sum keeps the planner from using the index.
+ * A step only reaches this many endpoints if they are rarely checked (see the job's limits). In that case, the index
+ * over endpoints would read their whole day, one page per check. A single pass over the hour costs 0.15 µs per check
+ * for any number of endpoints. The sum keeps the planner from using the index.
  */
 const MANY_KEYS = 1000;
 const CLOSE_HOUR_BY_TIME = closeHourSql('(endpoint_key + 0)');
@@ -277,9 +278,9 @@ const BUILD_DAYS = upsertStats(
 );
 
 /**
- * Deletes by key, which may have several rows. In a distributed database, a late note is on the same node as its
- * checks, so both become visible at once. This statement doesn't see a note that is inserted in the meantime, so that
- * note stays.
+ * Deletes by key, which may match several rows. In a distributed database, a late note is on the same node as its
+ * checks, so both become visible at the same time. A note that is inserted while this statement runs is not visible to
+ * it and is kept.
  */
 const TAKE_LATE_HOURS = `
   DELETE FROM history_late

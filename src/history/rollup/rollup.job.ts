@@ -10,35 +10,35 @@ import { RollupSteps, type StepResult } from './rollup-steps';
 import { SECOND_MS } from '../../platform/time/time-units';
 
 /**
- * How the steps of one kind are divided: the endpoints (or late hours) of a portion, and the time of a step and of a
- * run.
+ * The limits for one kind of step: the number of endpoints (or late hours) per portion, and the duration of a step and
+ * a run.
  */
 export interface StepLimits {
-  /** Endpoints in the first step. Later portions depend on the measured time. */
+  /** The number of endpoints in the first step. Later portions depend on the measured time. */
   first: number;
   min: number;
   max: number;
-  /** The milliseconds that a step should take. */
+  /** The target range for the duration of a step, in milliseconds. */
   lowMs: number;
   highMs: number;
-  /** The milliseconds after which a run starts no more steps. The rest waits for the next minute. */
+  /** A run starts no more steps after this many milliseconds. The rest is done in the next minute. */
   runMs: number;
 }
 
-/** The embedded database serves no other query during a step. */
+/** The embedded database can't run other queries during a step. */
 const SHORT_STEPS: StepLimits = { first: 100, min: 16, max: 5000, lowMs: 75, highMs: 250, runMs: Infinity };
 
 /**
- * A database server also serves other queries during a step. With rarely checked endpoints, a step of any size costs a
- * pass over the whole hour, so few large steps are better. One takes far less than a statement may (30 s), and the
- * shutdown waits for it.
+ * A database server can run other queries during a step. If endpoints are rarely checked, a step of any size costs a
+ * pass over the whole hour, so few large steps are better. A step takes far less than the statement timeout (30 s), and
+ * the shutdown waits for it.
  */
 const LONG_STEPS: StepLimits = { first: 400, min: 16, max: 100_000, lowMs: 1500, highMs: 5000, runMs: Infinity };
 
-/** The p95 of new endpoints is a convenience. Until it exists, the overview reads single checks. */
+/** The p95 for new endpoints is an optimization. Until it exists, the overview reads individual checks. */
 const NEW_ENDPOINTS: StepLimits = { ...SHORT_STEPS, max: MAX_NEW_ENDPOINTS, runMs: 2 * SECOND_MS };
 
-/** Returns the size of the next portion: doubled after a quick full step, halved after a slow one. */
+/** Returns the size of the next portion: doubled after a fast full step, halved after a slow one. */
 export function nextPortion(portion: number, elapsedMs: number, full: boolean, limits: StepLimits): number {
   if (elapsedMs > limits.highMs) return Math.max(Math.floor(portion / 2), limits.min);
   if (elapsedMs < limits.lowMs && full) return Math.min(portion * 2, limits.max);
@@ -46,8 +46,8 @@ export function nextPortion(portion: number, elapsedMs: number, full: boolean, l
 }
 
 /**
- * Builds all hourly and daily stats that are due, once a minute. It catches up after days without a process. It runs in
- * every worker process, but the lock of the steps lets only one of them make progress.
+ * Builds all hourly and daily stats that are due, once a minute. Catches up if no process ran for days. Runs in every
+ * worker process, but the steps' lock lets only one of them make progress.
  */
 @Injectable()
 export class RollupJob {
@@ -77,7 +77,7 @@ export class RollupJob {
     return this.job.tick();
   }
 
-  /** Builds everything that is due now. At shutdown, it ends after the step in progress. */
+  /** Builds everything that is due now. At shutdown, stops after the current step. */
   async run(): Promise<void> {
     await this.repeat((portion) => this.steps.closeHour(portion), this.hourLimits);
     await this.repeat((portion) => this.steps.correctLate(portion), SHORT_STEPS);

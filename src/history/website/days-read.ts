@@ -1,4 +1,6 @@
-/** The maximum number of daily stats that one request reads. They take about a second of the embedded database. */
+/**
+ * The maximum number of daily stats that one request reads. Reading them takes the embedded database about a second.
+ */
 const MOST_ROWS = 60_000;
 const FEWEST_DAYS = 7;
 

@@ -4,7 +4,7 @@ import { QueryInteger } from '../../platform/http/page';
 import { Optional } from '../../platform/http/validators';
 import { OutageView } from '../read/uptime.dto';
 
-/** A year, plus the rest of the weeks that its calendar touches. */
+/** One year, plus the days that complete the first and last weeks in the calendar. */
 export const MOST_DAYS = 371;
 
 export class WebsiteHistoryQuery {

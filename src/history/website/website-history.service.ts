@@ -20,7 +20,7 @@ interface WebsiteOutageRow extends OutageRow {
   endpoint_name: string;
 }
 
-/** Reads how all endpoints of a website were, day by day. */
+/** Reads the combined daily history of all endpoints in a website. */
 @Injectable()
 export class WebsiteHistoryService {
   constructor(
@@ -52,9 +52,9 @@ export class WebsiteHistoryService {
 }
 
 /**
- * Reads built days, then built hours, then the running counters, as in the view `endpoint_day`. It goes endpoint by
- * endpoint, because the view joins the days of all organizations. Cost: the daily stats, limited by `daysRead` and each
- * found by its key, and the hours of at most two days.
+ * Reads built days, then built hours, then the current counters, like the `endpoint_day` view. Processes one endpoint
+ * at a time, because the view joins the days of all organizations. Cost: the daily stats, limited by `daysRead` and
+ * each found by key, plus the hours of at most two days.
  */
 const DAYS = `
   WITH built AS (SELECT max(done_until) FILTER (WHERE name = 'day') AS days, max(done_until) FILTER (WHERE name = 'hour') AS hours
@@ -78,7 +78,7 @@ const DAYS = `
    WHERE e.org_id = $1 AND e.website_id = $2
    GROUP BY 1 HAVING sum(d.up + d.down + d.unknown + d.planned) > 0 ORDER BY 1`;
 
-// Cost: the newest outages of each endpoint by their key, at most as many as are listed.
+// Cost: each endpoint's latest outages by key, at most as many as are listed.
 const OUTAGES = `
   SELECT e.id AS endpoint_id, e.name AS endpoint_name, o.*
     FROM endpoint e

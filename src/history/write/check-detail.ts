@@ -5,12 +5,12 @@ import { storableText } from '../../platform/database/postgres-text';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { cut } from '../../platform/text/text-limits';
 
-/** Enough for two details of each of 100,000 endpoints. Takes about 30 MB when full. */
+/** Enough for two details for each of 100,000 endpoints. Takes about 30 MB when full. */
 const CAPACITY = 200_000;
 
 /**
- * The stored details that this process knows, and until which day they are marked as seen. When it is full, the least
- * recently used ones are evicted, which costs one redundant write each.
+ * A cache of stored details that this process knows, with the day until which each is marked as seen. When the cache is
+ * full, it evicts the least recently used entries, which costs one redundant write each.
  */
 export class DetailCache {
   private readonly days: BoundedMap<string, number>;
@@ -19,20 +19,20 @@ export class DetailCache {
     this.days = new BoundedMap(capacity);
   }
 
-  /** Returns true if the detail is stored and marked as seen on `day` (days since 1970) or later. */
+  /** Returns whether the detail is stored and marked as seen on `day` (days since 1970) or later. */
   knows(endpointKey: string, hash: string, day: number): boolean {
     return (this.days.get(`${endpointKey}/${hash}`) ?? -Infinity) >= day;
   }
 
-  /** Call it only after the commit, because a rolled-back detail is not stored. */
+  /** Call this only after the commit, because a rolled-back detail is not stored. */
   remember(endpointKey: string, hash: string, day: number): void {
     this.days.set(`${endpointKey}/${hash}`, day);
   }
 }
 
 /**
- * The part of a check that is usually the same as in the previous check. It is stored once per content. Absent fields
- * are empty.
+ * The part of a check that is usually the same as in the previous check. Equal details are stored only once. Absent
+ * fields are empty.
  */
 export interface CheckDetail {
   address?: string;
@@ -40,12 +40,12 @@ export interface CheckDetail {
   records?: string[];
   redirects?: string[];
   error?: { phase: CheckPhase; message: string };
-  /** Includes its code, because the column of codes is only for errors. */
+  /** Includes the code, because the code column is used only for errors. */
   warning?: CheckError;
   firstError?: CheckError;
 }
 
-/** A detail in its stored form. `hash` is a signed 64-bit number as text, and `text` is the JSON. */
+/** A detail in its stored form. `hash` is a signed 64-bit number as a string, and `text` is JSON. */
 export interface StoredDetail {
   hash: string;
   text: string;
@@ -54,7 +54,7 @@ export interface StoredDetail {
 /** Stored instead of a hash if a check has no detail row. */
 export const NO_DETAIL = '0';
 
-/** Sets the keys in a fixed order, so that equal details have equal JSON. */
+/** Adds the keys in a fixed order, so that equal details have equal JSON. */
 function detailOf(check: FinishedCheck): CheckDetail {
   const { result, firstError } = check;
   const detail: CheckDetail = {};
@@ -77,10 +77,12 @@ function detailOf(check: FinishedCheck): CheckDetail {
   return detail;
 }
 
-/** The maximum bytes of a stored detail. Each different detail from a target is stored for `RAW_RETENTION_DAYS`. */
+/**
+ * The maximum size of a stored detail in bytes. Each distinct detail from a target is kept for `RAW_RETENTION_DAYS`.
+ */
 const MAX_DETAIL_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
-/** The maximum characters of a redirect, record, or name, and of the message of an error or warning. */
+/** The maximum number of characters in a redirect, record, name, or error or warning message. */
 const MAX_TEXT = 300;
 
 const fits = (text: string): boolean =>
@@ -88,13 +90,13 @@ const fits = (text: string): boolean =>
 
 const shortened = (text: string): string => cut(text, MAX_TEXT);
 
-/** Returns at most `most` texts, each shortened. The last one then says how many are missing. */
+/** Returns at most `most` strings, each truncated. If some are omitted, the last string says how many. */
 const few = (texts: readonly string[], most: number): string[] =>
   texts.length <= most
     ? texts.map(shortened)
     : [...texts.slice(0, most - 1).map(shortened), `… ${texts.length - most + 1} more`];
 
-/** Returns the detail with at most `most` redirects, records, and names. Cut texts end with an ellipsis. */
+/** Returns the detail with at most `most` redirects, records, and names. Truncated strings end with an ellipsis. */
 function cutDetail(
   { address, certificate, records, redirects, error, warning, firstError }: CheckDetail,
   most: number,
@@ -115,8 +117,8 @@ function cutDetail(
 }
 
 /**
- * Returns JSON of at most 16 KiB, still in the same form. A detail is hardly ever this large. Only hostile targets
- * cause one.
+ * Returns valid JSON for the detail, at most 16 KiB. A detail hardly ever exceeds that size. Only hostile targets cause
+ * one that does.
  */
 function boundedJson(detail: CheckDetail): string {
   let text = storableJson(detail);
@@ -124,14 +126,14 @@ function boundedJson(detail: CheckDetail): string {
   return text;
 }
 
-/** JSON.stringify writes NUL and lone surrogates as \u escapes, which jsonb refuses. */
+/** JSON.stringify writes NUL and lone surrogates as \u escapes, which jsonb rejects. */
 function storableJson(detail: CheckDetail): string {
   const text = JSON.stringify(detail);
   if (!text.includes('\\u')) return text;
   return JSON.stringify(detail, (_, value: unknown) => (typeof value === 'string' ? storableText(value) : value));
 }
 
-/** Returns the detail of one check with its content hash, or `null` if the check has none. */
+/** Returns a check's detail with its content hash, or `null` if the check has no detail. */
 export function storedDetail(check: FinishedCheck): StoredDetail | null {
   const text = boundedJson(detailOf(check));
   if (text === '{}') return null;

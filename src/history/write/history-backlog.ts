@@ -17,21 +17,31 @@ import { HistoryWriter } from './history-writer';
 import { LossLog } from './loss-log';
 import { reasonOf, writeFailureOf } from './write-failure';
 
-/** The maximum number of waiting checks, and their estimated memory. This is half a minute of 4,000 checks a second. */
+/**
+ * The maximum number of waiting checks. This equals half a minute at 4,000 checks per second. Their estimated memory is
+ * limited too.
+ */
 const MAX_WAITING = 100_000;
 const MAX_BYTES = 128 * 1024 * 1024;
-/** The maximum number of checks per transaction. Fewer after one that failed because of its content. */
+/**
+ * The maximum number of checks per transaction. The limit is lower after a transaction that failed because of its
+ * content.
+ */
 const MAX_PORTION = 1000;
 const RETRY_MS = 1000;
-/** Short limits. In the meantime only history waits, but with the embedded database everything does. */
+/**
+ * These limits are short. On a database server, only history waits in the meantime. With the embedded database,
+ * everything waits.
+ */
 const LIMITS = { lockMs: 500, statementMs: 2000 };
-/** A part is given up after it was refused alone this often, while others were written. */
+/** A part is dropped after it was rejected this often on its own while others were written. */
 const REFUSALS = 3;
 
 /**
- * Keeps history that could not be written with its batch. Alerts don't wait for history. While it is unavailable (a
- * full tablespace, a missing node, a lock on its tables), batches are committed without it. It is written later from
- * here, in order and in separate transactions. Waiting history is only in memory, so a process that is killed loses it.
+ * Keeps history that could not be written with its batch, because alerts must not wait for history. While history is
+ * unavailable (a full tablespace, a missing node, a lock on its tables), batches are committed without it. The backlog
+ * writes it later, in order and in separate transactions. Waiting history is only in memory, so it is lost if the
+ * process is killed.
  */
 @Injectable()
 export class HistoryBacklog {
@@ -40,14 +50,14 @@ export class HistoryBacklog {
   private waiting: WaitingHistory[] = [];
   private count = 0;
   private bytes = 0;
-  /** The number of waiting parts that are being written. They are not given up in the meantime. */
+  /** The number of waiting parts that are being written. These parts are not dropped in the meantime. */
   private beingWritten = 0;
   private portionSize = MAX_PORTION;
-  /** True after a failed transaction. It may have been committed anyway, so rows that already exist are left out. */
+  /** True after a failed transaction. It may have been committed anyway, so existing rows must be skipped. */
   private isUncertain = false;
   /**
-   * Each transaction takes this lock. A transaction whose connection was lost may still be committing, and the lock
-   * waits for it.
+   * Each transaction takes this lock. If a connection is lost, its transaction may still be committing, and the next
+   * transaction waits for it.
    */
   private readonly lock = randomInt(2 ** 32, 2 ** 47);
   private since: number | null = null;
@@ -55,7 +65,7 @@ export class HistoryBacklog {
   private working: Promise<boolean> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private reason = '';
-  /** How often an endpoint's part was refused alone, and how much had been written before, by endpoint. */
+  /** Per endpoint: how often its part was rejected on its own, and how much had been written before. */
   private readonly refusals = new Map<string, { times: number; followedBefore: number }>();
   private readonly listeners = new Map<FinishedCheck, (isWritten: boolean) => void>();
   private readonly lost;
@@ -90,7 +100,7 @@ export class HistoryBacklog {
     );
   }
 
-  /** While true, batches leave their history here. */
+  /** While true, batches add their history to this backlog. */
   get isLagging(): boolean {
     return this.waiting.length > 0;
   }
@@ -101,8 +111,8 @@ export class HistoryBacklog {
   }
 
   /**
-   * Writes this part of a batch in the batch's transaction. With `later`, or while history is lagging, it follows after
-   * the commit, and the call resolves to false. Throws: `HistoryFailure` if only history may be the cause.
+   * Writes this part of a batch in the batch's transaction. If `later` is set or history is lagging, the part is
+   * written after the commit and the call resolves to false. Throws: `HistoryFailure` if only history may be the cause.
    */
   async write(tx: Tx, part: HistoryPart, later: boolean): Promise<boolean> {
     if (part.checks.length === 0) return true;
@@ -119,17 +129,17 @@ export class HistoryBacklog {
     }
   }
 
-  /** Sets why the next part that is left here could not be written, for the log. */
+  /** Sets the reason why the next part that is added could not be written, for the log. */
   because(error: unknown): void {
     this.reason = reasonOf(error);
   }
 
-  /** Calls `listener` when the history of a waiting check was written or given up. */
+  /** Calls `listener` when the history of a waiting check was written or dropped. */
   onWritten(check: FinishedCheck, listener: (isWritten: boolean) => void): void {
     this.listeners.set(check, listener);
   }
 
-  /** Tries to write everything that waits, for at most `limitMs`. For the shutdown. */
+  /** Tries to write all waiting history, for at most `limitMs`. Used at shutdown. */
   async drain(limitMs: number): Promise<void> {
     const until = this.clock.monotonic() + limitMs;
     while (this.isLagging && this.clock.monotonic() < until)
@@ -165,7 +175,7 @@ export class HistoryBacklog {
     }, afterMs);
   }
 
-  /** Writes one portion, one at a time. Resolves to true if the next may follow at once. */
+  /** Writes one portion. Only one call runs at a time. Resolves to true if the next portion may follow immediately. */
   private work(): Promise<boolean> {
     this.working ??= this.workOnce().finally(() => (this.working = null));
     return this.working;
@@ -196,7 +206,7 @@ export class HistoryBacklog {
     await this.history.outages(tx, opened, closed);
   }
 
-  /** A part that may be the cause itself is tried in smaller portions, then alone, then given up. */
+  /** A part that may itself be the cause is retried in smaller portions, then on its own, and is finally dropped. */
   private refused(portion: readonly WaitingHistory[], error: unknown): boolean {
     const failure = writeFailureOf(error);
     this.reason = reasonOf(error);
@@ -210,7 +220,7 @@ export class HistoryBacklog {
     known.times++;
     this.refusals.set(first.endpointKey, known);
     if (failure !== 'content' && (known.times < REFUSALS || this.followed === known.followedBefore)) {
-      // Its turn comes again after all others. Its own parts keep their order.
+      // Moves this endpoint behind all others. Its parts stay in order.
       const isIts = ({ endpointKey }: WaitingHistory) => endpointKey === first.endpointKey;
       this.waiting = [...this.waiting.filter((part) => !isIts(part)), ...this.waiting.filter(isIts)];
       return false;
@@ -221,7 +231,7 @@ export class HistoryBacklog {
     return true;
   }
 
-  /** Removes the first `count` parts, which have been written or given up. */
+  /** Removes the first `count` parts, which were written or dropped. */
   private remove(count: number, isWritten: boolean): void {
     for (const { checks, bytes } of this.waiting.splice(0, count)) {
       this.count -= checks.length;
@@ -237,8 +247,8 @@ export class HistoryBacklog {
   }
 
   /**
-   * Gives up a tenth of the maximum at once, so that it rarely happens. Outages are kept, because without its end one
-   * would last forever.
+   * Drops a tenth of the maximum at once, so that this rarely happens. Keeps outages, because an outage would never end
+   * if its end were lost.
    */
   private giveUpOldest(): void {
     const given: FinishedCheck[] = [];

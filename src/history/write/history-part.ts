@@ -1,7 +1,6 @@
 import type { FinishedCheck } from '../../engine/finished-check';
 import type { ClosedOutage, OpenedOutage } from './history-writer';
 
-/** The history that one batch adds. */
 export interface HistoryPart {
   readonly checks: readonly FinishedCheck[];
   readonly opened: readonly OpenedOutage[];
@@ -9,8 +8,8 @@ export interface HistoryPart {
 }
 
 /**
- * Thrown if the history part of a transaction failed, with `cause`. The rest of the transaction may be possible without
- * it.
+ * Thrown if the history part of a transaction failed, with the error as `cause`. The rest of the transaction may still
+ * succeed without it.
  */
 export class HistoryFailure extends Error {
   constructor(override readonly cause: unknown) {
@@ -18,17 +17,17 @@ export class HistoryFailure extends Error {
   }
 }
 
-/** The waiting history of one endpoint. */
+/** One endpoint's waiting history. */
 export interface WaitingHistory {
   readonly endpointKey: string;
   checks: readonly FinishedCheck[];
   readonly opened: readonly OpenedOutage[];
   readonly closed: readonly ClosedOutage[];
-  /** Estimated memory of the checks. */
+  /** The estimated memory for the checks. */
   bytes: number;
 }
 
-/** The bytes of a check object in addition to its texts. */
+/** The size of a check object in bytes, excluding its strings. */
 const CHECK_BYTES = 1000;
 
 const bytesOf = ({ result }: FinishedCheck): number =>
@@ -38,7 +37,7 @@ const bytesOf = ({ result }: FinishedCheck): number =>
       .length;
 
 /**
- * Splits a part by endpoint, in the order of the checks, so that a refused part of one endpoint doesn't hold back
+ * Splits a part by endpoint and keeps the order of the checks, so that one endpoint's rejected part doesn't hold back
  * others.
  */
 export function byEndpointKey({ checks, opened, closed }: HistoryPart): WaitingHistory[] {
@@ -64,7 +63,7 @@ export function byEndpointKey({ checks, opened, closed }: HistoryPart): WaitingH
   return [...parts].map(([endpointKey, part]) => ({ endpointKey, ...part }));
 }
 
-/** Returns the first parts with at most `most` checks in all, but at least one part. */
+/** Returns the first parts that have at most `most` checks in total, but at least one part. */
 export function portionOf(waiting: readonly WaitingHistory[], most: number): WaitingHistory[] {
   const portion: WaitingHistory[] = [];
   let count = 0;

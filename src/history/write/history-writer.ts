@@ -11,42 +11,47 @@ import { storableMessage } from '../../platform/database/postgres-text';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** An outage to open: an endpoint went from up (or no known outcome yet) to down, or its outage changed its mark. */
+/**
+ * An outage to open: an endpoint changed from up (or no known outcome yet) to down, or its outage became planned or
+ * unplanned.
+ */
 export interface OpenedOutage {
   endpointKey: string;
   /** The start of the first failed check. */
   startedAt: Date;
-  /** True if a maintenance window that is excluded from uptime covers all of its checks. Otherwise none is covered. */
+  /**
+   * True if a maintenance window that is excluded from uptime covers all of its checks. If false, no check is covered.
+   */
   planned?: boolean;
   error: ErrorCode;
   message: string;
 }
 
-/**
- * An outage to close: the endpoint is up, or the outage continues as planned instead of unplanned (or the other way
- * round).
- */
+/** An outage to close: the endpoint is up, or the outage changed between planned and unplanned. */
 export interface ClosedOutage {
   endpointKey: string;
-  /** The start of the first check after it. */
+  /** The start of the first check after the outage. */
   endedAt: Date;
-  /** The start of the down streak that it ended. That outage is closed even if the clock was set back in between. */
+  /**
+   * The start of the down streak that ended. Identifies the outage to close even if the clock was set back in the
+   * meantime.
+   */
   startedAt?: Date;
 }
 
 const MAX_STATUS = 32_767;
 
 /**
- * Formats an array parameter as PostgreSQL text, only for numbers and times, which need no quoting. Much cheaper than
- * in pg.
+ * Formats an array parameter as PostgreSQL text. Use it only for numbers and times, which need no quoting. Much cheaper
+ * than pg's own conversion.
  */
 const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 
 /**
- * Writes single checks and outages. Nothing else writes them. It runs inside the transaction that records them, or
- * later if history could not be written then (`HistoryBacklog`), with one statement per batch. A check of an hour that
- * is closed (or about to be) also inserts that hour into history_late, so that the rollup rebuilds it. Like the rollup,
- * it judges lateness by the database's clock.
+ * Writes individual checks and outages. Nothing else writes them. It runs inside the transaction that records them, or
+ * later if history could not be written then (`HistoryBacklog`), with one statement per batch. If a check belongs to an
+ * hour that is closed or about to be closed, the statement also inserts that hour into history_late, so that the rollup
+ * rebuilds it. Like the rollup, it uses the database's clock to detect late checks.
  */
 @Injectable()
 export class HistoryWriter {
@@ -57,7 +62,7 @@ export class HistoryWriter {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Stores a batch. Call it once per check, because no unique key refuses a second copy. */
+  /** Stores a batch. Call this once per check, because no unique key prevents duplicates. */
   async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
     if (checks.length === 0) return;
     await this.partitions.ensure(
@@ -72,9 +77,9 @@ export class HistoryWriter {
   }
 
   /**
-   * Opens and closes the outages of one batch, which may contain several of one endpoint. Idempotent. An outage that is
-   * still open when the next one starts (the endpoint was edited in between) ends there. No outage ends before it
-   * started.
+   * Opens and closes the outages in one batch, which may contain several per endpoint. Idempotent. If an outage is
+   * still open when the next one starts (the endpoint was edited in between), it ends there. An outage never ends
+   * before it starts.
    */
   async outages(tx: Tx, opened: readonly OpenedOutage[], closed: readonly ClosedOutage[]): Promise<void> {
     if (opened.length > 0) {
@@ -98,7 +103,7 @@ export class HistoryWriter {
     ]);
   }
 
-  /** Returns the checks that are not stored. For a transaction that may or may not have been committed. */
+  /** Returns the checks that are not stored. Use it after a transaction that may or may not have been committed. */
   async missing<Check extends Pick<FinishedCheck, 'endpointKey' | 'checkedAt' | 'location'>>(
     tx: Tx,
     checks: readonly Check[],
@@ -112,13 +117,13 @@ export class HistoryWriter {
     return checks.filter((one) => !known.has(`${one.endpointKey}/${one.checkedAt.getTime()}/${one.location}`));
   }
 
-  /** Returns the public ID of a check, e.g. for the response to "check now". */
+  /** Returns a check's public ID, e.g. for the response to "check now". */
   checkId({ endpointKey, checkedAt, location }: Pick<FinishedCheck, 'endpointKey' | 'checkedAt' | 'location'>): string {
     return checkId(this.secrets.get('check_id'), endpointKey, checkedAt, location);
   }
 
   /**
-   * Usually writes nothing. A detail is also marked as seen once a day, so that it lives as long as the checks that use
+   * Usually writes nothing. Also marks a detail as seen once a day, so that it is kept as long as the checks that use
    * it.
    */
   private async writeDetails(
@@ -148,7 +153,7 @@ export class HistoryWriter {
   }
 }
 
-/** Returns one array per column of check_result, in the order of the columns in INSERT_LOCAL_CHECKS. */
+/** Returns one array per check_result column, in the order of the columns in INSERT_LOCAL_CHECKS. */
 function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDetail | null)[]): string[] {
   const column = (value: (check: FinishedCheck, index: number) => string | number): string => list(checks.map(value));
   return [
@@ -167,7 +172,7 @@ function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDe
   ];
 }
 
-/** PostgreSQL parses each array separately, so a column that is always 0 would be a twelfth more work. */
+/** PostgreSQL parses each array separately, so a column that is always 0 would add a twelfth to the work. */
 const insertChecks = (column: '' | ', location', array: '' | ', $13::smallint[]'): string => `
   WITH late AS (
     INSERT INTO history_late (endpoint_key, hour_at)
@@ -182,7 +187,7 @@ const insertChecks = (column: '' | ', location', array: '' | ', $13::smallint[]'
 const INSERT_LOCAL_CHECKS = insertChecks('', '');
 const INSERT_CHECKS = insertChecks(', location', ', $13::smallint[]');
 
-// Uses two constants as bounds, so that only the partitions of those days are read.
+// Uses two constants as bounds, so that only partitions for those days are read.
 const FIND_STORED = `
   SELECT c.endpoint_key::text AS key, ${epochMs('c.checked_at')} AS at, c.location
     FROM check_result c JOIN unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)

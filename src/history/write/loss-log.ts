@@ -6,7 +6,10 @@ interface Loss {
   readonly organizations: number;
 }
 
-/** Logs losses in at most one line a minute, the first at once: how many, of how many organizations, and why. */
+/**
+ * Logs how many items were lost, in how many organizations, and why. Logs the first loss immediately, then at most one
+ * line per minute.
+ */
 export class LossLog {
   private count = 0;
   private readonly orgIds = new Set<string>();
@@ -19,7 +22,7 @@ export class LossLog {
     private readonly everyMs = EVERY_MS,
   ) {}
 
-  /** Adds a loss. Only the newest reason is logged. */
+  /** Adds a loss. Only the latest reason is logged. */
   add(orgIds: Iterable<string>, count: number, why: string): void {
     for (const orgId of orgIds) this.orgIds.add(orgId);
     this.count += count;
@@ -27,7 +30,7 @@ export class LossLog {
     if (!this.timer) this.tell();
   }
 
-  /** Logs the rest, e.g. at shutdown. */
+  /** Logs the remaining losses, e.g. at shutdown. */
   end(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;

@@ -3,13 +3,16 @@ import { type Sql, WorkerDatabase } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** The number of days for which partitions exist in advance. The service works this long without this housekeeping. */
+/**
+ * The number of days for which partitions are created in advance. The service keeps working this long if partition
+ * maintenance fails.
+ */
 const DAYS_AHEAD = 3;
 
-/** An arbitrary advisory lock key that keeps two processes from creating the same partition at once. */
+/** An arbitrary advisory lock key that keeps two processes from creating the same partition at the same time. */
 const CREATE_LOCK = 7_203_144_001;
 
-/** Tables that are partitioned by day. All have partitions for the same days. */
+/** Tables that are partitioned by day. Each has partitions for the same days. */
 const TABLES = ['check_result', 'ping'] as const;
 type Partitioned = (typeof TABLES)[number];
 
@@ -22,9 +25,10 @@ function dayOf(name: string): number | null {
 }
 
 /**
- * Creates the daily partitions of check_result and ping ahead of time. A batch with a check of any other day creates
- * that day's partitions in its own transaction. So neither a wrong clock nor missed housekeeping loses a result. There
- * is no default partition, because its rows would prevent creating the partition of their day later.
+ * Creates the daily partitions for check_result and ping ahead of time. If a batch contains a check for any other day,
+ * it creates that day's partitions in its own transaction. This way, neither a wrong clock nor missed maintenance loses
+ * a result. There is no default partition, because rows in it would prevent the creation of their day's partition
+ * later.
  */
 @Injectable()
 export class Partitions implements OnModuleInit {
@@ -40,7 +44,7 @@ export class Partitions implements OnModuleInit {
     await this.createAhead();
   }
 
-  /** Creates the partitions of yesterday, today, and the next three days. Call it more than once a day. */
+  /** Creates the partitions for yesterday, today, and the next three days. Call this more than once a day. */
   async createAhead(): Promise<void> {
     const today = dayNumber(this.clock.now());
     const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => today - 1 + index);
@@ -48,18 +52,16 @@ export class Partitions implements OnModuleInit {
     this.readyDays = new Set(days);
   }
 
-  /**
-   * Creates missing partitions for these days (since 1970, UTC) inside the caller's transaction. Usually does nothing.
-   */
+  /** Creates missing partitions for these days (since 1970, UTC) in the caller's transaction. Usually does nothing. */
   async ensure(tx: Sql, days: Iterable<number>): Promise<void> {
     const unknown = [...new Set(days)].filter((day) => !this.readyDays.has(day));
     if (unknown.length > 0) await this.createMissing(tx, unknown);
   }
 
   /**
-   * Drops the partitions of the days before `firstKept` and returns for how many days. Each is first detached, which
-   * locks the whole table for an instant and gives up after half a second rather than delay checks. A second statement
-   * drops it.
+   * Drops the partitions for days before `firstKept` and returns the number of days. Each partition is detached first,
+   * which locks the whole table for an instant. To avoid delaying checks, detaching gives up after half a second. A
+   * second statement drops the partition.
    */
   async dropBefore(firstKept: number): Promise<number> {
     const tables = await this.all();
@@ -71,13 +73,13 @@ export class Partitions implements OnModuleInit {
     return new Set(old.map(({ name }) => dayOf(name))).size;
   }
 
-  /** Returns the oldest day (since 1970, UTC) that has a partition, or `null` without any. */
+  /** Returns the oldest day (since 1970, UTC) that has a partition, or `null` if there are none. */
   async oldestDay(): Promise<number | null> {
     const days = (await this.all()).flatMap(({ name }) => dayOf(name) ?? []);
     return days.length === 0 ? null : Math.min(...days);
   }
 
-  /** Returns the names of all partitions, including one that an interrupted drop left detached. */
+  /** Returns the names of all partitions, including any that an interrupted drop left detached. */
   async tables(): Promise<string[]> {
     return (await this.all()).map((table) => table.name);
   }
@@ -117,7 +119,7 @@ export class Partitions implements OnModuleInit {
 
   /**
    * Creates the table separately and then attaches it. Attaching doesn't block writers, but creating it in place would.
-   * Rows never change and the partition is dropped as a whole, so vacuuming it would be useless work.
+   * Rows never change and the partition is dropped as a whole, so vacuuming it would be a waste.
    */
   private async create(tx: Sql, table: Partitioned, day: number): Promise<void> {
     const name = nameOf(table, day);
