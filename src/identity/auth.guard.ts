@@ -25,8 +25,8 @@ import { sessionCookie } from './session/session-cookie';
 import type { SignedIn } from './session/session.service';
 
 /**
- * Denies by default: a route without `@Access` is a 403. Authenticates the caller by API key, else by the proxy's
- * header, else by session cookie. A probe is authenticated by its token. Then applies the rate limits and stores the
+ * Denies by default: a route without `@Access` returns 403. Authenticates the caller by API key, then by the proxy's
+ * header, then by session cookie. Authenticates a probe by its token. Then applies the rate limits and stores the
  * caller on the request.
  */
 @Injectable()
@@ -89,7 +89,7 @@ export class AuthGuard implements CanActivate {
     return held && held.caller;
   }
 
-  /** Returns the session of the browser. Changes must come from the service's own pages. */
+  /** Returns the browser's session. Changes must come from the service's own pages. */
   private async signedIn(request: Request): Promise<SignedIn | null> {
     const presented = this.sessions.presentedBy(request);
     if (presented === null) return null;
@@ -97,7 +97,7 @@ export class AuthGuard implements CanActivate {
     return this.sessions.signedIn(presented, request);
   }
 
-  /** Admits the session of a person with an account. For a key and a key's session, the route does not exist. */
+  /** Admits the session of a person with an account. For keys and their sessions, the route does not exist. */
   private async person(request: AuthenticatedRequest): Promise<true> {
     const key = credential(request);
     if (key !== null && (await this.credentials.callerOf(key, request))) throw problems.notFound();
@@ -111,8 +111,8 @@ export class AuthGuard implements CanActivate {
   }
 
   /**
-   * Admits a probe by its token, also with AUTH=off. Keys and sessions are refused here, as this token is everywhere
-   * else.
+   * Admits a probe by its token, even with AUTH=off. Rejects keys and sessions here, just as all other routes reject
+   * probe tokens.
    */
   private async probe(request: AuthenticatedRequest): Promise<true> {
     const held = await this.credentials.probeOf(request);
@@ -127,7 +127,8 @@ export class AuthGuard implements CanActivate {
   }
 
   /**
-   * Admits everyone who reaches the port as an administrator, except pages of other sites in a browser on this machine.
+   * Admits everyone who can reach the port as an administrator. Pages from other sites in a browser on this machine are
+   * rejected.
    */
   private withoutAuth(request: Request): Promise<Caller | null> {
     requireOwnPage(request, this.config);
@@ -135,8 +136,8 @@ export class AuthGuard implements CanActivate {
   }
 
   /**
-   * Admits the operator token, or the session of an operator. If no token is set, the routes do not exist for anyone
-   * else. The key of an organization is never enough, not even an admin key.
+   * Admits the operator token or an operator's session. If no token is set, the routes do not exist for anyone else. An
+   * organization's key is never enough, not even an admin key.
    */
   private async operator(request: AuthenticatedRequest): Promise<boolean> {
     const given = credential(request);
@@ -156,8 +157,8 @@ export class AuthGuard implements CanActivate {
   }
 
   /**
-   * Returns the same problem for every wrong credential. An address that guesses is slowed down. An address without
-   * credentials is not.
+   * Returns the same problem for every wrong credential. Slows down an address that guesses, but not one that sends no
+   * credentials.
    */
   private refused(request: Request): Problem {
     const isWithout = credential(request) === null;

@@ -10,13 +10,13 @@ import { type HashedKey, lookUpOf } from './api-key/api-key-secret';
 import { RateLimits } from './rate-limits';
 import { sameText } from './same-text';
 
-/** Owners of requests with AUTH=off, and of requests with the operator token. */
+/** Owners of requests with AUTH=off and of requests with the operator token. */
 const OPEN_TO_ALL = 'auth-off';
 const OPERATOR = 'operator';
 
 /**
- * Finds the holder of the credential in a request's headers. A credential that is new to this process is looked up only
- * if the address may do so.
+ * Finds the holder of the credential in a request's headers. Looks up a credential that is new to this process only if
+ * the address is allowed to.
  */
 @Injectable()
 export class Credentials implements OnModuleInit {
@@ -46,7 +46,7 @@ export class Credentials implements OnModuleInit {
     return token === null ? null : this.probes.holderOf(token, () => this.limits.admitLookUp(request, lookUpOf(token)));
   }
 
-  /** Returns the owner of the request's key or token, as far as this process knows. */
+  /** Returns the owner of the request's key or token, if this process knows it. */
   private ownerOf(request: Request): string | null {
     if (!this.config.auth) return OPEN_TO_ALL;
     const shown = isTwice(request) ? null : credential(request);
@@ -70,7 +70,9 @@ const isTwice = ({ rawHeaders }: Request): boolean => {
 };
 const AUTHORIZATION = 'authorization';
 
-/** Returns the key from either header, or `null` without one. A scheme other than Bearer counts as a wrong key. */
+/**
+ * Returns the key from either header, or `null` if neither is set. A scheme other than Bearer counts as a wrong key.
+ */
 export function credential(request: Request): string | null {
   if (isTwice(request)) throw new Problem('bad_request', 'Send only one Authorization header.');
   const { authorization } = request.headers;

@@ -25,7 +25,7 @@ export class IdentityMetrics {
     this.signIns.inc({ via, result: 'accepted' });
   }
 
-  /** Counts the reason if the attempt fails, and rethrows the error. */
+  /** Rethrows the error if the attempt fails, and counts the reason. */
   async countFailure<T>(via: SignIn, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();

@@ -50,7 +50,7 @@ import { OidcProvider } from './single-sign-on/oidc-provider';
 import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
 import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
 
-/** Provides organizations, API keys, and browser sessions. Global, because the guard of every route needs them. */
+/** Provides organizations, API keys, and browser sessions. Global, because every route's guard needs them. */
 @Global()
 @Module({
   controllers: [

@@ -1,24 +1,21 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns the `name[:port]` of a Host header in lower case, an IPv6 address without its brackets, or `null` if it is
- * invalid.
+ * Returns the `name[:port]` of a Host header in lower case, without the brackets of an IPv6 address. Returns `null` if
+ * the header is invalid.
  */
 function hostNameOf(host: string | undefined): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
 }
 
-/**
- * Returns true for names and addresses that mean this machine wherever they are used. Names that DNS resolves never
- * count.
- */
+/** Returns true for names and addresses that always mean the local machine. Names that DNS resolves never count. */
 export function isLoopbackHost(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   return ipaddr.isValid(name) && ipaddr.process(name).range() === 'loopback';
 }
 
-/** The destination of a request, as stated in the request. */
+/** A request's destination, as stated in the request. */
 export interface Destination {
   host: string | undefined;
   /** The address on which the connection was accepted. */
@@ -26,8 +23,9 @@ export interface Destination {
 }
 
 /**
- * Returns true if the Host header is this machine, the address that the request came to, or one of the `allowed` names
- * (with or without port). Any other name may belong to a hostile page that points it at this service (DNS rebinding).
+ * Returns true if the Host header names this machine, the address on which the request arrived, or one of the `allowed`
+ * names (with or without port). Any other name may belong to a hostile page that points that name at this service (DNS
+ * rebinding).
  */
 export function isOwnHost({ host, localAddress }: Destination, allowed: readonly string[]): boolean {
   const name = hostNameOf(host);

@@ -12,31 +12,35 @@ import { NetworkBuckets, type Rate } from '../platform/capacity/by-network';
 import { TokenBuckets } from '../platform/capacity/token-bucket';
 
 /**
- * Requests without a known key per address, to any path. Far more than a browser sends, and less than a core can serve.
+ * Limit per address for requests without a known key, to any path. This is far more than a browser sends and less than
+ * one core can serve.
  */
 const ANONYMOUS = { rate: 200, burst: 400 };
-/** Public status pages and links in messages have separate limits, which a setting raises. */
+/** Public status pages and links in messages have separate limits, which the operator can raise in a setting. */
 const COUNTED_ELSEWHERE = /^\/(status|ack)\//;
 /**
  * Health checks are counted separately, because a supervisor may share its address with clients behind a reverse proxy.
  */
 const HEALTH = /^\/health\//;
-/** Requests without a key per address to routes that need none, counted before anything of them is read. */
+/** Limit per address for requests without a key to routes that need none. Counted before any of the request is read. */
 const VISITS = { rate: 20, burst: 40 };
-/** Wrong credentials per address: 20 immediately, then one every three seconds. */
+/** Limit for wrong credentials per address: 20 immediately, then one every three seconds. */
 const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };
 /**
- * Sign-ins with one key or of one person, and changes of the account: 20 immediately, then one every ten seconds. Each
- * adds a session, or an audit log entry that no quota of the organization counts.
+ * Limit per key or person for sign-ins and account changes: 20 immediately, then one every ten seconds. Each one adds a
+ * session or an audit log entry that isn't counted toward the organization's quota.
  */
 const SIGN_INS = { rate: 1 / 10, burst: 20 };
-/** All keys of one organization together have as many tokens as three keys, because an admin can create more keys. */
+/**
+ * All keys in one organization together have as many tokens as three keys. Otherwise, an admin could raise the limit by
+ * creating keys.
+ */
 const KEYS_PER_ORGANIZATION = 3;
-/** Requests of one organization to any path, existing or not, as a multiple of the limit for its routes. */
+/** An organization's limit for requests to any path, existing or not, as a multiple of the limit for its routes. */
 const OF_ANY_KIND = 3;
 /**
- * Look-ups of credentials that are new to this process, for all addresses together. They take at most about a tenth of
- * a core. Each kind has a separate limit, so that a flood of one kind leaves room for the others:
+ * Limits on lookups of credentials that are new to this process, for all addresses together. The lookups take at most
+ * about a tenth of a core. Each kind has a separate limit, so that a flood of one kind leaves room for the others:
  * - `checked`: keys and probe tokens with a correct checksum.
  * - `ping`: ping URLs.
  * - `password`: emails from networks without a recent sign-in.
@@ -51,20 +55,23 @@ const LOOK_UPS = {
   other: { rate: 30, burst: 150 },
 } as const satisfies Record<string, Rate>;
 export type LookUp = keyof typeof LOOK_UPS;
-/** Look-ups for all addresses together that have sent too many wrong credentials. */
+/** Shared limit on lookups for all addresses that have sent too many wrong credentials. */
 const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
-/** Wrong passwords for one email from one address: 10 immediately, then one in 30 seconds. */
+/** Limit on wrong passwords for one email from one address: 10 immediately, then one every 30 seconds. */
 const GUESSES = { rate: 1 / 30, burst: 10 };
-/** Wrong passwords for one email from all networks without a recent sign-in: 100 immediately, then one per minute. */
+/**
+ * Limit on wrong passwords for one email from all networks without a recent sign-in: 100 immediately, then one per
+ * minute.
+ */
 const STRANGERS = { rate: 1 / 60, burst: 100 };
-/** Requests with one probe's token: 60 immediately, then 20 per second, independent of the limit for keys. */
+/** Limit on requests with one probe's token: 60 immediately, then 20 per second, independent of the limit for keys. */
 const PROBE_REQUESTS = { rate: 20, burst: 60 };
 const ALL = 'all';
 
 /**
- * Limits requests by key and by organization, sign-ins by key, and requests without a key and wrong credentials by
- * address. An IPv6 /64 counts as one address, a /48 as ten, and a /32 as a hundred. If a proxy does not distinguish its
- * clients, they have no limit by address. Each process counts separately.
+ * Limits requests by key and by organization, and sign-ins by key. Limits requests without a key, and wrong
+ * credentials, by address. An IPv6 /64 counts as one address, a /48 as ten, and a /32 as a hundred. If a proxy doesn't
+ * distinguish its clients, the limits by address don't apply to them. Each process counts separately.
  */
 @Injectable()
 export class RateLimits {
@@ -111,8 +118,8 @@ export class RateLimits {
   }
 
   /**
-   * Refuses requests of an address without a known key, or of an organization, that sends very many, even to paths that
-   * don't exist. Express middleware. Register it after routes with separate limits.
+   * Express middleware. Rejects requests from an address without a known key, or from an organization, that sends too
+   * many. This includes requests to paths that don't exist. Register it after routes that have separate limits.
    */
   readonly refuseFloods: RequestHandler = (request, response, next) => {
     const owner = this.load.ownerOf(request);
@@ -121,8 +128,8 @@ export class RateLimits {
   };
 
   /**
-   * Returns the seconds to wait. There is no limit for a trusted proxy that sends its own requests, such as a load
-   * balancer that checks health.
+   * Returns the seconds to wait. There is no limit for requests that a trusted proxy sends itself, such as a load
+   * balancer's health checks.
    */
   private waitOfStranger(request: Request): number {
     if (COUNTED_ELSEWHERE.test(request.path)) return 0;
@@ -132,8 +139,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request with a key, or any request with AUTH=off: its cost in tokens, and its place among the open
-   * requests of its organization. Throws `rate_limited`.
+   * Counts a request with a key, or any request with AUTH=off. Deducts its cost in tokens and adds it to the
+   * organization's open requests. Throws `rate_limited`.
    */
   countRequest(request: Request, { keyId, orgId, person }: Caller, costOf?: CostOf): void {
     this.load.identified(request, orgId);
@@ -144,36 +151,33 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request of a person (UUID) to their own account, like one with a key, in the organization (UUID) of their
-   * session. Throws `rate_limited`.
+   * Counts a person's (UUID) request to their own account like a request with a key, in the organization (UUID) of
+   * their session. Throws `rate_limited`.
    */
   countPerson(request: Request, personId: string, orgId: string | null): void {
     this.load.identified(request, orgId ?? personId);
     refuse(this.requests?.take(personId) ?? 0);
   }
 
-  /**
-   * Counts a request of a probe, and its place among the open requests. Throws `rate_limited` or
-   * `temporarily_unavailable`.
-   */
+  /** Counts a probe's request and adds it to the open requests. Throws `rate_limited` or `temporarily_unavailable`. */
   countProbe(request: Request, { probeId, orgId }: ProbeCaller): void {
     refuse(this.probes.take(probeId));
     this.load.identifiedProbe(request, probeId, orgId);
   }
 
-  /** Counts a request to a route that needs no key, by its address. Throws `rate_limited`. */
+  /** Counts a request to a route that needs no key, by address. Throws `rate_limited`. */
   countVisit(request: Request): void {
     refuse(this.visits.take(clientNetworks(request)));
   }
 
-  /** Counts a sign-in with the key or of the person (UUID), or a change of their account. Throws `rate_limited`. */
+  /** Counts a sign-in with a key or by a person (UUID), or a change to the person's account. Throws `rate_limited`. */
   countSignIn(id: string): void {
     refuse(this.signIns.take(id));
   }
 
   /**
-   * Limits look-ups of credentials that are new to this process. Call it before each. Addresses that have sent many
-   * wrong ones share a lower limit. Throws `rate_limited`.
+   * Limits lookups of credentials that are new to this process. Call this before each lookup. Addresses that have sent
+   * many wrong credentials share a lower limit. Throws `rate_limited`.
    */
   admitLookUp(request: Request, of: LookUp): void {
     const isDoubtful = this.failures.waitFor(clientNetworks(request)) > 0;
@@ -181,12 +185,13 @@ export class RateLimits {
   }
 
   /**
-   * Compares a password if the address may guess at this email. `isKnown` means that a person with the email has
-   * recently signed in from this network, so strangers who guess don't lock them out. If strangers may no longer guess,
-   * `compare` is called with `onlyKnown`, and leaves out accounts that are not known there.
+   * Compares a password if the address is still allowed to guess for this email. `isKnown` means that a person with the
+   * email recently signed in from this network. This keeps strangers who guess from locking that person out. If
+   * strangers are no longer allowed to guess, `compare` is called with `onlyKnown` and skips accounts that are not
+   * known on that network.
    *
-   * An attempt counts as wrong until it proves right, or isn't judged. So parallel attempts get no more comparisons
-   * than sequential ones. Throws `rate_limited`.
+   * An attempt counts as wrong until it turns out to be right or is not evaluated. This way, parallel attempts get no
+   * more comparisons than sequential ones. Throws `rate_limited`.
    */
   async guess<Result extends { isRight: boolean }>(
     request: Request,
@@ -197,7 +202,7 @@ export class RateLimits {
     const network = ownNetworkOf(request);
     const guesser = network === null ? null : `${network} ${email}`;
     refuse(guesser === null ? 0 : this.guesses.waitFor(guesser));
-    // Also counted for known networks, so that the limit does not reveal who else has the email.
+    // Known networks are counted too, so that the limit doesn't reveal who else uses the email.
     const wait = this.strangers.take(email);
     refuse(isKnown ? 0 : wait);
     if (guesser !== null) this.guesses.take(guesser);
@@ -213,8 +218,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a wrong credential and returns its problem. It is the same for every kind of wrong credential, until an
-   * address sends many.
+   * Counts a wrong credential and returns its problem. The problem is the same for every kind of wrong credential until
+   * an address sends too many.
    */
   refusal(request: Request, wrong = problems.unauthenticated()): Problem {
     const wait = this.failures.take(clientNetworks(request));
@@ -223,8 +228,8 @@ export class RateLimits {
 }
 
 /**
- * Returns the network of the client, or `null` if a proxy does not distinguish its clients, because others would be
- * counted with it.
+ * Returns the client's network. Returns `null` if a proxy doesn't distinguish its clients, because other clients would
+ * be counted with it.
  */
 export function ownNetworkOf(request: Request): string | null {
   const { address, isKnown } = clientOf(request);

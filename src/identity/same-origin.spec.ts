@@ -3,7 +3,7 @@ import { isByHttps } from './same-origin';
 const PUBLIC = 'uptime.example.com';
 const PORT = 3000;
 
-/** Names by which a request reaches the service: the public name, two names for this machine, and another name. */
+/** Host names in requests to the service: the public name, two names for this machine, and another name. */
 const HOSTS = {
   public: PUBLIC,
   'by address': `127.0.0.1:${PORT}`,
@@ -12,7 +12,7 @@ const HOSTS = {
 } as const;
 type Host = keyof typeof HOSTS;
 
-/** The page that the browser states in `Origin`. `own`: the same host, over http. */
+/** The origin that the browser sends in `Origin`. `own`: the same host, over http. */
 const ORIGINS = {
   none: () => undefined,
   public: () => `https://${PUBLIC}`,
@@ -25,8 +25,8 @@ type OriginKind = keyof typeof ORIGINS;
 const PROTOCOLS = ['', 'http', 'https'] as const;
 
 /**
- * For each PUBLIC_URL, Host, and Origin, the three results for `PROTOCOLS`: S for https cookies, p for plain ones. A
- * value without a cell does not compile.
+ * For each combination of PUBLIC_URL, Host, and Origin, the three results for `PROTOCOLS`: S for https cookies, p for
+ * plain cookies. The code doesn't compile if a cell is missing.
  */
 const TABLE: Readonly<Record<'https' | 'http' | 'none', Readonly<Record<Host, Readonly<Record<OriginKind, string>>>>>> =
   {

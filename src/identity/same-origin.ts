@@ -8,21 +8,24 @@ import { Problem } from '../platform/problem/problem';
 /** The Express setting that stores the origin of `PUBLIC_URL`, so that every request can read it. */
 const PUBLIC_ORIGIN = 'public origin';
 
-/** Stores the public origin of the application, or `null` without `PUBLIC_URL`. */
+/** Stores the application's public origin, or `null` if `PUBLIC_URL` is not set. */
 export function setPublicOrigin(app: Pick<Application, 'set'>, publicUrl: string | null): void {
   app.set(PUBLIC_ORIGIN, publicUrl === null ? null : readUrl(publicUrl)?.origin);
 }
 
 /**
- * Returns true if the browser states that the request comes from a page of this service. That is a page of the
- * requested host, or of `PUBLIC_URL`, because a proxy may use another host name. Clients other than browsers send no
+ * Returns true if the browser states that the request comes from one of this service's pages. Such a page is on the
+ * requested host or under `PUBLIC_URL`, because a proxy may use another hostname. Clients that aren't browsers send no
  * `Origin`.
  */
 export function sameOrigin(request: Pick<Request, 'headers' | 'app'>): boolean {
   return typeof request.headers.origin === 'string' && !isFromElsewhere(request);
 }
 
-/** Returns true if a browser states that the request comes from another site's page. Other clients state nothing. */
+/**
+ * Returns true if a browser states that the request comes from another site's page. Other clients don't send this
+ * information.
+ */
 function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
@@ -33,23 +36,24 @@ function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): bo
   return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
 }
 
-/** Evidence in a request of whether the browser used https. */
+/** Evidence in a request that shows whether the browser used https. */
 export interface Arrival {
   /** Whether this service terminates TLS for the connection. */
   isEncrypted: boolean;
   host: string | undefined;
   origin: string | undefined;
-  /** `X-Forwarded-Proto` and `Forwarded`. */
+  /** The values of `X-Forwarded-Proto` and `Forwarded`. */
   forwarded: string;
-  /** `Sec-Fetch-Site`, which browsers send only over https, and over http to this machine itself. */
+  /** The value of `Sec-Fetch-Site`. Browsers send this header only over https, or over http to the local machine. */
   site: string | undefined;
 }
 
 /**
- * Returns whether this request uses https cookies, with the `__Host-` prefix. With an https `PUBLIC_URL` it does,
- * regardless of the proxy's headers. The exception is a browser on this machine that requested localhost and does not
- * state the public origin. Without `PUBLIC_URL`, any evidence of https is enough. Forging one of these headers never
- * gains anything: then only the cookie counts that no other host can set. `publicOrigin` is the origin of `PUBLIC_URL`.
+ * Returns whether this request uses https cookies, which have the `__Host-` prefix. With an https `PUBLIC_URL` it does,
+ * regardless of the proxy's headers. The exception is a browser on this machine that requested localhost and doesn't
+ * send the public origin. Without `PUBLIC_URL`, any evidence of https is enough. Forging one of these headers gains
+ * nothing, because only the cookie that no other host can set is then accepted. `publicOrigin` is the origin of
+ * `PUBLIC_URL`.
  */
 export function isByHttps(
   { isEncrypted, host, origin, forwarded, site }: Arrival,
@@ -63,7 +67,6 @@ export function isByHttps(
   return /\bhttps\b/i.test(forwarded) || (site !== undefined && !isLocal);
 }
 
-/** Returns `isByHttps` for a request. */
 export function cameByHttps({ headers, secure, app }: Pick<Request, 'headers' | 'secure' | 'app'>): boolean {
   const { origin, host } = headers;
   const forwarded = `${String(headers['x-forwarded-proto'] ?? '')} ${headers.forwarded ?? ''}`;
@@ -72,13 +75,14 @@ export function cameByHttps({ headers, secure, app }: Pick<Request, 'headers' | 
   return isByHttps({ isEncrypted: secure, host, origin, forwarded, site }, publicOrigin);
 }
 
-/** Returns the problem of a change with the session cookie from another origin. */
+/** Returns the problem for a change that used the session cookie from another origin. */
 export const problemOfOrigin = (): Problem =>
   new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
 
 /**
- * Protects AUTH=off, where every browser nearby is an administrator. Refuses a foreign Host, which a hostile page may
- * have pointed at this service, and changes from another site's page. Throws `origin_not_allowed`.
+ * Protects AUTH=off, where every browser that reaches the service is an administrator. Rejects a foreign Host, which a
+ * hostile page may have pointed at this service. Also rejects changes from another site's page. Throws
+ * `origin_not_allowed`.
  */
 export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Config): void {
   const { host } = request.headers;

@@ -2,5 +2,5 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Returns whether two texts are equal, in a time that doesn't depend on where they differ. */
+/** Returns whether two strings are equal. The time doesn't depend on where they differ. */
 export const sameText = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

@@ -64,7 +64,7 @@ export interface OverviewRow {
   timeout_seconds: number;
 }
 
-/** The number of an endpoint's locations that see it down, that have a vote, and that are lost. */
+/** The number of an endpoint's locations that see it down, that have a vote, and that are not lost. */
 export interface LocationCounts {
   down: number;
   voting: number;

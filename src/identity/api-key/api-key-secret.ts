@@ -17,14 +17,14 @@ function checksum(text: string): string {
 }
 
 /**
- * Returns `ums_<role letter>_<30 base62 random><6 base62 CRC32>`: 178 random bits, a prefix that secret scanners find,
- * and a checksum that detects typos without a query.
+ * Returns `ums_<role letter>_<30 base62 random><6 base62 CRC32>`. It contains 178 random bits, a prefix that secret
+ * scanners recognize, and a checksum that detects typos without a query.
  */
 export function generateApiKey(role: Role): string {
   return generated(`ums_${role.charAt(0)}_`);
 }
 
-/** Returns `ump_<30 base62 random><6 base62 CRC32>`, which is like an API key without a role. */
+/** Returns `ump_<30 base62 random><6 base62 CRC32>`. It has the format of an API key without the role. */
 export const generateProbeToken = (): string => generated('ump_');
 
 function generated(prefix: string): string {
@@ -32,11 +32,14 @@ function generated(prefix: string): string {
   return head + checksum(head);
 }
 
-/** Returns false if the text isn't a probe token or has a wrong checksum. */
+/** Returns false if the string isn't a probe token or has a wrong checksum. */
 export const isPlausibleProbeToken = (token: string): boolean =>
   PROBE_TOKEN.test(token) && checksum(token.slice(0, -6)) === token.slice(-6);
 
-/** Returns false for a key in the service's format with a wrong checksum. Other texts may be a `BOOTSTRAP_API_KEY`. */
+/**
+ * Returns false for a key that has the service's format but a wrong checksum. Other strings may be a
+ * `BOOTSTRAP_API_KEY`.
+ */
 export function isPlausibleApiKey(key: string): boolean {
   if (!key.startsWith('ums_')) return /^[\x21-\x7e]{24,200}$/.test(key);
   const match = FORM.exec(key);
@@ -44,8 +47,8 @@ export function isPlausibleApiKey(key: string): boolean {
 }
 
 /**
- * Returns the look-up limit for a credential in a header. A client that sends one in the service's format has at least
- * computed its checksum.
+ * Returns the lookup limit for a credential in a header. A client that sends a credential in the service's format has
+ * at least computed its checksum.
  */
 export const lookUpOf = (credential: string): 'checked' | 'other' =>
   /^um[sp]_/.test(credential) ? 'checked' : 'other';

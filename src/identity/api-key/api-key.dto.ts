@@ -11,17 +11,17 @@ export interface ApiKeyRow {
   org_id: string;
   name: string;
   role: Role;
-  /** `null`, like the hash, for a key to which 0.1.0 invited a person and that was never used. */
+  /** `null`, like the hash, for a key that 0.1.0 created for an invitation and that was never used. */
   lookup: string | null;
   hash: Buffer | null;
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
-  /** The UUID of the person who created it, or `null` if a key or no one did. */
+  /** The UUID of the person who created the key, or `null` if another key or no one did. */
   created_by_id: string | null;
 }
 
-/** A row with the name of the key's creator: the current name of the person, or the name of the key. */
+/** A row that includes the name of the key's creator: the person's current name or the key's name. */
 export type MadeKeyRow = ApiKeyRow & { made_by: string | null };
 
 export class ApiKeysQuery extends PageQuery {
@@ -117,7 +117,7 @@ export const toApiKeyView = (row: MadeKeyRow): ApiKeyView => ({
   created_by_id: row.created_by_id === null ? null : formatId('person', row.created_by_id),
 });
 
-/** Returns the values for the audit log, without personal names. */
+/** Returns the values for the audit log, excluding personal names. */
 export const keySettings = (row: ApiKeyRow) => ({
   name: row.name,
   role: row.role,

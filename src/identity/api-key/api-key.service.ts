@@ -33,7 +33,7 @@ import {
 } from './api-key.dto';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 
-/** How long a key is cached. After this time, every instance refuses a revoked key. */
+/** How long a key is cached. When this time is over, every instance rejects a revoked key. */
 const CACHE_MS = 1000;
 const CACHE_SIZE = 10_000;
 
@@ -46,13 +46,13 @@ interface KnownKey {
   lastUsedMinute: number;
 }
 
-/** The holder of a key, and whether the key may still be used. An expired key may not. */
+/** The holder of a key, and whether the key is still valid. An expired key is not. */
 export interface KeyHolder {
   caller: Caller;
   isValid: boolean;
 }
 
-/** Creates, lists, and revokes API keys, and turns them into callers. */
+/** Creates, lists, and revokes API keys, and finds the caller for a key. */
 @Injectable()
 export class ApiKeyService implements OnApplicationBootstrap {
   private readonly cache = new BoundedMap<string, { at: number; known: KnownKey }>(CACHE_SIZE);
@@ -69,21 +69,21 @@ export class ApiKeyService implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Returns the caller of a valid key, or `null` for every kind of wrong key. `admit` and `hashed` are as in
+   * Returns the caller for a valid key, or `null` for every kind of wrong key. `admit` and `hashed` are as in
    * `holderOf`.
    */
   async authenticate(key: string, admit: () => void, hashed?: HashedKey): Promise<Caller | null> {
     return validCaller(await this.holderOf(key, admit, hashed));
   }
 
-  /** Returns the stored form of the key, or `null` if the text can't be a key. */
+  /** Returns the stored form of the key, or `null` if the string can't be a key. */
   hashed(key: string): HashedKey | null {
     return isPlausibleApiKey(key) ? hashApiKey(key, this.secrets.get('api_key_pepper')) : null;
   }
 
   /**
    * Returns the organization (UUID) of a key that was valid when this process last checked, or `null` if it doesn't
-   * know the key. Cost: none.
+   * know the key. Cost: no query.
    */
   knownOwner({ lookup, hash }: HashedKey): string | null {
     const known = this.cache.get(lookup)?.known;
@@ -91,7 +91,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return isValidAt(known, this.clock.now()) ? known.caller.orgId : null;
   }
 
-  /** Loads the keys that were used before the start. Cost: one pass over the keys. */
+  /** Loads the keys that were used before the process started. Cost: one pass over the keys. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<FoundKey>(
       `${FIND} AND k.hash IS NOT NULL ORDER BY k.last_used_at DESC NULLS LAST LIMIT ${CACHE_SIZE}`,
@@ -101,8 +101,8 @@ export class ApiKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * Returns the holder of a key, expired or not, or `null` for every other kind of wrong key. `admit`, which may throw,
-   * is called before the look-up of a key that is new to this process. `hashed` is the key if the request was already
+   * Returns the holder of a key, expired or not, or `null` for every other kind of wrong key. Calls `admit`, which may
+   * throw, before looking up a key that is new to this process. `hashed` is the hashed key if the request was already
    * recognized by it.
    */
   async holderOf(key: string, admit: () => void, hashed = this.hashed(key)): Promise<KeyHolder | null> {
@@ -116,7 +116,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return { caller: known.caller, isValid };
   }
 
-  /** Returns whether the key works now. Does not count as a use. */
+  /** Returns whether the key works now. This does not count as a use. */
   async isValid(key: string): Promise<boolean> {
     const hashed = this.hashed(key);
     if (!hashed) return false;
@@ -124,20 +124,22 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return !!known?.hash && timingSafeEqual(known.hash, hashed.hash) && isValidAt(known, this.clock.now());
   }
 
-  /** Returns the caller of a session, read from the database, or `null` once its key is revoked or expired. */
+  /** Returns the caller of a session, read from the database, or `null` if its key is revoked or expired. */
   async callerOfKey(keyId: string): Promise<Caller | null> {
     return validCaller(await this.holderOfKey(keyId));
   }
 
-  /** Returns the holder of a key (UUID), read from the database, expired or not, or `null` once it is revoked. */
+  /**
+   * Returns the holder of a key (UUID), expired or not, read from the database. Returns `null` if the key is revoked.
+   */
   async holderOfKey(keyId: string): Promise<KeyHolder | null> {
     const known = await this.read('k.id', keyId);
     return known && { caller: known.caller, isValid: isValidAt(known, this.clock.now()) };
   }
 
   /**
-   * Returns which of these keys (UUIDs) work now, read from the database. Cost: one statement by the primary key for
-   * all keys.
+   * Returns which of these keys (UUIDs) work now, read from the database. Cost: one statement for all keys, by primary
+   * key.
    */
   async stillValid(keyIds: readonly string[]): Promise<Set<string>> {
     if (keyIds.length === 0) return new Set();
@@ -183,7 +185,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return taggedLike(view, { ...view, key });
   }
 
-  /** Stores a given key. Used by `create`, the operator's routes, and the bootstrap. */
+  /** Stores a given key. `create`, the operator's routes, and the bootstrap use it. */
   async store(
     sql: Sql,
     orgId: string,
@@ -201,9 +203,9 @@ export class ApiKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * Generates a secret for a key (UUID) to which 0.1.0 invited a person. Returns the secret, which is stored nowhere. A
-   * previous secret is refused from now on, and its sessions end. Throws `unauthenticated` if the key was revoked in
-   * the meantime.
+   * Generates a secret for a key (UUID) that 0.1.0 created for an invited person. Returns the secret, which is not
+   * stored anywhere. A previous secret stops working, and its sessions end. Throws `unauthenticated` if the key was
+   * revoked in the meantime.
    */
   async accept(keyId: string, author: Authorship): Promise<string> {
     const made = await this.database.transaction(async (tx) => {
@@ -223,8 +225,8 @@ export class ApiKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * Revokes the key immediately here, and within a second on other instances. Throws `conflict` for the last admin key,
-   * because no one could create another one.
+   * Revokes the key, immediately in this process and within a second on other instances. Throws `conflict` for the last
+   * admin key, because no one could create another one.
    */
   async remove(orgId: string, id: string): Promise<void> {
     const { lookup } = await this.database.transaction(async (tx) => {
@@ -265,14 +267,14 @@ export class ApiKeyService implements OnApplicationBootstrap {
     tx.afterCommit(() => rows.forEach(({ lookup }) => lookup !== null && this.cache.delete(lookup)));
   }
 
-  /** Drops the cached keys of an organization that is being removed. */
+  /** Removes the cached keys of an organization that is being deleted. */
   forget(orgId: string): void {
     for (const [lookup, { known }] of this.cache) if (known.caller.orgId === orgId) this.cache.delete(lookup);
   }
 
   /**
-   * Throws if the last admin key would be revoked. The admin keys stay locked until the end of the transaction, so that
-   * two requests can't remove the last two.
+   * Throws if the last admin key would be revoked. Locks the admin keys until the transaction ends, so that two
+   * requests can't revoke the last two.
    */
   private async keepAnAdmin(tx: Tx, key: ApiKeyRow): Promise<void> {
     // A key without a secret has no holder, so it doesn't count as an administrator.
@@ -289,13 +291,13 @@ export class ApiKeyService implements OnApplicationBootstrap {
     }
   }
 
-  /** Returns the expiry of a key. Throws `validation_failed` for a time in the past. */
+  /** Returns when a key expires. Throws `validation_failed` for a time in the past. */
   expiryOf({ expires_at }: CreateApiKeyDto): Date | null {
     refuse(this.findingsIn({ expires_at }));
     return parseTimestamp(expires_at);
   }
 
-  /** Returns the findings that `create` would report in these fields. */
+  /** Returns the problems that `create` would report for these fields. */
   findingsIn({ expires_at }: Partial<CreateApiKeyDto>): Findings {
     const at = parseTimestamp(expires_at);
     if (at === null || at > this.clock.now()) return NO_FINDINGS;
@@ -323,7 +325,7 @@ export class ApiKeyService implements OnApplicationBootstrap {
     return row ? knownKey(row) : null;
   }
 
-  /** Records that the key was used. Cost: at most one write per key and minute. */
+  /** Records that the key was used. Cost: at most one write per key per minute. */
   private async touch(known: KnownKey, now: Date): Promise<void> {
     if (known.lastUsedMinute === minuteOf(now)) return;
     known.lastUsedMinute = minuteOf(now);

@@ -1,5 +1,5 @@
 /**
- * Emitted in the transaction that revokes keys (UUIDs) of an organization, before they are deleted. Rows that they
+ * Emitted in the transaction that revokes an organization's keys (UUIDs), before they are deleted. Rows that they
  * created still exist.
  */
 export class KeysRevoked {

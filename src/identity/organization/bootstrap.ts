@@ -12,18 +12,18 @@ import { generateApiKey, isPlausibleApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
 
-/** The location of the first admin key. `before`: an earlier start has shown it. */
+/** Where the first admin key can be found. `before` means that it was shown at an earlier start. */
 export type BootstrapKey =
   { from: 'environment' } | { from: 'generated'; key: string } | { from: 'file'; path: string } | { from: 'before' };
 
-/** Every route would refuse such a key, so no one could sign in. */
+/** Every route would reject such a key, so no one could sign in. */
 const WRONG_CHECKSUM =
   'BOOTSTRAP_API_KEY starts with ums_, like the keys of this service, but its last characters do not match the ' +
   'others. Copy the whole key, or choose one that does not start with ums_.';
 
 const KEY_FILE = 'bootstrap-api-key';
 
-/** Creates the Default organization and its admin key in an empty database. In any other database, it does nothing. */
+/** Creates the Default organization and its admin key in an empty database. Does nothing in any other database. */
 @Injectable()
 export class Bootstrap {
   private made: BootstrapKey = { from: 'before' };
@@ -36,15 +36,15 @@ export class Bootstrap {
     private readonly clock: Clock,
   ) {}
 
-  /** The location of the first key, once `prepare` has created or found it. */
+  /** Where the first key can be found. Set after `prepare` has created or found the key. */
   get key(): BootstrapKey {
     return this.made;
   }
 
   /**
-   * Creates or finds the first key. Several instances may call this at once, and a table lock lets one of them create
-   * the key. A generated key is written to its file before it is stored in the database. So whenever the process ends,
-   * no active key is lost.
+   * Creates or finds the first key. Several instances may call this at the same time. A table lock lets only one of
+   * them create the key. A generated key is written to its file before it is stored in the database, so that no active
+   * key is lost if the process exits in between.
    */
   async prepare(): Promise<void> {
     const made = await this.make();
@@ -52,12 +52,15 @@ export class Bootstrap {
     this.made = made ?? (await this.find());
   }
 
-  /** Whether the key is only shown on the terminal. A database in memory ends with the process, and its key with it. */
+  /**
+   * Whether the key is only shown on the terminal. An in-memory database is lost when the process exits, and so is its
+   * key.
+   */
   get isShownOnly(): boolean {
     return process.stdout.isTTY && this.config.databaseUrl === 'embedded:memory';
   }
 
-  /** Returns `null` if there are organizations already. */
+  /** Returns `null` if any organization already exists. */
   private make(): Promise<BootstrapKey | null> {
     return this.database.transaction(async (tx): Promise<BootstrapKey | null> => {
       await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
@@ -75,7 +78,7 @@ export class Bootstrap {
   }
 
   /**
-   * Returns true until a key of the Default organization was used or opened a session. Returns false if the
+   * Returns true until a key of the Default organization has been used or has opened a session. Returns false if the
    * organization has no valid admin key.
    */
   async isUnused(): Promise<boolean> {
@@ -101,7 +104,7 @@ export class Bootstrap {
     }
   }
 
-  /** Removes the file once the key was shown. */
+  /** Deletes the file after the key was shown. */
   async removeKeyFile(): Promise<void> {
     await rm(this.keyFile, { force: true });
   }
@@ -111,7 +114,7 @@ export class Bootstrap {
   }
 
   /**
-   * Finds a key from an earlier start. The file may belong to another database, so only a key that works is reported.
+   * Finds a key from an earlier start. The file may belong to another database, so this reports only a key that works.
    */
   private async find(): Promise<BootstrapKey> {
     const given = this.config.bootstrapApiKey;

@@ -1,11 +1,14 @@
-/** Emitted in the transaction that marks an organization as deleted. From then on, nothing of it is shown or run. */
+/**
+ * Emitted in the transaction that marks an organization as deleted. From then on, its data is hidden and its jobs stop.
+ */
 export class OrganizationDeleted {
   constructor(readonly orgId: string) {}
 }
 
 /**
- * One step of removing what a deleted organization owns, in a separate transaction. Each handler removes a bounded
- * number of rows, children before parents. It calls `leave` if there may be more, and then another step follows.
+ * One step in removing the data of a deleted organization, in a separate transaction. Each handler removes a bounded
+ * number of rows, children before parents. If there may be more rows, the handler calls `leave`, and another step
+ * follows.
  */
 export class OrganizationPurge {
   private left = false;

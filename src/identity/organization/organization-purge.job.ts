@@ -12,7 +12,7 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { OrganizationPurge } from './organization-events';
 
 const TICK_MS = 5 * SECOND_MS;
-/** Maximum time until an unfinished removal of a killed process is found. */
+/** The maximum time until another process picks up a removal whose process was killed. */
 const REST_MS = MINUTE_MS;
 /** Rows removed per statement, so that no statement holds its locks for long. */
 const BATCH = 1000;
@@ -20,8 +20,9 @@ const BATCH = 1000;
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * Rows of the identity module that belong to an organization, children before parents, because deleting a key deletes
- * its sessions. Sessions of people then belong to no organization. `person-retention` finds people without another one.
+ * The identity module's rows that belong to an organization, children before parents, because deleting a key deletes
+ * its sessions. Afterwards, people's sessions belong to no organization. `person-retention` finds people who have no
+ * other organization.
  */
 const OWNED = [
   `WITH gone AS (
@@ -64,7 +65,7 @@ export class OrganizationPurgeJob {
     await eachInTurn(deleted, ({ id }) => this.purge(id, Infinity));
   }
 
-  /** Continues the removal of one organization within a request. Failures here are left to the job. */
+  /** Continues the removal of one organization within a request. If this fails, the job takes over. */
   async help(orgId: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, budgetMs).catch((error: unknown) =>
       this.logger.warn(
@@ -75,8 +76,8 @@ export class OrganizationPurgeJob {
   }
 
   /**
-   * Removes rows of one organization for this many milliseconds, at least one step, or until nothing is left. The job
-   * does the rest.
+   * Removes rows of one organization until this many milliseconds have passed or nothing is left. Takes at least one
+   * step. The job does the rest.
    */
   async purge(orgId: string, budgetMs: number): Promise<void> {
     const end = this.clock.monotonic() + budgetMs;
@@ -84,7 +85,10 @@ export class OrganizationPurgeJob {
     while (hasMore && !this.job.isStopping) hasMore = (await this.step(orgId)) && this.clock.monotonic() < end;
   }
 
-  /** Returns true if there may be more to remove. The row lock lets one process at a time work on an organization. */
+  /**
+   * Returns true if there may be more to remove. The row lock ensures that only one process at a time works on an
+   * organization.
+   */
   private step(orgId: string): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const [row] = await tx.query(

@@ -12,7 +12,7 @@ export interface OrganizationRow {
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
   created_at: Date;
-  /** Set while it is being removed in steps. It is no longer visible to anyone. */
+  /** Set while the organization is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;
 }
 
@@ -154,7 +154,6 @@ export class QuotasView implements Record<QuotaName, QuotaUseView> {
   changed_bytes_per_day!: QuotaUseView;
 }
 
-/** The person who sent the request. */
 export class CallingPersonView {
   @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -163,7 +162,7 @@ export class CallingPersonView {
   name!: string;
 }
 
-/** The caller's organization, key or person, and role. */
+/** The caller's organization, role, and key or person. */
 export class CurrentOrganizationView {
   @ApiProperty({ example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;

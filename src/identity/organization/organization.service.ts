@@ -27,9 +27,9 @@ import { OrganizationPurgeJob } from './organization-purge.job';
 import { changedOverrides } from '../quota/quotas';
 import { Quotas } from '../quota/quotas.service';
 
-/** Cursors of the operator's list are encrypted for this name instead of an organization. */
+/** Cursors in the operator's list are encrypted under this name instead of an organization. */
 const OPERATOR = 'operator';
-/** How long a request that deletes an organization helps to remove it. */
+/** How long a request that deletes an organization works on removing its data. */
 const PURGE_MS = 5 * SECOND_MS;
 
 /** Manages organizations. The operator creates and removes them, and each key belongs to one. */
@@ -62,7 +62,7 @@ export class OrganizationService {
     return tagged(view, tagSource(row));
   }
 
-  /** Updates the fields that were sent. Throws `conflict` for a person whom the change would lock out. */
+  /** Updates the fields that were sent. Throws `conflict` if the change would lock out the person who makes it. */
   async updateCurrent(caller: Caller, dto: UpdateCurrentOrganizationDto): Promise<CurrentOrganizationView> {
     const { orgId } = caller;
     await this.database.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export class OrganizationService {
     return this.current(caller);
   }
 
-  /** Requires a second factor in the caller's session. Keys and sessions of a provider need none. */
+  /** Requires a second factor in the caller's session. Keys and single sign-on sessions need none. */
   private async requireProven(tx: Tx, { person, sessionId }: Caller): Promise<void> {
     if (person === null) return;
     const proven = await tx.query(
@@ -133,7 +133,7 @@ export class OrganizationService {
     });
   }
 
-  /** Updates the fields that were sent. Limits apply to new resources only, and existing ones stay. */
+  /** Updates the fields that were sent. Limits apply only to new resources, and existing ones are kept. */
   update(id: string, dto: UpdateOrganizationDto): Promise<OrganizationView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, id);
@@ -155,9 +155,9 @@ export class OrganizationService {
   }
 
   /**
-   * Removes the organization with everything it owns, but never the Default organization, which belongs to the
-   * operator. Once marked as deleted, no one sees it any more. Its rows are deleted in steps, within this call or, for
-   * a large organization, in the background.
+   * Removes the organization with everything it owns. The Default organization can't be removed, because it belongs to
+   * the operator. As soon as the organization is marked as deleted, it is invisible to everyone. Its rows are deleted
+   * in steps, within this call or, for a large organization, in the background.
    */
   async remove(id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -166,7 +166,7 @@ export class OrganizationService {
       if (row.is_default) throw problems.conflict('The organization "Default" cannot be deleted.');
       await tx.query('UPDATE organization SET deleted_at = now() WHERE id = $1', [id]);
       await this.events.emit(new OrganizationDeleted(id), tx);
-      // The organization's own audit log is deleted with it.
+      // The organization's audit log is deleted with it.
       const before = { name: row.name };
       await recordOperatorAct(tx, { action: 'delete', resource: 'organization', id, before });
     });
@@ -175,13 +175,13 @@ export class OrganizationService {
     await this.purge.help(id, PURGE_MS);
   }
 
-  /** Returns the Default organization, or `null` while the database is empty. */
+  /** Returns the Default organization, or `null` if the database is empty. */
   async findDefault(sql: Sql = this.database): Promise<OrganizationRow | null> {
     const [row] = await sql.query<OrganizationRow>('SELECT * FROM organization WHERE is_default');
     return row ?? null;
   }
 
-  /** Returns the caller for AUTH=off: an admin of the Default organization, or `null` while the database is empty. */
+  /** Returns the caller for AUTH=off: an admin of the Default organization. Returns `null` if the database is empty. */
   async defaultAdmin(): Promise<Caller | null> {
     const organization = await this.findDefault();
     if (!organization) return null;

@@ -3,8 +3,9 @@ import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 
 /**
- * Throws `conflict` if a page was opened before its browser switched to another organization, so that it doesn't act in
- * that one. `wanted` is the organization that the client means (`org_…`), if it sends one.
+ * Throws `conflict` if the browser has switched to another organization since the page was opened. Otherwise, the page
+ * would change the wrong organization. `wanted` is the organization that the client intends to use (`org_…`), if the
+ * client sends one.
  */
 export function requireOrganization({ orgId }: Pick<Caller, 'orgId'>, wanted: unknown): void {
   if (wanted !== undefined && parseId('organization', wanted) !== orgId)

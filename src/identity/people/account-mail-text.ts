@@ -1,4 +1,3 @@
-/** The changes that an email reports. */
 const CHANGES = {
   password_changed: 'The password of your account was changed',
   password_set_by_link: 'The password of your account was set by a link',
@@ -12,7 +11,7 @@ export type AccountChange = keyof typeof CHANGES;
 
 interface Happened {
   at: Date;
-  /** The client's IP address, or `null` for a change on the machine of the service. */
+  /** The client's IP address, or `null` for a change on the host of the service. */
   address: string | null;
   email: string;
   /** `PUBLIC_URL`. */
@@ -20,7 +19,7 @@ interface Happened {
 }
 
 /**
- * Returns the email about a change. It contains no text that a user can choose, because it is sent on behalf of the
+ * Returns the email about a change. Contains no text that a user can choose, because the email is sent on behalf of the
  * installation.
  */
 export function accountMail(

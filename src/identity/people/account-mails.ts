@@ -7,12 +7,14 @@ import { Clock } from '../../platform/time/clock';
 import { HOUR_MS } from '../../platform/time/time-units';
 import { type AccountChange, accountMail } from './account-mail-text';
 
-/** Maximum emails about one account per hour. After ten of them, the person knows that something is wrong. */
+/**
+ * The maximum number of emails about one account per hour. After ten emails, the person knows that something is wrong.
+ */
 const MOST_PER_HOUR = 10;
 
 /**
- * Notifies people by email if a way into their account changes. The email is stored in the transaction of the change,
- * and the job `account-mail` sends it.
+ * Notifies people by email if a way to sign in to their account changes. Stores the email in the transaction that makes
+ * the change. The `account-mail` job sends it.
  */
 @Injectable()
 export class AccountMails {
@@ -24,9 +26,8 @@ export class AccountMails {
   ) {}
 
   /**
-   * Stores the email. `from` is the address of the request, for a request whose author isn't known (a link). Does
-   * nothing without an email address and without `SMTP_URL`.
-   * Cost: a look-up by index and a row.
+   * Stores the email. `from` is the request's address and is needed if the request's author isn't known (a link). Does
+   * nothing if the person has no email address or `SMTP_URL` is not set. Cost: one index lookup and one row.
    */
   async tell(
     tx: Tx,

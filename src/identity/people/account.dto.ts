@@ -12,7 +12,10 @@ import type { SecondFactorState } from '../person/second-factors.service';
 import { AccountIdentityView, OpenPasswordLinkView, toOpenPasswordLinkView } from './people.dto';
 
 const TOKEN = { description: 'The token of a link (`/#/sign-in/<token>`).', example: 'rV8…' };
-/** More bytes than 256 characters need. The password rule refuses passwords that are too long. */
+/**
+ * The maximum bytes of a password field. This is more than 256 characters need. The password rule rejects passwords
+ * that are too long.
+ */
 const MOST_PASSWORD = 1024;
 
 export class TokenDto {
@@ -59,7 +62,6 @@ export class SetPasswordDto extends TokenDto {
 export const LINK_KINDS = ['first_account', 'sign_in', 'invitation', 'password'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
-/** The purpose of a link. */
 export class LinkView {
   @ApiProperty({ enum: LINK_KINDS, example: 'invitation' })
   kind!: LinkKind;
@@ -124,7 +126,7 @@ export class SecondFactorView {
   recovery_codes_left!: number;
 }
 
-/** Everything that is stored about a person. */
+/** All data that is stored about a person. */
 export class AccountView {
   @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -255,7 +257,7 @@ export interface IdentityRow {
   createdAt: Date;
 }
 
-/** The rows of other tables that belong to a person. */
+/** Rows in other tables that belong to a person. */
 export interface AccountRows {
   identities: readonly IdentityRow[];
   memberships: readonly MembershipRow[];

@@ -46,10 +46,10 @@ export class AccountService {
   }
 
   /**
-   * Updates the fields that were sent. A new password requires the old one. It isn't required if there is none, or if
-   * the session was just opened by the operator's link. A first password requires a fresh sign-in. Either change ends
-   * all other sessions, and this browser gets a new cookie. Throws `validation_failed` at `/current_password`, counted
-   * as a wrong password, and `conflict` for a first password in a session that isn't fresh.
+   * Updates the fields that were sent. A new password requires the old one, unless there is none or the session was
+   * just opened with the operator's link. A first password requires a fresh sign-in. Either change ends all other
+   * sessions and gives this browser a new cookie. Throws `validation_failed` at `/current_password`, counted as a wrong
+   * password. Throws `conflict` for a first password in a session that isn't fresh.
    */
   async update(held: SignedIn, dto: UpdateAccountDto, request: Request, response: Response): Promise<AccountView> {
     const { id } = ownerOf(held);
@@ -69,15 +69,15 @@ export class AccountService {
       if (password === null) return null;
       await this.people.setPassword(tx, id, password);
       await this.mails.tell(tx, before, 'password_changed');
-      // A session of the proxy has no cookie and gets none.
+      // A session from the proxy has no cookie and isn't given one.
       if (held.via === 'proxy') return null;
       const of = {
         orgId: held.caller?.orgId ?? null,
         personId: id,
         hasSecondFactor: held.hasSecondFactor && this.secondFactors.areOn,
       };
-      // A session that a link opened continues as a password session. Only a link's own session may leave out the old
-      // password.
+      // A session that a link opened continues as a password session. Only a session that was opened with a link may
+      // omit the old password.
       const via = held.via === 'single_sign_on' ? held.via : 'password';
       return this.browsers.openIn(tx, of, via, personAuthor(before, 'password', request), request);
     });
@@ -86,13 +86,13 @@ export class AccountService {
   }
 
   /**
-   * Erases the person. Memberships, sessions, links, and identities are deleted. Keys and records stay, without the
+   * Erases the person. Deletes memberships, sessions, links, and identities. Keys and records are kept without the
    * name. Throws `conflict` for the last administrator of an organization with other members, and for a session that
    * isn't fresh.
    */
   async erase(held: SignedIn): Promise<void> {
     const { id } = ownerOf(held);
-    // Behind the proxy, no one can sign in again.
+    // Behind the proxy, a person can't sign in again.
     if (held.via !== 'proxy' && !isFresh(held, this.clock.now()))
       throw problems.conflict('Sign in again first. This action requires a session that is less than ten minutes old.');
     await this.database.transaction((tx) => this.eraseIn(tx, id));
@@ -100,7 +100,7 @@ export class AccountService {
   }
 
   /**
-   * Erases a person without checking the session, also for the command line. Throws `conflict` for the last
+   * Erases a person without checking the session. Also used by the command line. Throws `conflict` for the last
    * administrator of an organization with other members.
    */
   async eraseIn(tx: Tx, id: string): Promise<void> {
@@ -168,10 +168,10 @@ export class AccountService {
   }
 }
 
-/** A part of an account that may change. */
+/** A part of their account that a person may change. */
 export type OwnField = 'name' | 'password' | 'second_factor' | 'recovery_codes';
 
-/** Records which fields changed, but never their values, because the log can't be edited. */
+/** Records which fields changed. Never records their values, because log entries can't be edited. */
 export async function recordOwn(tx: Tx, orgId: string, id: string, hidden: readonly OwnField[]): Promise<void> {
   const nothing = Object.fromEntries(hidden.map((field) => [field, null]));
   await recordChange(tx, {

@@ -12,8 +12,8 @@ import { PersonStore } from '../person/person-store';
 import { Memberships, type Place } from './memberships';
 
 /**
- * Applies `GROUP_ROLES` to a person's groups: memberships of source `groups`, and operators by a group. IDs are
- * UUIDs.
+ * Applies `GROUP_ROLES` to a person's groups. Updates memberships with the source `groups`, and operator rights granted
+ * by a group. IDs are UUIDs.
  */
 @Injectable()
 export class GroupMemberships {
@@ -27,8 +27,8 @@ export class GroupMemberships {
   ) {}
 
   /**
-   * Returns the rights that these groups give now. Rules that name nothing are logged.
-   * Cost: one scan of the organizations per sign-in.
+   * Returns the rights that these groups grant now. Logs rules that don't match any organization. Cost: one scan of the
+   * organizations per sign-in.
    */
   async granted(sql: Sql, groups: readonly string[]): Promise<GrantedByGroups> {
     const rules = this.config.groupRoles;
@@ -49,8 +49,8 @@ export class GroupMemberships {
   }
 
   /**
-   * Makes the person's memberships of source `groups` equal to these, and records that they are confirmed (see
-   * `holds`). Other memberships are not changed. If an organization's quota is used up, it is left out and logged.
+   * Replaces the person's memberships of source `groups` with these, and records that they are confirmed (see `holds`).
+   * Other memberships are not changed. If an organization's quota is used up, the organization is skipped and logged.
    * Audit log entries have this author.
    */
   async apply(tx: Tx, person: PersonRow, granted: GrantedByGroups, author: Authorship): Promise<void> {
@@ -58,7 +58,7 @@ export class GroupMemberships {
       `SELECT org_id AS "orgId", role, source FROM membership WHERE person_id = $1 ORDER BY org_id FOR UPDATE`,
       [person.id],
     );
-    // Sorted by ID, as in all code that locks several.
+    // Sorts by ID, like all code that locks several organizations.
     for (const { orgId, before, after } of changesOf(held, granted.roles)) {
       if (before === null) {
         if (after !== null) await this.join(tx, person.id, { orgId, role: after, source: 'groups' }, author);

@@ -8,10 +8,10 @@ import { AccountMails } from './account-mails';
 import type { IdentityRow } from './account.dto';
 import { ownerOf } from './held';
 
-/** Sessions that an identity started. */
+/** SQL: sessions that were started with an identity. */
 const BY_IDENTITY = `via IN ('single_sign_on', 'proxy')`;
 
-/** Shows and removes the identities by which single sign-on and the proxy know people. IDs are UUIDs. */
+/** Lists and removes the identities that single sign-on and the proxy use for people. IDs are UUIDs. */
 @Injectable()
 export class Identities {
   constructor(
@@ -20,7 +20,7 @@ export class Identities {
     private readonly mails: AccountMails,
   ) {}
 
-  /** Returns the identities of a person, oldest first. */
+  /** Returns a person's identities, oldest first. */
   of(sql: Sql, personId: string): Promise<IdentityRow[]> {
     return sql.query<IdentityRow>(
       'SELECT issuer, subject, created_at AS "createdAt" FROM identity WHERE person_id = $1 ORDER BY created_at, issuer, subject',
@@ -29,8 +29,8 @@ export class Identities {
   }
 
   /**
-   * Removes one identity of the signed-in person, and ends the sessions that single sign-on or the proxy started,
-   * except this one. Throws `not_found`, and `conflict` for the last way to sign in.
+   * Removes one of the signed-in person's identities and ends the sessions that were started by single sign-on or the
+   * proxy, except this one. Throws `not_found`, and `conflict` for the last way to sign in.
    */
   async removeOwn(held: SignedIn, identity: Identity): Promise<void> {
     const { id } = ownerOf(held);
@@ -57,7 +57,8 @@ export class Identities {
   }
 
   /**
-   * Removes every identity of a locked person, and the sessions that they started. Returns the number of identities.
+   * Removes all identities of a person, whose row must be locked, and the sessions that were started with them. Returns
+   * the number of identities.
    */
   async removeAll(tx: Tx, personId: string): Promise<number> {
     const gone = await tx.query('DELETE FROM identity WHERE person_id = $1 RETURNING 1', [personId]);
@@ -68,7 +69,10 @@ export class Identities {
   }
 }
 
-/** Records that a field of a person changed, without its value: the value is personal, and the log cannot be edited. */
+/**
+ * Records that one of a person's fields changed. The value is omitted, because it is personal and log entries can't be
+ * edited.
+ */
 export async function recordHidden(tx: Tx, orgId: string, id: string, field: string): Promise<void> {
   const hidden = { [field]: null };
   const change = { orgId, action: 'update', resource: 'person', id, before: hidden, after: hidden } as const;

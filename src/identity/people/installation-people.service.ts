@@ -12,7 +12,7 @@ import { type MembershipRow, normalizeEmail, PERSON_COLUMNS, type PersonRow } fr
 import { PersonStore } from '../person/person-store';
 import { SecondFactors, type SecondFactorState } from '../person/second-factors.service';
 
-/** Manages all people with an account in any organization. For the operator's command line. */
+/** Manages all people who have an account in any organization. For the operator's command line. */
 @Injectable()
 export class InstallationPeople {
   constructor(
@@ -68,19 +68,21 @@ export class InstallationPeople {
     throw problems.conflict(`Several accounts have the email ${who}. Use the ID of one of them: ${named.join(', ')}.`);
   }
 
-  /** Creates a link that signs the person (UUID) in once, also with PASSWORD_LOGIN=off. Returns its token and expiry. */
+  /**
+   * Creates a link that signs the person (UUID) in once, even with PASSWORD_LOGIN=off. Returns its token and expiry.
+   */
   signInLink(id: string): Promise<{ token: string; expiresAt: Date }> {
     return this.change(id, 'sign_in_link', (tx) => this.links.makeSignIn(tx, id));
   }
 
-  /** Ends every open link that signs the person in or sets their password. Returns the number of links. */
+  /** Ends all open links that sign the person in or set their password. Returns the number of links. */
   endLinks(id: string): Promise<number> {
     return this.change(id, 'sign_in_link', (tx) => this.people.endLinks(tx, id));
   }
 
   /**
-   * Removes the second factor and the recovery codes, so that the password alone signs the person (UUID) in. Throws
-   * `not_found`.
+   * Removes the second factor and the recovery codes. The password alone is then enough to sign the person (UUID) in.
+   * Throws `not_found`.
    */
   resetSecondFactor(id: string): Promise<void> {
     return this.change(id, 'second_factor', async (tx, person) => {
@@ -93,7 +95,7 @@ export class InstallationPeople {
     return this.change(id, 'operator', (tx) => this.people.setOperator(tx, id, isOperator));
   }
 
-  /** Sets the email that the person signs in with. Throws `conflict` if another account has it. */
+  /** Sets the email with which the person signs in. Throws `conflict` if another account has it. */
   setEmail(id: string, email: string): Promise<void> {
     return this.change(id, 'email', async (tx, person) => {
       await this.people.lockEmail(tx, email);
@@ -110,7 +112,7 @@ export class InstallationPeople {
     });
   }
 
-  /** Connects an identity of the issuer to this person. Throws `conflict` if it belongs to another person. */
+  /** Connects an identity from the issuer to this person. Throws `conflict` if it belongs to another person. */
   connect(id: string, issuer: string, subject: string): Promise<void> {
     return this.change(id, 'identities', async (tx, person) => {
       await this.people.lockIdentity(tx, { issuer, subject });
@@ -124,7 +126,8 @@ export class InstallationPeople {
   }
 
   /**
-   * Removes all identities of the person, and ends the sessions that they started. Returns the number of identities.
+   * Removes all of the person's identities and ends the sessions that were started with them. Returns the number of
+   * identities.
    */
   disconnect(id: string): Promise<number> {
     return this.change(id, 'identities', (tx) => this.identities.removeAll(tx, id));
@@ -149,8 +152,8 @@ export class InstallationPeople {
   }
 
   /**
-   * Records the change in the log of each of the person's organizations, and in the operator's. The field is named, but
-   * its value is personal.
+   * Records the change in the log of each of the person's organizations and in the operator's log. Names the field but
+   * omits its value, which is personal.
    */
   private async record(tx: Tx, id: string, changed: string): Promise<void> {
     const hidden = { [changed]: null };

@@ -26,16 +26,19 @@ import {
 import { type Maker, makerOf } from '../person/maker';
 import { normalizeEmail } from '../person/person-row';
 
-/** The inviter that is shown for invitations of the command line. */
+/** The inviter that is shown for invitations created on the command line. */
 const COMMAND_LINE: Maker = { personId: null, keyId: null, name: 'Command line' };
 
 const COLUMNS = `i.id, i.email, i.role, i.created_by_id AS "createdById", i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy"`;
 
-/** Long enough for an invitation that waits in an email or a chat. */
+/** Long enough for an invitation that sits unread in an email or a chat. */
 const INVITATION_MS = 7 * DAY_MS;
 
-/** Invites people to an organization. Each email has one token for seven days. Nothing is sent. */
+/**
+ * Invites people to an organization. Each invited email address has one token, which is valid for seven days. The
+ * service does not send the invitation.
+ */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -46,7 +49,9 @@ export class InvitationsService {
     private readonly config: Config,
   ) {}
 
-  /** Lists the open invitations, oldest first. `created_by_id` selects the ones that one person created. */
+  /**
+   * Lists the open invitations, oldest first. `created_by_id` limits the list to invitations that one person created.
+   */
   async list(
     orgId: string,
     { cursor, limit = MAX_PAGE_SIZE, created_by_id }: InvitationsQuery,
@@ -71,17 +76,17 @@ export class InvitationsService {
   }
 
   /**
-   * Creates an invitation. Only this result contains the token. The same email replaces the previous invitation. Throws
-   * `conflict` for a member who was invited. A member by a group may be invited. Joining then makes the membership
-   * independent of the group.
+   * Creates an invitation. Only this result contains the token. A new invitation for the same email replaces the
+   * previous one. Throws `conflict` for a member who joined by invitation. Members by a group may be invited. Accepting
+   * then makes the membership independent of the group.
    */
   create(caller: Caller, dto: CreateInvitationDto): Promise<CreatedOpenInvitationView> {
     return this.make(caller.orgId, dto, { by: makerOf(caller) });
   }
 
   /**
-   * Creates an invitation for the command line, which needs no right. With `isOperator`, the person who uses it may
-   * call the operator's routes.
+   * Creates an invitation for the command line, which needs no permission. With `isOperator`, the person who accepts it
+   * may call the operator's routes.
    */
   createOnMachine(orgId: string, dto: CreateInvitationDto, isOperator: boolean): Promise<CreatedOpenInvitationView> {
     return this.make(orgId, dto, { by: COMMAND_LINE, isOperator, isByCommandLine: true });
@@ -131,13 +136,13 @@ export class InvitationsService {
         ],
       );
       if (!row) throw new Error('the invitation was not stored');
-      // Records neither email nor token, because the log can't be edited.
+      // Records neither the email nor the token, because log entries can't be edited.
       await recordChange(tx, { orgId, action: 'create', resource: 'invitation', id, after: { role: dto.role } });
       return { ...toOpenInvitationView(row), token, url: linkOf(this.config, token) };
     });
   }
 
-  /** Ends an invitation. Its link no longer works. */
+  /** Ends an invitation, so that its link no longer works. */
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [row] = await tx.query<{ role: string }>(
@@ -158,7 +163,7 @@ export class InvitationsService {
     return row?.count ?? 0;
   }
 
-  /** Returns the findings that `create` would report in these fields. */
+  /** Returns the problems that `create` would report for these fields. */
   findingsIn({ email }: Partial<CreateInvitationDto>): Findings {
     if (email === undefined || isEmail(normalizeEmail(email))) return NO_FINDINGS;
     const message = 'email must be an address such as bo@example.com';

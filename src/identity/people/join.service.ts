@@ -35,8 +35,8 @@ export class JoinService {
   ) {}
 
   /**
-   * Describes a token without using it. Only a browser that is signed in with an account of the email finds out that
-   * the account exists. Throws `unauthenticated`, counted as a wrong credential.
+   * Describes a token without using it. Reveals that an account with the email exists only to a browser that is signed
+   * in to that account. Throws `unauthenticated`, counted as a wrong credential.
    */
   async describe({ token }: TokenDto, request: Request): Promise<LinkView> {
     const { kind, organization, role, email, invitedBy, expiresAt } = await this.tokens.find(token, request);
@@ -52,10 +52,10 @@ export class JoinService {
   }
 
   /**
-   * Creates the account of a start link or an invitation, joins, signs in, and uses the token up, all or nothing. An
-   * email proves nothing, so another account may have the same one. Throws `unauthenticated` for a token of another
-   * kind. Throws `conflict` if an account with this email and password exists, or if another request has created the
-   * first account.
+   * Accepts a start link or an invitation: creates the account, joins the organization, signs in, and uses up the
+   * token, all or nothing. An email proves nothing, so another account may have the same email. Throws
+   * `unauthenticated` for a token of another kind. Throws `conflict` if an account with this email and password exists,
+   * or if another request has created the first account.
    */
   async create(dto: CreateAccountDto, request: Request, response: Response): Promise<SessionView> {
     requireOwnOrigin(request);
@@ -94,8 +94,8 @@ export class JoinService {
   }
 
   /**
-   * Joins the signed-in person to an organization by an invitation, and switches the session to it. Throws
-   * `unauthenticated`, and `conflict` for a member.
+   * Joins the signed-in person to an organization by invitation and switches the session to it. Throws
+   * `unauthenticated`, and `conflict` if the person is already a member.
    */
   async join(held: SignedIn, dto: TokenDto, request: Request): Promise<SessionView> {
     const person = ownerOf(held);
@@ -115,8 +115,8 @@ export class JoinService {
   }
 
   /**
-   * Returns the hash of a new account's password. An account with the same email and password is the same person, who
-   * should sign in instead. The error reveals that, so each attempt counts as a guess at a password.
+   * Returns the hash of a new account's password. If an account has the same email and password, it belongs to the same
+   * person, who should sign in instead. The error reveals that, so each attempt counts as a password guess.
    */
   private async newPassword(email: string, typed: string, request: Request): Promise<string> {
     const password = await this.passwords.hash(typed, await this.people.saltOf(this.database, email));

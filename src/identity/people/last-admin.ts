@@ -1,3 +1,3 @@
-/** The reason given when the last administrator of an organization must stay one. */
+/** The reason that is shown if an organization's last administrator can't be removed or demoted. */
 export const LAST_ADMIN =
   'another member has to be an administrator first, because an organization that has members needs at least one.';

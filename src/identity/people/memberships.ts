@@ -8,14 +8,14 @@ import { PersonStore } from '../person/person-store';
 import { Quotas } from '../quota/quotas.service';
 import { OpenLinks } from './open-links';
 
-/** The organization (UUID) that a person joins, with the role and the source. */
+/** The organization (UUID) that a person joins, with their role and the source of the membership. */
 export interface Place {
   orgId: string;
   role: Role;
   source: MembershipSource;
 }
 
-/** A change of one membership. IDs are UUIDs. */
+/** A change to one membership. IDs are UUIDs. */
 export interface Move {
   orgId: string;
   personId: string;
@@ -24,8 +24,7 @@ export interface Move {
 }
 
 /**
- * Changes who is a member of an organization. Each change is recorded in the audit log, and ends the links that no
- * longer hold.
+ * Changes who is a member of an organization. Records each change in the audit log and ends links that no longer hold.
  */
 @Injectable()
 export class Memberships {
@@ -36,22 +35,21 @@ export class Memberships {
   ) {}
 
   /**
-   * Makes the person (UUID) a member. Returns false if they were one before. A used invitation frees its place first.
-   * Throws `quota_exceeded`, and `not_found` for an organization that is being deleted.
+   * Makes the person (UUID) a member. Returns false if they already were. First removes a used invitation, which frees
+   * its place in the quota. Throws `quota_exceeded`, and `not_found` for an organization that is being deleted.
    */
   async join(tx: Tx, personId: string, place: Place, author: Authorship): Promise<boolean> {
     const { orgId, role } = place;
     await this.quotas.claim(tx, orgId, { people: 1 });
     if (!(await this.people.join(tx, personId, place))) return false;
     await this.links.endInvitationOf(tx, orgId, personId, author);
-    // Records neither name nor email, because the log joins the name.
+    // Records neither the name nor the email. The name is joined when the log is read.
     await recordChange(tx, { orgId, action: 'create', resource: 'person', id: personId, after: { role }, author });
     return true;
   }
 
   /**
-   * Changes the role of a member. A person who is no longer an admin loses the open links and invitations that they
-   * created.
+   * Changes a member's role. If the person is no longer an admin, the open links and invitations that they created end.
    */
   async setRole(tx: Tx, { orgId, personId, role }: Move, to: Role, author?: Authorship): Promise<void> {
     await this.people.setRole(tx, personId, orgId, to);
@@ -67,7 +65,7 @@ export class Memberships {
     });
   }
 
-  /** Ends a membership, and the open links and invitations that the person created. */
+  /** Ends a membership, along with the open links and invitations that the person created. */
   async leave(tx: Tx, { orgId, personId, role }: Move, author?: Authorship): Promise<void> {
     await this.links.endInvitationOf(tx, orgId, personId, author);
     await this.links.endMadeBy(tx, orgId, personId, author);

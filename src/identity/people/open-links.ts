@@ -13,8 +13,8 @@ interface Ended {
 }
 
 /**
- * Ends links and invitations when the conditions change under which they were created. A link is also judged when it is
- * used. Ending it removes it from the lists, and no later change can bring it back. IDs are UUIDs.
+ * Ends links and invitations when the conditions under which they were created change. A link is also checked when it
+ * is used. Ending it removes it from the lists, and no later change can make it valid again. IDs are UUIDs.
  */
 @Injectable()
 export class OpenLinks {
@@ -22,13 +22,13 @@ export class OpenLinks {
     events.on(KeysRevoked, (revoked, tx) => this.endMadeByKeys(tx, revoked));
   }
 
-  /** Ends the links and invitations that a person created who is no longer an admin of the organization. */
+  /** Ends the links and invitations created by a person who is no longer an admin of the organization. */
   async endMadeBy(tx: Tx, orgId: string, personId: string, author?: Authorship): Promise<void> {
     await tx.query('DELETE FROM sign_in_link WHERE org_id = $1 AND created_by_id = $2', [orgId, personId]);
     await this.end(tx, 'org_id = $1 AND created_by_id = $2', [orgId, personId], author);
   }
 
-  /** Makes another admin the creator of the open invitations of a person who leaves. */
+  /** Transfers the open invitations of a person who leaves to another admin. */
   async handOver(tx: Tx, orgId: string, personId: string, to: Maker): Promise<void> {
     await tx.query(
       `UPDATE invitation SET created_by_id = $3, created_by_key_id = $4, created_by = $5 WHERE org_id = $1 AND created_by_id = $2`,
@@ -36,7 +36,7 @@ export class OpenLinks {
     );
   }
 
-  /** Ends the invitation with the email of a person who has joined or left, because it would let them in again. */
+  /** Ends the invitation for the email of a person who has joined or left, because it would let them back in. */
   async endInvitationOf(tx: Tx, orgId: string, personId: string, author?: Authorship): Promise<void> {
     await this.end(
       tx,
@@ -54,7 +54,7 @@ export class OpenLinks {
     await this.end(tx, 'org_id = $1 AND created_by_key_id = ANY ($2::uuid[])', [orgId, keyIds]);
   }
 
-  /** Cost: the open invitations of one organization, which its quota bounds. */
+  /** Cost: reads one organization's open invitations, whose number its quota limits. */
   private async end(tx: Tx, which: string, values: readonly unknown[], author?: Authorship): Promise<void> {
     const ended = await tx.query<Ended>(
       `DELETE FROM invitation WHERE ${which} RETURNING id, org_id AS "orgId", role`,

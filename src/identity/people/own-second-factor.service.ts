@@ -31,8 +31,9 @@ export class OwnSecondFactor {
   ) {}
 
   /**
-   * Returns a secret for an app and replaces an older draft. It counts once `confirm` has seen one of its codes. Throws
-   * `validation_failed` at `/current_password`. Throws `conflict` for a person who has a second factor, or no password.
+   * Returns a secret for an authenticator app and replaces an older draft. The secret takes effect after `confirm` has
+   * accepted one of its codes. Throws `validation_failed` at `/current_password`. Throws `conflict` for a person who
+   * already has a second factor or has no password.
    */
   async draft(held: SignedIn, dto: DraftSecondFactorDto, request: Request): Promise<SecondFactorDraftView> {
     const person = await this.personOf(held);
@@ -46,7 +47,7 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Activates the draft with a code that the app shows. All other sessions of the person end, and this one counts as
+   * Activates the draft with a code that the app shows. Ends all of the person's other sessions, and marks this one as
    * proven. Throws `validation_failed` at `/code`.
    */
   async confirm(held: SignedIn, code: string, request: Request): Promise<RecoveryCodesView> {
@@ -60,7 +61,7 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Returns ten new recovery codes. The previous ones no longer work. Throws `validation_failed` at the field that is
+   * Returns ten new recovery codes. The previous ones stop working. Throws `validation_failed` at the field that is
    * wrong.
    */
   async renewRecoveryCodes(held: SignedIn, dto: ProvenDto, request: Request): Promise<RecoveryCodesView> {
@@ -72,7 +73,10 @@ export class OwnSecondFactor {
     return { recovery_codes: codes };
   }
 
-  /** Removes the second factor, so that the password alone signs in. Throws as `renewRecoveryCodes` does. */
+  /**
+   * Removes the second factor. The password alone is then enough to sign in. Throws the same errors as
+   * `renewRecoveryCodes`.
+   */
   async remove(held: SignedIn, dto: ProvenDto, request: Request): Promise<void> {
     const person = await this.requireBoth(held, dto, request);
     const { id } = person;
@@ -118,7 +122,6 @@ export class OwnSecondFactor {
     return person;
   }
 
-  /** Counts as a wrong credential. */
   private refused(pointer: string, typed: string | undefined, request: Request): Error {
     this.limits.refusal(request);
     const message =

@@ -19,7 +19,7 @@ interface Row {
   via: SignIn | null;
 }
 
-/** Manages a person's sessions, for that person alone. */
+/** Lets a person manage their own sessions. */
 @Injectable()
 export class OwnSessionsService {
   constructor(
@@ -55,7 +55,7 @@ export class OwnSessionsService {
     await this.endSome(held, 'id IS DISTINCT FROM $2', held.id);
   }
 
-  /** Returns how many sessions ended. Recorded once in the log of the session's organization. */
+  /** Ends sessions and returns their number. Records this once, in the log of the session's organization. */
   private endSome(held: SignedIn, which: string, id: string | null): Promise<number> {
     const person = ownerOf(held);
     this.limits.countSignIn(person.id);

@@ -12,7 +12,7 @@ import type { SetPasswordDto } from './account.dto';
 import { AccountMails } from './account-mails';
 import { Tokens } from './tokens';
 
-/** Sets a new password by a link, for people who have forgotten the old one. */
+/** Sets a new password with a link, for people who have forgotten theirs. */
 @Injectable()
 export class PasswordReset {
   constructor(
@@ -25,7 +25,7 @@ export class PasswordReset {
   ) {}
 
   /**
-   * Sets the password, ends every session of the person, and opens a new one. Throws `unauthenticated` for any other
+   * Sets the password, ends all of the person's sessions, and opens a new one. Throws `unauthenticated` for any other
    * kind of token.
    */
   async set(dto: SetPasswordDto, request: Request, response: Response): Promise<SessionView> {

@@ -46,7 +46,7 @@ export class InvitationsQuery extends PageQuery {
   created_by_id?: string;
 }
 
-/** An open link by which a member sets a new password. Its token is shown once, to its creator. */
+/** An open link with which a member can set a new password. The token is shown only once, to the link's creator. */
 export class OpenPasswordLinkView {
   @ApiProperty({
     type: String,
@@ -63,7 +63,7 @@ export class OpenPasswordLinkView {
   expires_at!: string;
 }
 
-/** The name by which single sign-on knows a person, or the proxy in front (then `issuer` is `proxy`). */
+/** The name by which single sign-on or the proxy in front knows a person. For the proxy, `issuer` is `proxy`. */
 export class AccountIdentityView {
   @ApiProperty({ example: 'https://login.example.com' })
   issuer!: string;
@@ -226,7 +226,6 @@ export class CreatedOpenInvitationView extends OpenInvitationView {
   url!: string | null;
 }
 
-/** A member as read from the database. */
 export interface MemberRow {
   id: string;
   name: string;
@@ -236,7 +235,7 @@ export interface MemberRow {
   hasPassword: boolean;
   hasSecondFactor: boolean;
   singleSignOn: boolean;
-  /** As JSON, or `null` for an account that opens more than this organization. */
+  /** As JSON, or `null` for an account that can access more than this organization. */
   identities: { issuer: string; subject: string; created_at: string }[] | null;
   linkBy: string | null;
   linkAt: Date | null;

@@ -28,7 +28,7 @@ import {
 import { NO_PASSWORDS } from '../person/passwords.service';
 import { PersonStore } from '../person/person-store';
 
-// Cost: one read of the index of the organization's memberships, and some look-ups by key per person. $2: now.
+// Cost: one read of the organization's membership index and a few key lookups per person. $2 is the current time.
 const MEMBERS = `
   SELECT p.id, p.name, p.email, m.role, m.source, p.password IS NOT NULL AS "hasPassword",
          EXISTS (SELECT FROM identity i WHERE i.person_id = p.id) AS "singleSignOn", p.is_operator AS "isOperator",
@@ -44,7 +44,7 @@ const MEMBERS = `
     LEFT JOIN LATERAL (${openPasswordLink('$2')}) AS link ON true
    WHERE m.org_id = $1`;
 
-/** Lists the members of an organization, changes their roles, and removes them. Their accounts are their own. */
+/** Lists an organization's members, changes their roles, and removes them. Does not manage their accounts. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -60,7 +60,7 @@ export class PeopleService {
     private readonly clock: Clock,
   ) {}
 
-  /** Lists members by the time they joined. */
+  /** Lists members in the order in which they joined. */
   async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE, role }: PeopleQuery): Promise<Page<PersonView>> {
     const page = await this.cursors.paginate({
       orgId,
@@ -88,8 +88,8 @@ export class PeopleService {
   }
 
   /**
-   * Updates the fields that were sent. Throws `conflict` for a role that a group decides, and for the last
-   * administrator while others are members.
+   * Updates the fields that were sent. Throws `conflict` if a group determines the role, and for the last administrator
+   * of an organization with other members.
    */
   update(orgId: string, id: string, dto: UpdatePersonDto): Promise<PersonView> {
     return this.database.transaction(async (tx) => {
@@ -107,10 +107,10 @@ export class PeopleService {
   }
 
   /**
-   * Ends the membership, not the account. Admins may remove others, and members themselves. `revoke_keys` also revokes
-   * the keys that the person created here. Open invitations of the person end, or become the caller's. Throws
-   * `not_found` and `insufficient_role`. Throws `conflict` for the last admin, the last admin key, and invitations that
-   * no other admin takes over.
+   * Ends the membership but keeps the account. Admins may remove others, and members may remove themselves.
+   * `revoke_keys` also revokes the keys that the person created in this organization. The person's open invitations end
+   * or are transferred to the caller. Throws `not_found` and `insufficient_role`. Throws `conflict` for the last admin,
+   * for the last admin key, and for invitations that no other admin takes over.
    */
   async remove(
     caller: Caller,
@@ -134,8 +134,9 @@ export class PeopleService {
   }
 
   /**
-   * Creates a link by which a member sets a password, for 24 hours. Throws `conflict` if it would open more than this
-   * organization: for an operator, or a member of another organization. Also throws `conflict` with PASSWORD_LOGIN=off.
+   * Creates a link with which a member can set a password within 24 hours. Throws `conflict` if the link would open
+   * more than this organization, as for an operator or a member of another organization. Also throws `conflict` with
+   * PASSWORD_LOGIN=off.
    */
   passwordLink(caller: Caller, id: string): Promise<PasswordLinkView> {
     const { orgId } = caller;
@@ -148,7 +149,7 @@ export class PeopleService {
     });
   }
 
-  /** Ends the open password link of a member. Throws `not_found` if there is none. */
+  /** Ends a member's open password link. Throws `not_found` if there is none. */
   endPasswordLink(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.read(tx, orgId, id);
@@ -158,8 +159,8 @@ export class PeopleService {
   }
 
   /**
-   * Removes the identities of a member. Throws `conflict` for an account that opens more than this organization, and
-   * `not_found` if there is no identity.
+   * Removes a member's identities. Throws `conflict` for an account that can access more than this organization, and
+   * `not_found` if there are no identities.
    */
   removeIdentities(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
@@ -169,7 +170,7 @@ export class PeopleService {
     });
   }
 
-  /** Locks a member whose account opens only this organization. Throws `not_found` or `conflict`. */
+  /** Locks a member whose account can access only this organization. Throws `not_found` or `conflict`. */
   private async requireOwn(tx: Tx, orgId: string, id: string): Promise<void> {
     await this.people.lock(tx, id);
     await this.read(tx, orgId, id);

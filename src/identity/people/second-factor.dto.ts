@@ -28,7 +28,7 @@ export class ProvenDto extends DraftSecondFactorDto {
   second_factor?: string;
 }
 
-/** A secret for an authenticator app, which counts once it is confirmed. */
+/** A secret for an authenticator app. It takes effect once it is confirmed. */
 export class SecondFactorDraftView {
   @ApiProperty({
     description: 'The secret in base32, to type into an app.',

@@ -11,7 +11,7 @@ import { LINK_KINDS, type LinkKind } from './account.dto';
 import { makerIsAdmin } from '../person/maker';
 import { PersonStore } from '../person/person-store';
 
-/** The meaning of a valid token. IDs are UUIDs. */
+/** The purpose of a valid token. IDs are UUIDs. */
 export interface Token {
   kind: LinkKind;
   organization: { id: string; name: string } | null;
@@ -37,12 +37,15 @@ interface InvitationRow {
   expiresAt: Date;
 }
 
-/** SQL: whether an invitation (`i`) still holds. Its organization exists, and its creator may still invite. */
+/**
+ * SQL: whether an invitation (`i`) is still valid. Its organization must exist, and its creator must still be allowed
+ * to invite people.
+ */
 const invitationHolds = (now: string): string => `
   i.expires_at > ${now} AND EXISTS (SELECT FROM organization o WHERE o.id = i.org_id AND o.deleted_at IS NULL)
   AND ${makerIsAdmin('i', now, 'i.by_command_line')}`;
 
-/** The only way to read the tokens of links: start links, links of a key or a person, and invitations. */
+/** The only way to read link tokens: start links, sign-in links for a key or a person, and invitations. */
 @Injectable()
 export class Tokens {
   constructor(
@@ -54,8 +57,8 @@ export class Tokens {
   ) {}
 
   /**
-   * Returns a valid token of one of these kinds. Any other, unknown, used, or expired token counts as a wrong
-   * credential. Throws `unauthenticated` or `rate_limited`.
+   * Returns a valid token of one of these kinds. A token of another kind, or one that is unknown, used, or expired,
+   * counts as a wrong credential. Throws `unauthenticated` or `rate_limited`.
    */
   async find(token: string, request: Request, kinds: readonly LinkKind[] = LINK_KINDS): Promise<Token> {
     this.limits.admitLookUp(request, 'other');
@@ -65,11 +68,11 @@ export class Tokens {
   }
 
   /**
-   * Uses the token up if it still holds, which is judged again here because it may have changed since `find`. If two
-   * requests use one token, the second throws as `find` does.
+   * Uses up the token if it is still valid. Validity is checked again here because it may have changed since `find`. If
+   * two requests use the same token, the second one throws like `find`.
    */
   async use(tx: Tx, token: string, { invitationId, personId }: Token, request: Request): Promise<void> {
-    // From now on, a change that would end a link of this person waits.
+    // From here on, a change that would end one of this person's links has to wait.
     if (personId !== null) await this.people.lock(tx, personId);
     const isUsed =
       invitationId === null

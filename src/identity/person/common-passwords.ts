@@ -1,8 +1,8 @@
 const list = (text: string): string[] => text.trim().split(/\s+/);
 
 /**
- * Words that most leaked passwords consist of, in lower case. A password needs more than these. Each counts as two
- * characters.
+ * Lowercase words that most leaked passwords consist of. A password needs more than these words. Each of them counts as
+ * two characters.
  */
 export const COMMON_WORDS: readonly string[] = list(`
   password passwd passwort pass word passphrase pwd motdepasse contrasena contraseña senha parola haslo heslo wachtwoord losenord
@@ -38,7 +38,7 @@ export const COMMON_WORDS: readonly string[] = list(`
   please thankyou thanks sorry goodbye good bad best great cool awesome perfect amazing beautiful pretty
 `);
 
-/** Well-known lines that are long enough for a password, without spaces and in lower case. */
+/** Well-known phrases that are long enough for a password, in lower case and without spaces. */
 export const COMMON_LINES: ReadonlySet<string> = new Set(
   list(`
   thequickbrownfox thequickbrownfoxjumps thequickbrownfoxjumpsover thequickbrownfoxjumpsoverthelazydog

@@ -3,7 +3,7 @@ import type { MembershipRow } from './person-row';
 
 export type HeldMembership = Pick<MembershipRow, 'orgId' | 'role' | 'source'>;
 
-/** A change of one membership. `null` means no membership. */
+/** A change to one membership. `null` means no membership. */
 export interface MembershipChange {
   orgId: string;
   before: Role | null;
@@ -11,8 +11,8 @@ export interface MembershipChange {
 }
 
 /**
- * Returns the changes that make memberships of source `groups` equal to the granted ones, by organization. Others are
- * never touched.
+ * Returns the changes, by organization, that make memberships with the source `groups` match the granted ones. Other
+ * memberships are not touched.
  */
 export function changesOf(held: readonly HeldMembership[], granted: ReadonlyMap<string, Role>): MembershipChange[] {
   const here = new Set(held.map(({ orgId }) => orgId));

@@ -2,13 +2,13 @@ import { type Role, ROLES } from '../../platform/access/caller';
 import { GROUP_RULE } from '../../platform/config/config-rules';
 import { parseId } from '../../platform/ids/id';
 
-/** A parsed rule of `GROUP_ROLES`. */
+/** A parsed rule from `GROUP_ROLES`. */
 interface GroupRule {
   text: string;
-  /** The name of a group, or its prefix. */
+  /** The name or the prefix of a group. */
   group: string;
   isBeginning: boolean;
-  /** An organization by name or ID with a role, or the rights of an operator. */
+  /** An organization (name or ID) with a role, or operator rights. */
   gives: { organization: string; role: Role } | 'operator';
 }
 
@@ -18,12 +18,12 @@ export interface NamedOrganization {
   name: string;
 }
 
-/** The rights that a person's groups give. */
+/** The rights that a person has through their groups. */
 export interface GrantedByGroups {
-  /** Roles by organization (UUID). */
+  /** The role in each organization (UUID). */
   roles: ReadonlyMap<string, Role>;
   isOperator: boolean;
-  /** Rules that match, but name no organization, or a name that two organizations have. */
+  /** Matching rules that name an unknown organization, or a name that two organizations share. */
   skipped: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function membershipsOf(
   return { roles, isOperator, skipped };
 }
 
-/** Returns the organizations that the rules name, by name or ID (UUID). `membershipsOf` needs them. */
+/** Returns the names and IDs (UUIDs) of the organizations in the rules. `membershipsOf` needs them. */
 export function organizationsIn(rules: readonly string[]): { names: string[]; ids: string[] } {
   const named = rules.flatMap(readRule).flatMap(({ gives }) => (gives === 'operator' ? [] : [gives.organization]));
   return { names: named, ids: named.flatMap((name) => parseId('organization', name) ?? []) };

@@ -1,12 +1,10 @@
 import type { Caller } from '../../platform/access/caller';
 
-/**
- * The creator of a link or an invitation as stored: a person, a key, or neither for the command line. IDs are UUIDs.
- */
+/** The stored creator of a link or an invitation: a person, a key, or neither for the command line. IDs are UUIDs. */
 export interface Maker {
   personId: string | null;
   keyId: string | null;
-  /** The name of a key or of the command line. */
+  /** The name of a key, or of the command line. */
   name: string | null;
 }
 
@@ -17,9 +15,9 @@ export const makerOf = ({ person, keyId, keyName }: Pick<Caller, 'person' | 'key
 });
 
 /**
- * SQL: whether the creator of a row (`of`, with an organization) is still an admin. This is a person with that role in
- * the organization, or an admin key that has not expired. `now` is a parameter. `otherwise` is the result for a row
- * without a creator. Cost: one look-up by key.
+ * SQL: whether the creator of a row (`of`, with an organization) is still an admin: a person with that role in the
+ * organization, or an admin key that has not expired. `now` is a parameter. `otherwise` is the result for a row without
+ * a creator. Cost: one key lookup.
  */
 export const makerIsAdmin = (of: string, now: string, otherwise: string): string => `
   CASE WHEN ${of}.created_by_id IS NOT NULL THEN EXISTS (
@@ -30,8 +28,8 @@ export const makerIsAdmin = (of: string, now: string, otherwise: string): string
        ELSE ${otherwise} END`;
 
 /**
- * SQL: whether a person's account opens only this organization. Only then may an admin of the organization open it for
- * someone. Cost: three look-ups by key.
+ * SQL: whether a person's account can access only this organization. Only then may an admin of the organization open
+ * the account for someone. Cost: three key lookups.
  */
 export const opensOnly = (orgId: string, personId: string): string => `
   (EXISTS (SELECT FROM membership this JOIN organization open ON open.id = this.org_id AND open.deleted_at IS NULL

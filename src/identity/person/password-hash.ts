@@ -1,13 +1,13 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** The cost of scrypt: 128 × 2^ln × r bytes, p times one after the other. */
+/** The cost of scrypt: 128 × 2^ln × r bytes, repeated p times in sequence. */
 export interface HashCost {
   ln: number;
   r: number;
   p: number;
 }
 
-/** The third row for scrypt in OWASP's Password Storage Cheat Sheet: 32 MiB, about a tenth of a second. */
+/** The third scrypt option in OWASP's Password Storage Cheat Sheet: 32 MiB, about a tenth of a second. */
 export const HASH_COST: HashCost = { ln: 15, r: 8, p: 3 };
 
 const SALT_BYTES = 16;
@@ -21,8 +21,8 @@ interface Stored extends HashCost {
 
 /**
  * Returns the stored form in the PHC string format: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Runs in a libuv thread.
- * `like` is a stored password whose salt is reused. Accounts with one email share a salt, so that one hash is compared
- * with all of them. A sign-in then takes the same time however many there are.
+ * `like` is a stored password whose salt is reused. Accounts with the same email share a salt, so that one hash can be
+ * compared with all of them. This way, a sign-in takes the same time however many accounts there are.
  */
 export async function hashPassword(password: string, cost: HashCost, like: string | null = null): Promise<string> {
   const salt = (like === null ? null : parse(like))?.salt ?? randomBytes(SALT_BYTES);
@@ -31,8 +31,8 @@ export async function hashPassword(password: string, cost: HashCost, like: strin
 }
 
 /**
- * Compares a password with the stored one. `isOutdated` is true if it matches and was hashed with a lower cost. A
- * stored `null` takes the same time and never matches.
+ * Compares a password with the stored one. `isOutdated` is true if it matches and was hashed at a lower cost. If the
+ * stored password is `null`, the comparison takes the same time and never matches.
  */
 export async function comparePassword(
   password: string,
@@ -44,8 +44,8 @@ export async function comparePassword(
 }
 
 /**
- * Finds the first holder with this password. Computes one hash for all that share salt and cost. It also computes one
- * if there is no holder, so that the time does not reveal how many there are.
+ * Finds the first holder with this password. Computes one hash for all holders with the same salt and cost. Also
+ * computes one hash if there is no holder, so that the time does not reveal how many there are.
  */
 export async function findByPassword<Holder extends { password: string | null }>(
   password: string,
@@ -77,7 +77,7 @@ const NO_HASH = Buffer.alloc(HASH_BYTES);
 const workOf = ({ ln, r, p }: HashCost): number => 2 ** ln * r * p;
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
-/** Returns `null` for a text that this service has not written. */
+/** Returns `null` for a string that this service has not written. */
 function parse(stored: string): Stored | null {
   const [, ln, r, p, salt, hash] = STORED.exec(stored) ?? [];
   if (salt === undefined || hash === undefined) return null;
@@ -93,7 +93,7 @@ function parse(stored: string): Stored | null {
 function derive(password: string, salt: Buffer, { ln, r, p }: HashCost): Promise<Buffer> {
   const N = 2 ** ln;
   return new Promise((resolve, reject) => {
-    // Node's default limit is 32 MiB. This allows the blocks, the blocks for p, and a spare page.
+    // Node's default limit is 32 MiB. This limit allows for the blocks, the p blocks, and a spare page.
     scrypt(password, salt, HASH_BYTES, { N, r, p, maxmem: 128 * r * (N + p + 2) + 4096 }, (error, hash) =>
       error ? reject(error) : resolve(hash),
     );

@@ -69,7 +69,7 @@ describe('a password', () => {
     const words = { ...ADA, name: Array.from({ length: 60 }, (_, i) => 'a'.repeat(i + 1)).join(' ') };
     const began = performance.now();
     for (const text of [`${'a'.repeat(255)}b`, 'abcabd'.repeat(42), 'qwertyuiop'.repeat(25)]) weaknessOf(text, words);
-    // A single one takes a few milliseconds.
+    // One evaluation takes a few milliseconds.
     expect(performance.now() - began).toBeLessThan(500);
   });
 });

@@ -9,14 +9,19 @@ export const PASSWORD_LENGTH = { min: 15, max: 256 };
 export interface KnownWords {
   email: string | null;
   name: string;
-  /** The installation's host name, or `null` without a public URL. */
+  /** The installation's hostname, or `null` without a public URL. */
   host: string | null;
 }
 
-/** Returns the form that is hashed, so that the same password from two keyboards is equal. Never trimmed. */
+/**
+ * Returns the form that is hashed, so that the same password typed on two keyboards is equal. Never trims the password.
+ */
 export const normalizePassword = (typed: string): string => typed.normalize('NFKC');
 
-/** Returns why a password of the right length is too weak, as a sentence to its owner, or `null` if it isn't. */
+/**
+ * Returns the reason why a password of the right length is too weak, as a sentence for the user, or `null` if it is
+ * strong enough.
+ */
 export function weaknessOf(password: string, known: KnownWords): string | null {
   const text = normalizePassword(password).toLowerCase();
   const head = headOf(text);
@@ -36,15 +41,15 @@ export function weaknessOf(password: string, known: KnownWords): string | null {
   return null;
 }
 
-/** With fewer different characters, a password is a pattern in any order. */
+/** The minimum number of different characters. With fewer, the password is a pattern in any order. */
 const FEWEST_CHARACTERS = 6;
-/** Minimum number of characters before the digits at the end, because one word with many digits is weak. */
+/** The minimum number of characters before the trailing digits, because one word followed by many digits is weak. */
 const SHORTEST_HEAD = 10;
-/** Minimum result of `whatItTakes`. Four common words are enough, but two with digits are not. */
+/** The minimum result of `whatItTakes`. Four common words are enough, but two words with digits are not. */
 const LEAST = 8;
 const COST_OF_COMMON_WORD = 2;
 
-/** Maximum length of a repeated piece. A sentence typed twice is long enough. */
+/** The maximum length of a repeated piece. A sentence that is typed twice is strong enough. */
 const LONGEST_PIECE = 8;
 
 function repeatedPiece(text: string): string | null {
@@ -55,7 +60,7 @@ function repeatedPiece(text: string): string | null {
   return null;
 }
 
-/** Rows of keyboards, digits, and the alphabet. Each may wrap around and run backwards. */
+/** Sequences of keyboard keys, digits, and letters. Each may wrap around and run backwards. */
 const RUNS = [
   '1234567890',
   'abcdefghijklmnopqrstuvwxyz',
@@ -69,21 +74,24 @@ const RUNS = [
 ];
 const TRACKS = RUNS.flatMap((run) => [run, [...run].reverse().join('')]);
 
-/** Returns true if the whole text is a piece of such a row, wrapping around at its end. */
+/** Returns true if the whole string is part of such a sequence, which may wrap around at its end. */
 const isRun = (text: string): boolean =>
   TRACKS.some((track) => track.repeat(Math.ceil(text.length / track.length) + 1).includes(text));
 
 const PRODUCT = ['uptime', 'monitor', 'password', 'admin'];
 const parts = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 const lettersOf = (text: string): string => parts(text).join('');
-/** Returns the index of the first of the digits at the end. */
+/** Returns the index of the first trailing digit. */
 function endOf(text: string): number {
   let end = text.length;
   while (end > 0 && /\p{N}/u.test(text.charAt(end - 1))) end--;
   return end;
 }
 
-/** Returns the password without the digits at its end and the signs before them, or all of it if nothing is left. */
+/**
+ * Returns the password without its trailing digits and the symbols before them, or the whole password if nothing would
+ * be left.
+ */
 function headOf(text: string): string {
   const end = endOf(text);
   let head = end;
@@ -96,8 +104,8 @@ const wordsOf = ({ email, name, host }: KnownWords): string[] => [
 ];
 
 /**
- * Returns true if the text is mostly letters and digits, and these can be split into the given words. Cost: its length
- * times the number of words.
+ * Returns true if the string is mostly letters and digits that can be split into the given words. Cost: the string's
+ * length times the number of words.
  */
 function isMadeOf(text: string, words: readonly string[]): boolean {
   const letters = lettersOf(text);
@@ -110,7 +118,7 @@ function isMadeOf(text: string, words: readonly string[]): boolean {
   return ends.has(letters.length);
 }
 
-/** Signs that people use in place of letters. */
+/** Symbols that people use in place of letters. */
 const SIGNS: Readonly<Record<string, string>> = {
   '@': 'a',
   '4': 'a',
@@ -123,13 +131,13 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 const SHORTEST_RUN = 3;
 const SHORTEST_COPY = 3;
-/** Only this many characters of a longer password are judged. */
+/** Only this many characters of a longer password are evaluated. */
 const LONGEST_JUDGED = 64;
 
 /**
- * Returns the minimum number of characters to guess. A run of keys, a repeated piece, the digits at the end, and a word
- * known about the person count as one. A common word counts as two. Cost: the square of 64 characters times the number
- * of words.
+ * Returns the minimum number of characters to guess. A run of keys, a repeated piece, the trailing digits, and a word
+ * known about the person each count as one. A common word counts as two. Cost: the square of 64 characters times the
+ * number of words.
  */
 function whatItTakes(text: string, known: readonly string[]): number {
   const words = [
@@ -143,7 +151,7 @@ function whatItTakes(text: string, known: readonly string[]): number {
 
 function leastFor(text: string, words: readonly (readonly [word: string, cost: number])[]): number {
   const end = endOf(text);
-  // The minimum for the text before each position.
+  // The minimum for the part of the string before each position.
   const least = Array<number>(text.length + 1).fill(Infinity);
   least[0] = 0;
   const reach = (at: number, length: number, cost: number): void => {

@@ -8,27 +8,33 @@ import { IdentityMetrics } from '../identity.metrics';
 import { comparePassword, findByPassword, HASH_COST, type HashCost, hashPassword } from './password-hash';
 import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from './password-rule';
 
-/** Maximum concurrent hashes in this process. They occupy libuv's threads, which also resolve names for checks. */
+/**
+ * The maximum number of concurrent hashes in this process. They occupy libuv threads, which also resolve names for
+ * checks.
+ */
 const AT_ONCE = 2;
-/** Maximum waiting hashes. Above it, a sign-in is refused. Strangers beyond five are refused before anyone else. */
+/**
+ * The maximum number of waiting hashes. Above it, sign-ins are rejected. Strangers are rejected first, when five hashes
+ * are waiting.
+ */
 const WAITING = 20;
 const STRANGERS_KEPT = 5;
-/** Seconds until a retry makes sense, roughly the time that the waiting hashes take. */
+/** The seconds until a retry makes sense. This is roughly how long the waiting hashes take. */
 const RETRY_SECONDS = 3;
 
 /** The reason given when a password can't be set. */
 export const NO_PASSWORDS = 'Passwords are turned off here. Sign in with single sign-on, or with a link.';
-/** Longer than writing an entry of the audit log. */
+/** Longer than it takes to write an audit log entry. */
 const REFUSAL_MS = 50;
 
-/** A caller who has already proven their identity, by a session or by the token of a link. */
+/** A caller who has already proven their identity, by a session or a link's token. */
 const PROVEN: Arrival = { owner: '', isKnown: true };
 
 /** Validates, hashes, and compares passwords. Every method that hashes throws `rate_limited` if many are waiting. */
 @Injectable()
 export class Passwords {
   private readonly places = new KnownFirst({ size: AT_ONCE, waiting: WAITING, strangersKept: STRANGERS_KEPT });
-  /** Only the test kit lowers it. */
+  /** Only the test kit lowers the cost. */
   cost: HashCost = HASH_COST;
 
   constructor(
@@ -39,12 +45,12 @@ export class Passwords {
     metrics.watchHashes(() => this.places.waiting);
   }
 
-  /** False with PASSWORD_LOGIN=off. Then no password is accepted. */
+  /** False with PASSWORD_LOGIN=off. In that case, no password is accepted. */
   get areOn(): boolean {
     return this.config.passwordLogin;
   }
 
-  /** Returns the problems of a new password, at `pointer`. Throws `conflict` with PASSWORD_LOGIN=off. */
+  /** Returns the problems with a new password, at `pointer`. Throws `conflict` with PASSWORD_LOGIN=off. */
   findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {
     if (!this.areOn) throw problems.conflict(NO_PASSWORDS);
     const length = [...normalizePassword(password)].length;
@@ -62,7 +68,7 @@ export class Passwords {
   }
 
   /**
-   * Hashes a password. `like` is a stored password of the same email, whose salt the new one shares
+   * Hashes a password. `like` is a stored password for the same email, whose salt the new one shares
    * (`PersonStore.saltOf`).
    */
   hash(password: string, like: string | null = null): Promise<string> {
@@ -70,9 +76,9 @@ export class Passwords {
   }
 
   /**
-   * Compares a password with the stored one. A stored `null` takes the same time and never matches. `by` is the network
-   * of the request, and whether the person has recently signed in from there. Known networks come before strangers, who
-   * wait in turn by network.
+   * Compares a password with the stored one. If the stored password is `null`, the comparison takes the same time and
+   * never matches. `by` contains the request's network and whether the person recently signed in from there. Known
+   * networks come before strangers, who take turns by network.
    */
   compare(
     password: string,
@@ -83,8 +89,8 @@ export class Passwords {
   }
 
   /**
-   * Finds the holder of the password among people with one email. Cost: one comparison, however many there are. `by` is
-   * as in `compare`.
+   * Finds the person who has this password among people with the same email. Cost: one comparison, however many people
+   * there are. `by` is as in `compare`.
    */
   find<Holder extends { password: string | null }>(
     password: string,
@@ -95,8 +101,8 @@ export class Passwords {
   }
 
   /**
-   * Records a wrong password for an existing email. Takes a fixed minimum time, so that the time doesn't reveal whether
-   * the email exists.
+   * Records a wrong password for an existing email. Always takes a minimum time, so that the time doesn't reveal
+   * whether the email exists.
    */
   async afterWrong(record: () => Promise<unknown>): Promise<void> {
     await Promise.all([record(), this.clock.sleep(REFUSAL_MS)]);

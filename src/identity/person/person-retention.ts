@@ -1,19 +1,21 @@
 import { inBatches, type KeptRows, RETENTION_BATCH, type Retention } from '../../platform/jobs/retention.job';
 
-/** An account without an organization that isn't an operator is no longer needed. The person can be invited again. */
+/**
+ * The number of days after which an account without an organization is deleted unless it is an operator. The person can
+ * be invited again.
+ */
 const HOMELESS_DAYS = 30;
 
-// Cost: one look-up by key per person.
 /**
- * Sets the time since when a person is in no organization, by the clock of this run. Also finds people who left two
- * organizations at the same time.
+ * Sets the time since which a person has had no organization, by this run's clock. Also finds people who left two
+ * organizations at the same time. Cost: one key lookup per person.
  */
 const FIND = `
   UPDATE person p SET homeless_since = $1::timestamptz + interval '${HOMELESS_DAYS} days'
    WHERE homeless_since IS NULL AND NOT EXISTS (SELECT FROM membership m WHERE m.person_id = p.id)`;
 
 /**
- * Deletes people with their sessions, links, and identities. A person who joins at the same time stays. Cost: the due
+ * Deletes people with their sessions, links, and identities. A person who joins at the same time is kept. Cost: the due
  * rows, by a partial index.
  */
 const ERASE = `
@@ -21,8 +23,10 @@ const ERASE = `
     SELECT id FROM person WHERE homeless_since < $1 AND NOT is_operator ORDER BY homeless_since LIMIT ${RETENTION_BATCH})
   RETURNING 1`;
 
-// Cost: a scan of the open invitations, which quotas bound.
-/** They contain an email and no longer work. */
+/**
+ * Expired invitations are deleted because they contain an email. Cost: a scan of the open invitations, whose number is
+ * limited by quotas.
+ */
 const EXPIRED = `
   DELETE FROM invitation WHERE id IN (
     SELECT id FROM invitation WHERE expires_at <= $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`;
@@ -33,7 +37,7 @@ const erase: KeptRows['remove'] = async ({ database, cutoff, isStopping }) => {
   while (erased === RETENTION_BATCH && !isStopping()) erased = (await database.query(ERASE, [cutoff])).length;
 };
 
-/** The retention of accounts without an organization for 30 days, and of expired invitations. */
+/** The retention policy for accounts that have had no organization for 30 days, and for expired invitations. */
 export const PERSON_RETENTION: Retention = {
   name: 'person-retention',
   rows: [

@@ -13,19 +13,19 @@ export interface NewPerson {
   /** The hash of the password. */
   password: string | null;
   isOperator: boolean;
-  /** Whether the provider of single sign-on has verified the email. */
+  /** Whether the single sign-on provider has verified the email. */
   isVerified: boolean;
-  /** The organization (UUID) whose invitation created the account with a password. */
+  /** The organization (UUID) whose invitation was used to create the account with a password. */
   madeByOrgId: string | null;
 }
 
-/** A person's identity at a single sign-on provider or the proxy in front. */
+/** A person's identity at a single sign-on provider or at the proxy in front. */
 export interface Identity {
   issuer: string;
   subject: string;
 }
 
-/** Single statements about people and their memberships, each by a key. IDs are UUIDs. */
+/** Runs single statements on people and their memberships, each by key. IDs are UUIDs. */
 @Injectable()
 export class PersonStore {
   constructor(private readonly clock: Clock) {}
@@ -41,7 +41,7 @@ export class PersonStore {
       throw problems.conflict('Someone else has created the first account in the meantime. Ask to be invited.');
   }
 
-  /** Returns the accounts with this email, oldest first. Several people may claim one. */
+  /** Returns the accounts with this email, oldest first. Several people may claim the same email. */
   findByEmail(sql: Sql, email: string): Promise<PersonRow[]> {
     return sql.query<PersonRow>(
       `SELECT ${PERSON_COLUMNS} FROM person p WHERE p.email = $1 ORDER BY p.created_at, p.id LIMIT ${MOST_OF_EMAIL}`,
@@ -49,7 +49,7 @@ export class PersonStore {
     );
   }
 
-  /** Returns a stored password of this email, whose salt a new password shares, or `null` if there is none. */
+  /** Returns a stored password for this email, or `null` if there is none. A new password shares its salt. */
   async saltOf(sql: Sql, email: string | null): Promise<string | null> {
     const [row] = await sql.query<{ password: string }>(
       'SELECT password FROM person WHERE email = $1 AND password IS NOT NULL ORDER BY created_at, id LIMIT 1',
@@ -63,7 +63,7 @@ export class PersonStore {
     return row ?? null;
   }
 
-  /** Returns the owner of an identity (UUID), or `null` if no one has it. */
+  /** Returns the person (UUID) who owns an identity, or `null` if no one does. */
   async ownerOf(sql: Sql, { issuer, subject }: Identity): Promise<string | null> {
     const [row] = await sql.query<{ personId: string }>(
       'SELECT person_id AS "personId" FROM identity WHERE issuer = $1 AND subject = $2',
@@ -72,7 +72,7 @@ export class PersonStore {
     return row?.personId ?? null;
   }
 
-  /** Adds an identity that no one has. Call `lockIdentity` before looking for it. */
+  /** Adds an identity that no one has yet. Call `lockIdentity` before looking it up. */
   async addIdentity(tx: Tx, personId: string, { issuer, subject }: Identity): Promise<void> {
     await tx.query('INSERT INTO identity (issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4)', [
       issuer,
@@ -82,12 +82,14 @@ export class PersonStore {
     ]);
   }
 
-  /** Serializes transactions with the same new identity, so that the second one finds what the first has created. */
+  /**
+   * Serializes transactions that add the same new identity, so that the second one finds what the first one created.
+   */
   async lockIdentity(tx: Tx, { issuer, subject }: Identity): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${issuer} ${subject}`]);
   }
 
-  /** Keeps others from changing or erasing the person until the transaction ends. */
+  /** Keeps other transactions from changing or erasing the person until this one ends. */
   async lock(tx: Tx, id: string): Promise<PersonRow | null> {
     const [row] = await tx.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.id = $1 FOR UPDATE`, [id]);
     return row ?? null;
@@ -95,8 +97,7 @@ export class PersonStore {
 
   /**
    * Stores a new person without an organization. Returns `null` if the provider has verified the email for another
-   * account. Also returns `null` if an account with the same email and password exists, because that is the same
-   * person.
+   * account. Also returns `null` if an account has the same email and password, because it belongs to the same person.
    */
   async insert(tx: Tx, person: NewPerson): Promise<PersonRow | null> {
     const now = this.clock.now();
@@ -121,9 +122,9 @@ export class PersonStore {
   }
 
   /**
-   * Deletes the account that an organization (UUID) created earlier for the same email, if it is in no organization any
-   * more and has only a password. Call this before another one is created, because it bounds the accounts with one
-   * email.
+   * Deletes an account with this email that the organization (UUID) created earlier, if the account is no longer in any
+   * organization and has only a password. Call this before creating another account, to limit the number of accounts
+   * with one email.
    */
   async replaceForgotten(tx: Tx, email: string, orgId: string): Promise<void> {
     await this.lockEmail(tx, email);
@@ -135,19 +136,19 @@ export class PersonStore {
     );
   }
 
-  /** Returns whether an account with this email has this password, hashed with the salt of the email. */
+  /** Returns whether an account with this email has this password, hashed with the email's salt. */
   async isSame(sql: Sql, email: string, password: string): Promise<boolean> {
     return (
       (await sql.query('SELECT FROM person WHERE email = $1 AND password = $2 LIMIT 1', [email, password])).length > 0
     );
   }
 
-  /** Makes other transactions wait that give the same email to an account. */
+  /** Blocks other transactions that assign the same email to an account. */
   async lockEmail(tx: Tx, email: string | null): Promise<void> {
     if (email !== null) await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [email]);
   }
 
-  /** Records that the provider has verified the email of a person (UUID), unless it is verified for another account. */
+  /** Records that the provider has verified a person's (UUID) email, unless it is verified for another account. */
   async verifyEmail(tx: Tx, personId: string, email: string): Promise<void> {
     await this.lockEmail(tx, email);
     await tx.query(
@@ -157,7 +158,7 @@ export class PersonStore {
     );
   }
 
-  /** Grants or withdraws the rights of an operator. Links that open the account of a new operator end. */
+  /** Grants or revokes operator rights. When a person becomes an operator, the links that open their account end. */
   async setOperator(tx: Tx, personId: string, isOperator: boolean): Promise<void> {
     await tx.query('UPDATE person SET is_operator = $2, operator_by_group = false WHERE id = $1', [
       personId,
@@ -167,8 +168,8 @@ export class PersonStore {
   }
 
   /**
-   * Grants or withdraws the rights of an operator by a group. Returns `null` if nothing changes. An operator from the
-   * first account or the command line stays one without a group.
+   * Grants or revokes operator rights by group. Returns `null` if nothing changes. A person who became an operator
+   * through the first account or the command line remains one without a group.
    */
   async setOperatorByGroup(tx: Tx, personId: string, isOperator: boolean): Promise<boolean | null> {
     const [changed] = await tx.query<{ operator: boolean }>(
@@ -182,9 +183,9 @@ export class PersonStore {
   }
 
   /**
-   * Adds a member. Returns false if they were one before. An invitation replaces a group as the source, so no group
-   * changes the membership afterwards. Links that open the account end, because they would open this organization as
-   * well.
+   * Adds a member. Returns false if the person is already a member. An invitation replaces a group as the source, so
+   * that groups no longer change the membership. Links that open the account end, because they would open this
+   * organization as well.
    */
   async join(
     tx: Tx,
@@ -204,8 +205,8 @@ export class PersonStore {
   }
 
   /**
-   * Ends a membership. Sessions in that organization no longer belong to an organization, and links that open the
-   * account end. `person-retention` finds people without an organization.
+   * Ends a membership. The person's sessions in that organization are then without an organization, and links that open
+   * the account end. `person-retention` finds people without an organization.
    */
   async leave(tx: Tx, personId: string, orgId: string): Promise<void> {
     await tx.query('DELETE FROM membership WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
@@ -217,7 +218,7 @@ export class PersonStore {
     await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [personId, orgId, role]);
   }
 
-  /** Returns the organizations of a person, by name. */
+  /** Returns a person's organizations, sorted by name. */
   membershipsOf(sql: Sql, personId: string): Promise<MembershipRow[]> {
     return sql.query<MembershipRow>(
       `SELECT m.org_id AS "orgId", o.name AS "orgName", m.role, m.source, m.created_at AS "joinedAt",
@@ -229,19 +230,22 @@ export class PersonStore {
     );
   }
 
-  /** Returns the organizations of a person that such a session may open, by name. */
+  /** Returns the person's organizations that such a session may open, sorted by name. */
   async openTo(sql: Sql, personId: string, session: SessionProof): Promise<MembershipRow[]> {
     const now = this.clock.now();
     const memberships = await this.membershipsOf(sql, personId);
     return memberships.filter((one) => holds(one, { ...session, confirmedAt: one.confirmedAt }, now));
   }
 
-  /** Returns the organization where the person was last, else the first by name, or `null` for a person without one. */
+  /**
+   * Returns the organization that the person used last, or their first one by name. `null` for a person without an
+   * organization.
+   */
   async lastOrganization(sql: Sql, personId: string): Promise<string | null> {
     return (await this.byLastVisit(sql, personId))[0]?.orgId ?? null;
   }
 
-  /** Works as `lastOrganization`, among the organizations that such a session may open. */
+  /** Works like `lastOrganization`, limited to organizations that such a session may open. */
   async lastOrganizationOpenTo(sql: Sql, personId: string, session: SessionProof): Promise<string | null> {
     const now = this.clock.now();
     const visited = await this.byLastVisit(sql, personId);
@@ -265,8 +269,8 @@ export class PersonStore {
   }
 
   /**
-   * Returns whether the organization would have other members but no administrator without this one (UUID). Locks the
-   * administrators and the member in ID order, so that concurrent requests see each other's changes.
+   * Returns whether the organization would have other members but no administrator without this member (UUID). Locks
+   * the administrators and the member in ID order, so that concurrent requests see each other's changes.
    */
   async isLastAdmin(tx: Tx, orgId: string, memberId: string): Promise<boolean> {
     const locked = await tx.query<{ id: string; role: Role }>(
@@ -278,7 +282,7 @@ export class PersonStore {
     return first?.id === memberId && others.length === 0 && (await this.countMembers(tx, orgId)) > 1;
   }
 
-  /** Returns the number of members of an organization, or of its members with one role. */
+  /** Returns the number of members in an organization, optionally limited to one role. */
   async countMembers(sql: Sql, orgId: string, role: Role | null = null): Promise<number> {
     const [row] = await sql.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM membership WHERE org_id = $1 AND ($2::text IS NULL OR role = $2)',
@@ -287,14 +291,14 @@ export class PersonStore {
     return row?.count ?? 0;
   }
 
-  /** Sets the password. Also ends every session of the person, and the links that open the account. */
+  /** Sets the password. Also ends all of the person's sessions and the links that open the account. */
   async setPassword(tx: Tx, id: string, password: string): Promise<void> {
     await tx.query('UPDATE person SET password = $2 WHERE id = $1', [id, password]);
     await tx.query('DELETE FROM session WHERE person_id = $1', [id]);
     await this.endLinks(tx, id);
   }
 
-  /** Ends the links that sign the person in or set the password. Returns their number. */
+  /** Ends the links that sign the person in or set their password. Returns the number of links. */
   async endLinks(tx: Tx, personId: string): Promise<number> {
     return (await tx.query('DELETE FROM sign_in_link WHERE person_id = $1 RETURNING 1', [personId])).length;
   }

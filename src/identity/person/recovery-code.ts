@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 export const RECOVERY_CODES = 10;
 const BYTES = 10;
-/** Crockford's alphabet, without letters that look like digits. */
+/** Crockford's base32 alphabet, which omits letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
@@ -14,7 +14,7 @@ export function newRecoveryCode(): string {
   return (text.match(/.{4}/g) ?? []).join('-');
 }
 
-/** Returns the hash of a code, regardless of how it was typed. */
+/** Returns the hash of a code, ignoring case, spaces, and similar typing differences. */
 export function hashOfRecoveryCode(typed: string): Buffer {
   const text = typed
     .toLowerCase()

@@ -13,8 +13,8 @@ const proof = (via: SignIn | null, confirmedAt: Date | null, hasSecondFactor = f
 });
 
 /**
- * The sessions in which a right holds while its source confirms it. A source or a way to sign in without a cell does
- * not compile.
+ * The types of session in which a right holds while its source confirms it. The code doesn't compile if a source or a
+ * way to sign in is missing.
  */
 const HOLDS: Readonly<Record<MembershipSource, Readonly<Record<SignIn, boolean>>>> = {
   invited: {

@@ -20,14 +20,13 @@ export interface SecondFactorState {
 
 interface Row {
   secret: { sealed: string };
-  /** A bigint, which is read as text. */
+  /** A bigint, which the driver returns as a string. */
   lastStep: string;
 }
 
 /**
- * Stores second factors of people: a TOTP secret (RFC 6238), encrypted with `SECRETS_KEYS`, and ten recovery codes. IDs
- * are UUIDs.
- * Cost: one or two statements by key per method.
+ * Stores people's second factors: a TOTP secret (RFC 6238), encrypted with `SECRETS_KEYS`, and ten recovery codes. IDs
+ * are UUIDs. Cost: each method runs one or two statements by key.
  */
 @Injectable()
 export class SecondFactors {
@@ -38,12 +37,12 @@ export class SecondFactors {
     private readonly config: Config,
   ) {}
 
-  /** False with SECOND_FACTOR=off. Then no one is asked for a second factor. */
+  /** False with SECOND_FACTOR=off. In that case, no one needs a second factor. */
   get areOn(): boolean {
     return this.config.secondFactor;
   }
 
-  /** Returns null for a person without a second factor. */
+  /** Returns null if the person has no second factor. */
   async stateOf(sql: Sql, personId: string): Promise<SecondFactorState | null> {
     const [row] = await sql.query<SecondFactorState>(
       `SELECT confirmed_at AS since, (SELECT count(*)::int FROM recovery_code WHERE person_id = $1) AS "recoveryCodesLeft"
@@ -54,8 +53,8 @@ export class SecondFactors {
   }
 
   /**
-   * Stores a new secret, which counts once it is confirmed, and returns it. Returns null for a person who has a second
-   * factor.
+   * Stores a new secret and returns it. The secret takes effect once it is confirmed. Returns null for a person who
+   * already has a second factor.
    */
   async draft(personId: string): Promise<Buffer | null> {
     const secret = newTotpSecret();
@@ -69,7 +68,7 @@ export class SecondFactors {
     return drafted.length === 0 ? null : secret;
   }
 
-  /** Activates the draft if the code proves that the secret is in an app. Returns whether it does. */
+  /** Activates the draft if the code proves that an app has the secret. Returns whether it does. */
   async confirm(tx: Tx, personId: string, code: string): Promise<boolean> {
     const now = this.clock.now();
     const [row] = await tx.query<Row>(
@@ -84,8 +83,8 @@ export class SecondFactors {
   }
 
   /**
-   * Uses up a code of the person's app, or a recovery code. Returns null if it is neither. If two requests use the same
-   * code, in any process, only one succeeds.
+   * Uses up a code from the person's app or a recovery code. Returns null if it is neither. If two requests use the
+   * same code, in any process, only one of them succeeds.
    */
   async use(sql: Sql, personId: string, typed: string): Promise<'code' | 'recovery_code' | null> {
     const text = typed.replace(/\s/g, '');
@@ -109,7 +108,7 @@ export class SecondFactors {
     return codes;
   }
 
-  /** Returns whether there was a second factor, or a draft. */
+  /** Returns whether there was a second factor or a draft. */
   async remove(tx: Tx, personId: string): Promise<boolean> {
     const removed = await tx.query('DELETE FROM second_factor WHERE id = $1 RETURNING 1', [personId]);
     return removed.length > 0;

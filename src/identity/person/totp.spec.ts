@@ -1,6 +1,6 @@
 import { codeAt, newTotpSecret, stepAt, stepOf, toBase32, totpUri } from './totp';
 
-/** The secret of RFC 6238, appendix B, for SHA-1. */
+/** The SHA-1 secret from RFC 6238, appendix B. */
 const SECRET = Buffer.from('12345678901234567890');
 
 describe('a code of an authenticator app', () => {

@@ -6,20 +6,20 @@ const STEP_MS = 30 * SECOND_MS;
 const DIGITS = 6;
 /** RFC 4226 requires at least 128 bits and recommends 160. */
 const SECRET_BYTES = 20;
-/** Accepted steps before and after the current one, because phone clocks differ and typing takes time. */
+/** The number of accepted steps before and after the current one, because phone clocks differ and typing takes time. */
 const WINDOW = 1;
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 export const newTotpSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
-/** Returns a secret in the form that users type into an app: RFC 4648 without padding. */
+/** Returns a secret in the form that users type into an app: base32 (RFC 4648) without padding. */
 export function toBase32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32.charAt(parseInt(five.padEnd(5, '0'), 2))).join('');
 }
 
-/** Returns the code of a time step: RFC 4226 5.3, with the step of RFC 6238 as the counter. */
+/** Returns the code for a time step, as defined in RFC 4226 5.3 with the RFC 6238 step as the counter. */
 export function codeAt(secret: Buffer, step: number, digits = DIGITS): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -32,8 +32,8 @@ export function codeAt(secret: Buffer, step: number, digits = DIGITS): string {
 export const stepAt = (at: Date): number => Math.floor(at.getTime() / STEP_MS);
 
 /**
- * Returns the time step of the code if it is near the current one and after `after`, else null. A code counts once (RFC
- * 6238 5.2).
+ * Returns the code's time step if it is near the current one and later than `after`, otherwise null. A code works only
+ * once (RFC 6238 5.2).
  */
 export function stepOf(secret: Buffer, code: string, at: Date, after: number): number | null {
   for (let step = stepAt(at) - WINDOW; step <= stepAt(at) + WINDOW; step++)
@@ -41,7 +41,7 @@ export function stepOf(secret: Buffer, code: string, at: Date, after: number): n
   return null;
 }
 
-/** Returns the content of the QR code: the URI that authenticator apps read. */
+/** Returns the content of the QR code: a URI that authenticator apps can read. */
 export function totpUri(secret: Buffer, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`;

@@ -16,14 +16,14 @@ import { PROXY_ISSUER, type ProxyUser } from '../session/proxy-user';
 import { ProxyUsers } from '../session/proxy-users';
 import { hashOf, SessionService } from '../session/session.service';
 
-/** How long unchanged groups of a user are not applied again. */
+/** How long to wait before a user's unchanged groups are applied again. */
 const SETTLED_MS = MINUTE_MS;
 const REMEMBERED = 10_000;
 
 const BY_PROXY = { via: 'proxy', hasSecondFactor: false } as const;
 
 /**
- * Signs in users of the proxy in front: creates the person, applies the groups, and opens a session without a cookie.
+ * Signs in users of the proxy in front. Creates the person, applies the groups, and opens a session without a cookie.
  */
 @Injectable()
 export class ProxySignIns extends ProxyUsers {
@@ -66,11 +66,12 @@ export class ProxySignIns extends ProxyUsers {
   }
 
   /**
-   * Returns the person with the current rights of the groups, or `null` for a new user to whom the groups give nothing.
+   * Returns the person with the current rights from their groups. Returns `null` for a new user who has no rights from
+   * groups.
    */
   private async personOf(tx: Tx, user: ProxyUser, request: Request): Promise<PersonRow | null> {
     const identity = { issuer: PROXY_ISSUER, subject: user.subject };
-    // A user's requests arrive in parallel. One of them creates the person and the session.
+    // A user's requests arrive in parallel. Only one of them creates the person and the session.
     await this.people.lockIdentity(tx, identity);
     const granted = await this.groups.granted(tx, user.groups);
     this.hintAtSeparator(user.groups, granted);
@@ -82,7 +83,10 @@ export class ProxySignIns extends ProxyUsers {
     return person;
   }
 
-  /** Logs a hint if the separator seems wrong. Then all groups look like one, which is common with authentik. */
+  /**
+   * Logs a hint if the separator seems wrong. In that case, all groups look like a single one, which is common with
+   * authentik.
+   */
   private hintAtSeparator(groups: readonly string[], { roles, isOperator }: GrantedByGroups): void {
     const found = groups.map((group) => /[,;|]/.exec(group)?.[0]).find((each) => each !== undefined);
     if (found === undefined || this.hasHinted || roles.size > 0 || isOperator) return;
@@ -93,8 +97,8 @@ export class ProxySignIns extends ProxyUsers {
   }
 
   /**
-   * Creates the person. If the user's name is an email that no account has, it becomes the account's email. No one is
-   * ever found by an email.
+   * Creates the person. If the username is an email address that no account has, it becomes the account's email. People
+   * are never looked up by email.
    */
   private async insert(tx: Tx, { subject, name }: ProxyUser): Promise<PersonRow | null> {
     const email = normalizeEmail(subject);

@@ -8,14 +8,14 @@ import { problems } from '../../platform/problem/problem';
 import { isDisabling } from './change-quota';
 import { ChangeQuota } from './change-quota.service';
 
-/** Limit for changes that are served beyond the quota, because they also add entries. */
+/** Rate limit for changes that are still allowed above the quota, because they also add entries. */
 const BEYOND = { rate: 2, burst: 100 };
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const RULES = new Set<AccessRule | undefined>(['write', 'admin']);
 
 /**
- * Refuses changes of an organization whose changes have reached today's quota (`changed_bytes_per_day`). Runs after the
- * body is read. Deleting, disabling, and acknowledging are still allowed. Cost: see `ChangeQuota`.
+ * Rejects an organization's changes once they have reached today's quota (`changed_bytes_per_day`). Runs after the body
+ * is read. Deleting, disabling, and acknowledging are still allowed. Cost: see `ChangeQuota`.
  */
 @Injectable()
 export class ChangeQuotaGuard implements CanActivate {

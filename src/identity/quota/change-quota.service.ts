@@ -5,7 +5,7 @@ import { problemOfChanges } from './change-quota';
 import { Quotas } from './quotas.service';
 
 /**
- * Checks whether an organization may make changes: they must have added less today than the quota
+ * Checks whether an organization may make changes. The changes must have added less data today than the quota allows
  * (`changed_bytes_per_day`).
  */
 @Injectable()
@@ -16,8 +16,8 @@ export class ChangeQuota {
   ) {}
 
   /**
-   * Returns why the organization (UUID) may not change anything, or `null` if it may. Cost: two look-ups in memory,
-   * each refreshed every five seconds.
+   * Returns why the organization (UUID) may not change anything, or `null` if it may. Cost: two in-memory lookups. Each
+   * value is refreshed every five seconds.
    */
   async refusal(orgId: string): Promise<Problem | null> {
     const limit = await this.quotas.limitOf(orgId, 'changed_bytes_per_day');
@@ -26,8 +26,8 @@ export class ChangeQuota {
   }
 
   /**
-   * Throws `rate_limited` if the organization may not change anything. For changes without a route, such as a ping.
-   * Call it before adding entries to the audit log without a guard.
+   * Throws `rate_limited` if the organization may not change anything. Use it for changes without a route, such as a
+   * ping. Call it before adding audit log entries where no guard runs.
    */
   async require(orgId: string): Promise<void> {
     const refusal = await this.refusal(orgId);

@@ -10,7 +10,7 @@ export function isDisabling(method: string, body: unknown): boolean {
 const inWords = (bytes: number): string =>
   bytes >= 1_048_576 ? `${(bytes / 1_048_576).toFixed(1)} MiB` : `${Math.ceil(bytes / 1024)} KiB`;
 
-/** Returns the problem of an organization whose changes have reached the daily quota. */
+/** Returns the problem for an organization whose changes have reached the daily quota. */
 export function problemOfChanges(limit: number, used: number, secondsLeft: number): Problem {
   const detail =
     `The changes of this organization have added ${inWords(used)} today, and the limit is ${inWords(limit)} ` +

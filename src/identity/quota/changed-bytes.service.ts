@@ -8,12 +8,12 @@ import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { SECOND_MS } from '../../platform/time/time-units';
 
 const WRITE_EVERY_MS = 5 * SECOND_MS;
-/** Maximum delay until writes of other instances are known here. */
+/** The maximum delay until writes by other instances are known here. */
 const KNOWN_MS = 5 * SECOND_MS;
 const MAX_KNOWN = 10_000;
 
-// Cost: one row by key for each organization with changes in the last seconds. The order keeps instances from waiting
-// for each other. Deleted organizations are left out.
+// Cost: one row by key for each organization with changes in the last few seconds. The order keeps instances from
+// blocking each other. Deleted organizations are skipped.
 const WRITE = `
   INSERT INTO organization_change (org_id, day, bytes)
   SELECT o.id, $1::date, n.bytes
@@ -25,9 +25,10 @@ const WRITE = `
 const READ = 'SELECT bytes::float8 AS bytes FROM organization_change WHERE org_id = $1 AND day = $2::date';
 
 /**
- * Counts how much the changes of each organization have added on this UTC day, by the database's clock. Counted in
- * memory after each commit, and added to the database every five seconds and at the end of the process. A killed
- * process loses up to five seconds of counts. Counts of other instances are known here five seconds later.
+ * Counts how much data each organization's changes have added on the current UTC day, by the database's clock. Changes
+ * are counted in memory after each commit. The counts are added to the database every five seconds and when the process
+ * exits. A killed process loses up to five seconds of counts. Counts from other instances are known here five seconds
+ * later.
  */
 @Injectable()
 export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
@@ -59,7 +60,10 @@ export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
     return this.write();
   }
 
-  /** Returns the bytes that the organization's changes have added today, including this process's unwritten ones. */
+  /**
+   * Returns how many bytes the organization's changes have added today, including bytes that this process has not
+   * written yet.
+   */
   async today(orgId: string): Promise<number> {
     const [day, now] = [this.day(), this.clock.monotonic()];
     let known = this.known.get(orgId);
@@ -77,7 +81,7 @@ export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
     return Math.ceil((tomorrow - now.getTime()) / SECOND_MS);
   }
 
-  /** Writes the pending counts. If that fails, they become pending again. */
+  /** Writes the pending counts. If the write fails, they become pending again. */
   async write(): Promise<void> {
     if (this.pending.size === 0 || this.writing.size > 0) return;
     [this.writing, this.pending] = [this.pending, new Map()];

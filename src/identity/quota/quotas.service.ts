@@ -17,7 +17,7 @@ import {
   refusalOf,
 } from './quotas';
 
-/** Maximum delay of `limitOf` after a change by the operator. */
+/** The maximum delay until `limitOf` reflects a change by the operator. */
 const KNOWN_MS = 5 * SECOND_MS;
 const MAX_KNOWN = 10_000;
 
@@ -28,14 +28,14 @@ interface Row extends Use {
   overrides: QuotaOverrides;
 }
 
-// Cost: one row from each of two small tables, by key. Triggers maintain the counters (see docs/architecture.md).
+// Cost: one row by key from each of two small tables. Triggers maintain the counters (see docs/architecture.md).
 const READ = `
   SELECT o.is_default AS "isDefault", o.quotas AS overrides, u.websites, u.endpoints, u.alerts, u.api_keys, u.status_pages, u.people, u.probes,
          u.check_rate / 1e6::float8 AS checks_per_second
     FROM organization_use u JOIN organization o ON o.id = u.org_id
    WHERE u.org_id = $1 AND o.deleted_at IS NULL`;
 
-/** The quotas of organizations and their use. */
+/** Reads and enforces organizations' quotas. */
 @Injectable()
 export class Quotas {
   private readonly known = new BoundedMap<string, { at: number; limits: Limits }>(MAX_KNOWN);
@@ -48,9 +48,9 @@ export class Quotas {
   ) {}
 
   /**
-   * Claims quota for rows that a transaction adds. Call it before adding them, and after taking all other locks. The
-   * organization's counters stay locked until the transaction ends, so parallel transactions can't exceed a limit.
-   * Throws `quota_exceeded`, and `not_found` for an organization that is being deleted. Returns the limits.
+   * Claims quota for rows that a transaction will add. Call it before adding the rows and after taking all other locks.
+   * The organization's counters stay locked until the transaction ends, so that parallel transactions can't exceed a
+   * limit. Throws `quota_exceeded`, and `not_found` for an organization that is being deleted. Returns the limits.
    */
   async claim(tx: Tx, orgId: string, wanted: Readonly<Partial<Record<CountedQuota, number>>>): Promise<Limits> {
     const [row] = await tx.query<Row>(`${READ} FOR NO KEY UPDATE OF u`, [orgId]);
@@ -63,7 +63,7 @@ export class Quotas {
     return limits;
   }
 
-  /** Returns the organization's limit, up to five seconds old, or `null` without one. */
+  /** Returns the organization's limit, up to five seconds old, or `null` if there is no limit. */
   async limitOf(orgId: string, name: QuotaName): Promise<number | null> {
     const known = this.known.get(orgId);
     const now = this.clock.monotonic();
@@ -73,7 +73,7 @@ export class Quotas {
     return limits[name];
   }
 
-  /** Returns the limit and use of every quota. `used` is `null` for quotas that the database does not count. */
+  /** Returns the limit and current use of each quota. `used` is `null` for quotas that the database does not count. */
   async usage(orgId: string): Promise<Record<QuotaName, { limit: number | null; used: number | null }>> {
     const { limits, use } = await this.read(this.database, orgId);
     const known: Partial<Record<QuotaName, number>> = {
@@ -85,7 +85,7 @@ export class Quotas {
     ) as Record<QuotaName, { limit: number | null; used: number | null }>;
   }
 
-  /** Returns the current limits and the database's counts. */
+  /** Returns the current limits and the counts from the database. */
   async read(sql: Sql, orgId: string): Promise<{ limits: Limits; use: Use }> {
     const [row] = await sql.query<Row>(READ, [orgId]);
     if (!row) throw problems.notFound();

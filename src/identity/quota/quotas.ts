@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config/config';
 import { type Problem, problems } from '../../platform/problem/problem';
 
-/** The quotas of an organization, in the order of the API. */
+/** An organization's quotas, in the same order as in the API. */
 export const QUOTA_NAMES = [
   'websites',
   'endpoints',
@@ -17,7 +17,7 @@ export const QUOTA_NAMES = [
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
-/** Quotas that are counted in the database per organization. The others are counted where they are used. */
+/** Quotas that the database counts per organization. The others are counted where they are used. */
 export const COUNTED_QUOTAS = [
   'websites',
   'endpoints',
@@ -32,12 +32,12 @@ export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
 
 /** `null` means no limit. */
 export type Limits = Readonly<Record<QuotaName, number | null>>;
-/** The limits that the operator set for one organization. */
+/** The limits that the operator has set for one organization. */
 export type QuotaOverrides = Partial<Record<QuotaName, number>>;
 
 /**
- * The Default organization has no quota on what it monitors. The other quotas also apply to it, because a mistake would
- * hurt it as much as any other organization.
+ * The quotas that don't apply to the Default organization: those on what it monitors. All other quotas apply to it too,
+ * because a mistake would hurt it as much as any other organization.
  */
 const OPEN_TO_DEFAULT: ReadonlySet<QuotaName> = new Set(['websites', 'endpoints', 'alerts', 'checks_per_second']);
 
@@ -56,7 +56,7 @@ const SETTINGS = {
 } as const satisfies Readonly<Record<QuotaName, keyof Config>>;
 export type QuotaSettings = Pick<Config, (typeof SETTINGS)[QuotaName]>;
 
-/** The words for error messages. */
+/** The nouns for quotas in error messages. */
 export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   websites: 'websites',
   endpoints: 'endpoints',
@@ -71,7 +71,7 @@ export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   changed_bytes_per_day: 'bytes that changes add in a day',
 };
 
-/** Returns an organization's limits. A value set for it overrides the installation's limit. */
+/** Returns an organization's limits. A value that is set for the organization overrides the installation's limit. */
 export function limitsOf(
   organization: { isDefault: boolean; overrides: QuotaOverrides },
   settings: QuotaSettings,
@@ -83,7 +83,8 @@ export function limitsOf(
 }
 
 /**
- * Returns the overrides after a change. Fields that were not sent stay, and `null` restores the installation's limit.
+ * Returns the overrides after a change. Fields that were not sent are kept, and `null` restores the installation's
+ * limit.
  */
 export function changedOverrides(
   before: QuotaOverrides,
@@ -97,7 +98,7 @@ export function changedOverrides(
   return after;
 }
 
-/** Returns the problem if `wanted` more would exceed the limit, else `null`. */
+/** Returns a problem if `wanted` more would exceed the limit, otherwise `null`. */
 export function refusalOf(name: QuotaName, limit: number | null, used: number, wanted: number): Problem | null {
   if (limit === null || wanted <= 0 || used + wanted <= limit) return null;
   return problems.quotaExceeded({ name, limit, used }, QUOTA_WORDS[name]);

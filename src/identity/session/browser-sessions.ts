@@ -15,7 +15,7 @@ import { type SessionView, type SignInMethodsView, toSessionView } from './sessi
 import { RequestSessions } from './request-sessions';
 import { type Device, type SessionOf, SessionService, type SignedIn } from './session.service';
 
-/** Opens, shows, and ends the session of a browser, and sets its cookie. The sign-ins decide who may open one. */
+/** Opens, returns, and ends a browser's session, and sets its cookie. The sign-in services decide who may open one. */
 @Injectable()
 export class BrowserSessions {
   constructor(
@@ -49,20 +49,20 @@ export class BrowserSessions {
   ): Promise<SessionView> {
     await this.requests.close(request);
     const token = await this.sessions.open(of, via, deviceOf(request), author);
-    // The provider sends the browser to PUBLIC_URL, and a navigation states no origin.
+    // The provider redirects the browser to PUBLIC_URL, and a navigation sends no origin.
     const isAtHome = via === 'single_sign_on' && this.config.publicUrl?.startsWith('https:') === true;
     return this.begun(token, request, response, isAtHome || cameByHttps(request));
   }
 
   /**
-   * Opens a session in the caller's transaction, without ending the previous one. Returns the token. Call `begun` after
+   * Opens a session in the caller's transaction without ending the previous one. Returns the token. Call `begun` after
    * the commit.
    */
   openIn(tx: Tx, of: SessionOf, via: SignIn, author: Authorship, request: Request): Promise<string> {
     return this.sessions.openIn(tx, of, via, deviceOf(request), author);
   }
 
-  /** Gives the browser the cookie of a session that was opened in a separate transaction, and shows the session. */
+  /** Sets the browser's cookie for a session that was opened in a separate transaction, and returns the session. */
   async begun(
     token: string,
     request: Request,
@@ -81,8 +81,8 @@ export class BrowserSessions {
   }
 
   /**
-   * Returns the browser's session, or `undefined` with status 204 without one. It isn't a 401, because a page that
-   * checks before the sign-in did nothing wrong.
+   * Returns the browser's session. If there is none, returns `undefined` and sets status 204. This isn't a 401, because
+   * a page that checks before sign-in did nothing wrong.
    */
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
     if (!this.config.auth) return this.withoutAuth(request);
@@ -101,7 +101,7 @@ export class BrowserSessions {
   }
 
   /**
-   * Refuses a change by a session from another site's page, as the guard does on routes with an access. Throws
+   * Rejects a change by a session if it comes from another site's page, like the guard does on protected routes. Throws
    * `origin_not_allowed`.
    */
   requireOwnPage(request: Request): void {
@@ -115,18 +115,18 @@ export class BrowserSessions {
     clearSessionCookie(request, response);
   }
 
-  /** Returns the session of the browser, or `null` without one. Throws `rate_limited`. */
+  /** Returns the browser's session, or `null` if it has none. Throws `rate_limited`. */
   async held(request: Request): Promise<SignedIn | null> {
     const presented = this.requests.presentedBy(request);
     return presented && this.requests.signedIn(presented, request);
   }
 
-  /** Returns the email of the account that the browser is signed in with. */
+  /** Returns the email of the account to which the browser is signed in. */
   async emailOf(request: Request): Promise<string | null> {
     try {
       return (await this.held(request))?.person?.email ?? null;
     } catch (error) {
-      // The proxy names a user without an account.
+      // The proxy's user has no account.
       if (error instanceof Problem && error.code === 'unauthenticated') return null;
       throw error;
     }
@@ -147,14 +147,15 @@ export class BrowserSessions {
 }
 
 /**
- * Requires browsers to come from the service's own pages. Other clients state no origin. Throws `origin_not_allowed`.
+ * Requires requests from browsers to come from the service's own pages. Other clients send no origin. Throws
+ * `origin_not_allowed`.
  */
 export function requireOwnOrigin(request: Request): void {
   if (request.headers.origin !== undefined && !sameOrigin(request))
     throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
 }
 
-/** Returns the stored information about the device that opens a session. */
+/** Returns the information that is stored about the device that opens a session. */
 export const deviceOf = (request: Request): Device => ({
   address: originOf(request).address,
   network: ownNetworkOf(request),

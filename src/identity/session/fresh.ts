@@ -2,19 +2,19 @@ import { problems } from '../../platform/problem/problem';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import type { SignedIn } from './session.service';
 
-/** How long after the sign-in a session may make changes that outlive it. */
+/** How long after the sign-in a session may make changes that outlast it. */
 const FRESH_MS = 10 * MINUTE_MS;
 
 /**
- * Returns whether the person has just proven their identity. A session of the proxy is never fresh, because the proxy
+ * Returns whether the person has just proven their identity. A session from the proxy is never fresh, because the proxy
  * vouches for each request without asking the person.
  */
 export const isFresh = ({ createdAt, via }: Pick<SignedIn, 'createdAt' | 'via'>, now: Date): boolean =>
   via !== 'proxy' && now.getTime() - createdAt.getTime() < FRESH_MS;
 
 /**
- * Requires a fresh session for a new way to sign in, which outlives the session. A stolen session must not become a
- * lasting account. Throws `conflict`.
+ * Requires a fresh session for adding a new way to sign in, which outlasts the session. Otherwise, someone who steals a
+ * session could gain lasting access to the account. Throws `conflict`.
  */
 export function requireFresh(held: Pick<SignedIn, 'createdAt' | 'via'>, now: Date): void {
   if (isFresh(held, now)) return;

@@ -7,21 +7,21 @@ import { MOST_OF_EMAIL, PERSON_COLUMNS, type PersonRow } from '../person/person-
 import { ownNetworkOf } from '../rate-limits';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 
-/** Networks of successful sign-ins that are stored per person. */
+/** The number of networks stored per person. They come from successful sign-ins. */
 const MOST_NETWORKS = 10;
-/** Networks that are kept in memory, for all people together. */
+/** The number of networks that are kept in memory for all people together. */
 const MOST_FAMILIAR = 20_000;
 
-/** An account with the email of a sign-in. */
+/** An account with the email that was used in a sign-in. */
 export type Holder = PersonRow & { isKnown: boolean };
 
 /**
- * Knows from which networks a person has recently signed in, where strangers who guess don't lock them out. Networks
- * are stored as HMACs, which reveal no address.
+ * Tracks the networks from which a person recently signed in. On these networks, strangers who guess don't lock the
+ * person out. Networks are stored as HMACs, which don't reveal any address.
  */
 @Injectable()
 export class KnownNetworks implements OnApplicationBootstrap {
-  /** Networks of recent sign-ins of any person. */
+  /** Networks from which any person recently signed in. */
   private readonly familiar = new BoundedMap<string, true>(MOST_FAMILIAR);
 
   constructor(
@@ -29,7 +29,7 @@ export class KnownNetworks implements OnApplicationBootstrap {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Loads the networks of recent sign-ins. Cost: one pass over the people. */
+  /** Loads the networks of recent sign-ins. Cost: one pass over all people. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<{ network: Buffer }>(
       `SELECT network FROM person p, unnest(p.networks) AS network ORDER BY p.last_sign_in_at DESC NULLS LAST LIMIT ${MOST_FAMILIAR}`,
@@ -37,13 +37,16 @@ export class KnownNetworks implements OnApplicationBootstrap {
     for (const { network } of rows.reverse()) this.familiar.set(network.toString('base64'), true);
   }
 
-  /** Returns whether any person has recently signed in from the request's network, as far as this process knows. */
+  /** Returns whether any person is known to have recently signed in from the request's network. */
   isFamiliar(request: Request): boolean {
     const network = this.hashOf(ownNetworkOf(request));
     return network !== null && this.familiar.has(network.toString('base64'));
   }
 
-  /** Returns the accounts with this email, and whether each has recently signed in from there. Cost: one statement. */
+  /**
+   * Returns the accounts with this email, and whether each one recently signed in from the request's network. Cost: one
+   * statement.
+   */
   holdersOf(email: string, request: Request): Promise<Holder[]> {
     return this.database.query<Holder>(
       `SELECT ${PERSON_COLUMNS}, coalesce($2::bytea = ANY (p.networks), false) AS "isKnown" FROM person p WHERE p.email = $1
@@ -53,8 +56,8 @@ export class KnownNetworks implements OnApplicationBootstrap {
   }
 
   /**
-   * Records that the person (UUID) has signed in from this network. `null` means a client that a proxy does not
-   * distinguish from others.
+   * Records that the person (UUID) has signed in from this network. `null` means that a proxy doesn't distinguish the
+   * client from others.
    */
   async remember(tx: Tx, personId: string, network: string | null): Promise<void> {
     const hash = this.hashOf(network);

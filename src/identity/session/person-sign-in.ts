@@ -21,7 +21,7 @@ export interface TypedCredentials {
   secondFactor: string | undefined;
 }
 
-/** Signs people in, by any kind of proof, and switches them between their organizations. */
+/** Signs people in with any kind of proof and switches them between their organizations. */
 @Injectable()
 export class PersonSignIn {
   constructor(
@@ -35,8 +35,8 @@ export class PersonSignIn {
   ) {}
 
   /**
-   * Signs in a person whose credential was correct, in the organization (UUID) that they came for, else where they were
-   * last. For `hasSecondFactor`, see `proveSecondFactor`. Throws `rate_limited`.
+   * Signs in a person whose credential was correct. Selects the organization (UUID) that they came for, or otherwise
+   * the one that they used last. For `hasSecondFactor`, see `proveSecondFactor`. Throws `rate_limited`.
    */
   async begin(
     person: Pick<PersonRow, 'id'>,
@@ -53,7 +53,7 @@ export class PersonSignIn {
   }
 
   /**
-   * Signs in with a password. Returns one problem for every kind of error, after the same work. Throws
+   * Signs in with a password. Every kind of failure returns the same problem after the same amount of work. Throws
    * `unauthenticated` or `rate_limited`.
    */
   async withPassword(
@@ -81,9 +81,9 @@ export class PersonSignIn {
   }
 
   /**
-   * Returns whether the person has a second factor and has just proven it. It is limited like passwords, and a wrong
-   * code counts as a wrong credential. `isKnown` means that they have signed in from this network. Throws
-   * `second_factor_required` if nothing was typed. Throws `unauthenticated` or `rate_limited`.
+   * Returns whether the person has a second factor and has just proven it. The same limits as for passwords apply, and
+   * a wrong code counts as a wrong credential. `isKnown` means that the person has signed in from this network. Throws
+   * `second_factor_required` if no code was entered. Throws `unauthenticated` or `rate_limited`.
    */
   async proveSecondFactor(
     person: Pick<PersonRow, 'id' | 'hasSecondFactor'>,
@@ -103,7 +103,7 @@ export class PersonSignIn {
     return true;
   }
 
-  /** Signs in with a link (the person's UUID) that the operator created. Throws `unauthenticated`. */
+  /** Signs in a person (UUID) with a link that the operator created. Throws `unauthenticated`. */
   async withLink(
     { personId, isInTime, hasSecondFactor }: { personId: string; isInTime: boolean; hasSecondFactor: boolean },
     request: Request,
@@ -114,15 +114,15 @@ export class PersonSignIn {
     return this.begin(person, 'sign_in_link', request, response, { hasSecondFactor });
   }
 
-  /** Works as `proveSecondFactor`, for a person (UUID) with a link. */
+  /** Works like `proveSecondFactor`, for a person (UUID) with a link. */
   async proveByLink(personId: string, typed: string | undefined, request: Request): Promise<boolean> {
     const person = await this.people.find(this.database, personId);
     return person !== null && this.proveSecondFactor(person, typed, request);
   }
 
   /**
-   * Switches the session to another organization of its person that is open to it. Throws `not_found` for any other,
-   * and `conflict` for a key's session.
+   * Switches the session to another of the person's organizations that is open to it. Throws `not_found` for any other
+   * organization, and `conflict` for a key's session.
    */
   async move({ organization_id }: MoveSessionDto, request: Request): Promise<SessionView> {
     this.browsers.requireOwnPage(request);
@@ -138,7 +138,7 @@ export class PersonSignIn {
     return this.browsers.move({ orgId, personId: held.person.id }, author, request);
   }
 
-  /** Returns whether the code is correct. The use of a recovery code is recorded in the audit log. */
+  /** Returns whether the code is correct. Records the use of a recovery code in the audit log. */
   private async useSecondFactor(
     tx: Tx,
     person: Pick<PersonRow, 'id'>,
@@ -161,8 +161,8 @@ export class PersonSignIn {
   }
 
   /**
-   * Records a refused sign-in in the log of everyone who may be affected: people who have signed in from that network,
-   * else everyone with the email.
+   * Records a rejected sign-in in the log of everyone who may be affected: people who have signed in from that network,
+   * or otherwise everyone with the email.
    */
   private async refused(people: readonly Pick<PersonRow, 'id'>[], request: Request): Promise<void> {
     for (const person of people) {
@@ -181,7 +181,7 @@ export class PersonSignIn {
   }
 }
 
-/** Returns the author of actions of a person who is being signed in. */
+/** Returns the author to record for actions of a person who is signing in. */
 export const personAuthor = ({ id }: Pick<PersonRow, 'id'>, via: Credential, request: Request): Authorship => ({
   via,
   keyId: null,

@@ -1,14 +1,14 @@
 import type { Config } from '../../platform/config/config';
 
-/** A user as the proxy in front knows them: the identity `('proxy', subject)`. */
+/** A user as identified by the proxy in front. Their identity is `('proxy', subject)`. */
 export interface ProxyUser {
   subject: string;
   name: string;
-  /** Empty if the proxy sends none. */
+  /** Empty if the proxy sends no groups. */
   groups: readonly string[];
 }
 
-/** The issuer of identities that come from the proxy in front. */
+/** The issuer for identities that come from the proxy in front. */
 export const PROXY_ISSUER = 'proxy';
 
 type ProxyHeaders = Pick<Config, 'proxyUserHeader' | 'proxyNameHeader' | 'proxyGroupsHeader' | 'proxyGroupsSeparator'>;
@@ -17,10 +17,10 @@ const MOST_CHARACTERS = 255;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the proxy's headers. Returns `null` without the user header. Returns `wrong` if it is empty, repeated, longer
- * than 255 characters, or not printable. If the name header is like that, the user is shown instead. Groups are
- * separated only by the character of the settings, because a group's name may contain any other. `rawHeaders`
- * alternates names and values. It is needed because Node joins repeated headers.
+ * Reads the proxy's headers. Returns `null` if the user header is missing. Returns `wrong` if it is empty, repeated,
+ * longer than 255 characters, or not printable. If the name header has one of these problems, the value of the user
+ * header is used as the name. Only the configured character separates groups, because a group's name may contain any
+ * other character. `rawHeaders` alternates names and values. It is needed because Node joins repeated headers.
  */
 export function readProxyUser(rawHeaders: readonly string[], settings: ProxyHeaders): ProxyUser | 'wrong' | null {
   const [user, ...more] = valuesOf(rawHeaders, settings.proxyUserHeader);
@@ -41,7 +41,7 @@ function valuesOf(rawHeaders: readonly string[], header: string | null): string[
 }
 
 /**
- * Decodes a header. Node reads its bytes as Latin-1, and proxies write UTF-8. Returns `null` if the text isn't
+ * Decodes a header. Node decodes headers as Latin-1, but proxies send UTF-8. Returns `null` if the string isn't
  * readable.
  */
 function printable(value: string): string | null {

@@ -14,17 +14,17 @@ import { ProxyUsers } from './proxy-users';
 import { sessionCookie } from './session-cookie';
 import { SessionService, type SignedIn } from './session.service';
 
-/** The credential of a browser: the session token in its cookie, or the user that the proxy in front names. */
+/** A browser's credential: the session token in its cookie, or the user that the proxy in front names. */
 export interface Presented {
   /**
-   * The token of the session. For a user of the proxy it is derived from a server secret, and counts only with the
+   * The session token. For a proxy user, the token is derived from a server secret and is valid only together with the
    * header.
    */
   token: string;
   user: ProxyUser | null;
 }
 
-/** Finds the session of a request, by the header of a trusted proxy, else by the cookie. */
+/** Finds a request's session from the header of a trusted proxy, or otherwise from the cookie. */
 @Injectable()
 export class RequestSessions implements OnModuleInit {
   private readonly logger = new Logger(RequestSessions.name);
@@ -52,7 +52,8 @@ export class RequestSessions implements OnModuleInit {
   }
 
   /**
-   * Returns the browser's credential, or `null` without one. Throws `unauthenticated` if the proxy's header is invalid.
+   * Returns the browser's credential, or `null` if it sent none. Throws `unauthenticated` if the proxy's header is
+   * invalid.
    */
   presentedBy(request: Request): Presented | null {
     const user = this.userOf(request);
@@ -63,9 +64,9 @@ export class RequestSessions implements OnModuleInit {
   }
 
   /**
-   * Returns the session with current rights, or `null` for an invalid cookie. An unknown cookie is looked up only if
-   * the address may do so. Throws `unauthenticated` for an unknown user of the proxy. This isn't counted, because it
-   * isn't a guess.
+   * Returns the session with current rights, or `null` for an invalid cookie. Looks up an unknown cookie only if the
+   * address is allowed to. Throws `unauthenticated` for an unknown proxy user. This error isn't counted as a wrong
+   * credential, because it isn't a guess.
    */
   async signedIn({ token, user }: Presented, request: Request): Promise<SignedIn | null> {
     if (user === null) return this.sessions.signedIn(token, () => this.limits.admitLookUp(request, 'other'));
@@ -77,8 +78,8 @@ export class RequestSessions implements OnModuleInit {
   }
 
   /**
-   * Works as `signedIn`, for a page that checks its session. An invalid cookie isn't an error, but counts as a wrong
-   * credential of the address.
+   * Works like `signedIn`, for a page that checks its session. An invalid cookie isn't an error, but it counts as a
+   * wrong credential from the address.
    */
   async asked(request: Request): Promise<SignedIn | null> {
     const presented = this.presentedBy(request);
@@ -88,8 +89,8 @@ export class RequestSessions implements OnModuleInit {
   }
 
   /**
-   * Returns whether the proxy let a browser through without naming its user, although a page of the dashboard sent the
-   * request. The usual cause is a proxy that requires no sign-in at `/api/`. Logged once.
+   * Returns whether the proxy let a browser through without naming its user, although the request came from a dashboard
+   * page. The usual cause is a proxy that requires no sign-in for `/api/`. Logged once.
    */
   isNotNamed(request: Request): boolean {
     const isByPage = request.headers['sec-fetch-site'] === 'same-origin';
@@ -102,14 +103,14 @@ export class RequestSessions implements OnModuleInit {
     return (this.hasLoggedNotNamed = true);
   }
 
-  /** Ends the session of the cookie, if there is one. */
+  /** Ends the cookie's session, if there is one. */
   async close(request: Request): Promise<void> {
     const cookie = sessionCookie(request);
     if (cookie !== null)
       await this.sessions.close(cookie, originOf(request), () => this.limits.admitLookUp(request, 'other'));
   }
 
-  /** Returns the owner of the session, as far as this process knows. A user whom the proxy names counts as known. */
+  /** Returns the session's owner if this process knows it. A user whom the proxy names counts as known. */
   private ownerOf(request: Request): string | null {
     const { proxyUserHeader } = this.config;
     if (proxyUserHeader !== null && isTrustedProxy(request, request.socket.remoteAddress)) {

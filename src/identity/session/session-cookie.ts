@@ -4,12 +4,13 @@ import { cookieName, cookieValue } from '../own-cookie';
 import { cameByHttps } from '../same-origin';
 
 const NAME = 'uptime_session';
-/** 256 bits in base64url. Any other value can't be a session. */
+/** A session token is 256 bits in base64url. Any other value can't be a session. */
 const TOKEN = '[A-Za-z0-9_-]{43}';
 
 /**
- * Returns the value of the session cookie, or `null`. The prefixed cookie wins regardless of order. Over https no other
- * cookie counts, because a sibling host could set it to sign the browser in elsewhere.
+ * Returns the value of the session cookie, or `null`. The prefixed cookie takes precedence regardless of order. Over
+ * https, no other cookie is accepted, because a sibling host could set one to sign the browser in to a different
+ * account.
  */
 export function sessionCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>): string | null {
   const cookies = request.headers.cookie ?? '';
@@ -19,7 +20,7 @@ export function sessionCookie(request: Pick<Request, 'headers' | 'secure' | 'app
 }
 
 /**
- * Sets the cookie of a new session. `secure` means that the browser used https. Clears a cookie with the other name,
+ * Sets the cookie for a new session. `secure` means that the browser used https. Clears the cookie with the other name,
  * which belongs to an older session.
  */
 export function setSessionCookie(request: Request, response: Response, token: string, secure: boolean): void {
@@ -30,7 +31,7 @@ export function setSessionCookie(request: Request, response: Response, token: st
   response.setHeader('Location', `${rootFor(request)}/auth/session`);
 }
 
-/** Makes the browser delete the cookie, with either name. */
+/** Makes the browser delete the cookie, under both names. */
 export function clearSessionCookie(request: Request, response: Response): void {
   response.clearCookie(cookieName(NAME, request, true), { path: '/', secure: true });
   response.clearCookie(cookieName(NAME, request, false), { path: '/' });

@@ -11,13 +11,13 @@ import type { MembershipRow } from '../person/person-row';
 import { lackOf } from '../person/rights';
 import type { SignedIn } from './session.service';
 
-/** Declares a code of the person's authenticator app, or a recovery code. */
+/** Declares a field for a code from the person's authenticator app or a recovery code. */
 export function SecondFactorField(): PropertyDecorator {
   const description =
     'For a user with a second factor: a code of the authenticator app, or a recovery code. Without it, the response is 401 `second_factor_required`.';
   return (target, name) => {
     for (const decorate of [
-      // Without an example, because the example of a sign-in uses a key, which has no second factor.
+      // There is no example, because the sign-in example uses a key, which has no second factor.
       ApiPropertyOptional({ description }),
       Optional(),
       IsString(),
@@ -26,7 +26,7 @@ export function SecondFactorField(): PropertyDecorator {
       decorate(target, name);
   };
 }
-/** More characters than a recovery code with spaces has. */
+/** The maximum length. It exceeds a recovery code with spaces. */
 export const MOST_SECOND_FACTOR = 64;
 
 export class CreateSessionDto {
@@ -200,7 +200,7 @@ export class CreatedSessionView extends SessionView {
 
 type ShownSession = Pick<SignedIn, 'caller' | 'person' | 'via' | 'hasSecondFactor'> & { expiresAt: Date | null };
 
-/** Returns the view of a session, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
+/** Returns the view of a session, including the person's organizations. `expiresAt` is `null` with AUTH=off. */
 export function toSessionView(
   { caller, person, via, hasSecondFactor, expiresAt }: ShownSession,
   memberships: readonly MembershipRow[],

@@ -17,19 +17,19 @@ import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { KnownNetworks } from './known-networks';
 
-/** Maximum sessions of one person or one key. */
+/** The maximum number of sessions per person or key. */
 const MOST = 50;
 
-/** Maximum cookies that are cached as sessions, and as invalid. */
+/** The maximum number of cookies in each of two caches: for sessions and for invalid cookies. */
 const REMEMBERED = 10_000;
-/** How long the next look-up of an invalid cookie is skipped. */
+/** How long an invalid cookie is cached to avoid repeated lookups. */
 const UNKNOWN_MS = 1000;
 
 /** Returns 256 random bits. Only their hash is stored. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The owner of a new session (UUIDs): a key, or a person in one of their organizations or none. */
+/** The owner of a new session (UUIDs): a key, or a person with or without one of their organizations. */
 export type SessionOf =
   | { orgId: string; keyId: string }
   | {
@@ -38,13 +38,10 @@ export type SessionOf =
       hasSecondFactor?: boolean;
     };
 
-/** The stored information about the device that opened a session. */
+/** The information that is stored about the device that opened a session. */
 export interface Device {
   address: string | null;
-  /**
-   * The network under which guessing strangers are counted, or `null` for a client that a proxy does not distinguish
-   * from others.
-   */
+  /** The network for counting guesses by strangers, or `null` if a proxy doesn't distinguish the client from others. */
   network: string | null;
   userAgent: string | null;
 }
@@ -53,25 +50,27 @@ export interface SignedInPerson {
   id: string;
   name: string;
   email: string | null;
-  /** Whether they may call the operator's routes in this session. */
+  /** Whether the person may call the operator's routes in this session. */
   isOperator: boolean;
-  /** Whether a group made them an operator, and this session does not prove the group. */
+  /** Whether a group made the person an operator and this session does not prove the group. */
   isOperatorElsewhere: boolean;
 }
 
-/** The session behind a cookie. */
+/** The session that a cookie belongs to. */
 export interface SignedIn {
-  /** A UUID, or `null` for a session of an older version. */
+  /** A UUID, or `null` for a session from an older version. */
   id: string | null;
   via: SignIn | null;
   createdAt: Date;
   expiresAt: Date;
-  /** Whether the person has proven a second factor in this session, or none is required anywhere. */
+  /**
+   * Whether the person has proven a second factor in this session. Also true if no second factor is required anywhere.
+   */
   hasSecondFactor: boolean;
-  /** The signed-in person, or `null` for the session of a key. */
+  /** The signed-in person, or `null` for a key's session. */
   person: SignedInPerson | null;
   /**
-   * The caller with current rights. `null` for a person without an organization, or who is no longer in the session's
+   * The caller with current rights. `null` for a person who has no organization or is no longer in the session's
    * organization.
    */
   caller: Caller | null;
@@ -98,7 +97,7 @@ interface SessionRow {
   source: MembershipSource | null;
 }
 
-// Cost: one row by key, and three more for a person.
+// Cost: one row by key, plus three more for a person.
 const READ = `
   SELECT s.id, s.via, s.key_id, s.person_id, s.created_at, s.last_seen_at, s.second_factor, p.name, p.email, p.is_operator,
          p.operator_by_group, p.groups_confirmed_at, o.id AS org_id, o.name AS org_name, o.is_default, m.role, m.source,
@@ -112,14 +111,14 @@ const READ = `
 
 /**
  * Manages browser sessions. An opaque cookie represents an API key, or a person in one organization at a time. A
- * session always has the current rights of its key or membership, and ends with the key or the account.
+ * session always has the current rights of its key or membership, and ends when the key or the account does.
  */
 @Injectable()
 export class SessionService implements OnApplicationBootstrap {
-  /** Owners of known session cookies: an organization or a person (UUID). */
+  /** The owner of each known session cookie: an organization or a person (UUID). */
   private readonly known = new BoundedMap<string, string>(REMEMBERED);
   private readonly unknown = new BoundedMap<string, number>(REMEMBERED);
-  /** When an act on a key was last recorded. */
+  /** When an action of each key was last recorded. */
   private readonly recorded = new BoundedMap<string, number>(REMEMBERED);
 
   constructor(
@@ -138,8 +137,8 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Opens a session in the caller's transaction. Call `remember` with the token after the commit. If `token` is given
-   * and its session exists, nothing happens. Cost: 50 rows by an index.
+   * Opens a session in the caller's transaction. Call `remember` with the token after the commit. If `token` is set and
+   * its session exists, nothing happens. Cost: 50 rows by an index.
    */
   async openIn(
     tx: Tx,
@@ -172,7 +171,7 @@ export class SessionService implements OnApplicationBootstrap {
     if (opened.length === 0) return token;
     if (personId !== null) {
       await tx.query('UPDATE person SET last_sign_in_at = $2 WHERE id = $1', [personId, now]);
-      // From now on, strangers who guess do not lock the person out there.
+      // From here on, strangers who guess don't lock the person out on this network.
       await this.networks.remember(tx, personId, device.network);
     }
     await this.record(tx, of, 'sign_in', author);
@@ -180,21 +179,21 @@ export class SessionService implements OnApplicationBootstrap {
     return token;
   }
 
-  /** Records that the session of this token exists, so that its look-ups need no admission. */
+  /** Records that this token's session exists, so that looking it up needs no admission. */
   remember(token: string): void {
     const id = hashOf(token).toString('base64');
     this.known.set(id, id);
   }
 
   /**
-   * Returns the owner of the cookie's session when this process last checked, or `null` if it doesn't know the cookie.
-   * Cost: none.
+   * Returns the owner of the cookie's session as of this process's last check, or `null` if the process doesn't know
+   * the cookie. Cost: no query.
    */
   knownOwner(cookie: string): string | null {
     return this.known.get(hashOf(cookie).toString('base64')) ?? null;
   }
 
-  /** Loads the sessions that were used before the start. Cost: one pass over the sessions. */
+  /** Loads the sessions that were used before the process started. Cost: one pass over the sessions. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<{ hash: Buffer; owner: string }>(
       `SELECT s.hash, coalesce(s.org_id, k.org_id, s.person_id) AS owner FROM session s LEFT JOIN api_key k ON k.id = s.key_id
@@ -203,15 +202,15 @@ export class SessionService implements OnApplicationBootstrap {
     for (const { hash, owner } of rows.reverse()) this.known.set(hash.toString('base64'), owner);
   }
 
-  /** Records in the audit log that a sign-in was refused. */
+  /** Records a rejected sign-in in the audit log. */
   async refuse(of: SessionOf, author: Authorship): Promise<void> {
     await this.database.transaction((tx) => this.record(tx, of, 'sign_in_failed', author));
   }
 
   /**
-   * Returns the session of a cookie with current rights, or `null` for an unknown, expired, or revoked one. `admit`,
-   * which may throw, is called before the look-up of a cookie that is new to this process. `shown` is how the browser
-   * presented the token. A session of the proxy counts only by its header, and never as a cookie.
+   * Returns the session for a cookie with current rights, or `null` if it is unknown, expired, or revoked. Calls
+   * `admit`, which may throw, before looking up a cookie that is new to this process. `shown` is how the browser
+   * presented the token. A session from the proxy is valid only with the proxy's header, and never as a cookie.
    */
   async signedIn(cookie: string, admit: () => void, shown: 'cookie' | 'header' = 'cookie'): Promise<SignedIn | null> {
     const id = hashOf(cookie).toString('base64');
@@ -229,7 +228,7 @@ export class SessionService implements OnApplicationBootstrap {
     return found;
   }
 
-  /** Ends the session. An unknown session isn't an error. The holder of the cookie is the author of the log entry. */
+  /** Ends the session. An unknown session isn't an error. The cookie's holder is the author of the log entry. */
   async close(cookie: string, origin: Origin, admit: () => void): Promise<void> {
     const held = await this.signedIn(cookie, admit);
     if (!held) return;
@@ -243,7 +242,7 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Switches the session of a person (UUID) to another of their organizations (UUID), and records it in that
+   * Switches a person's (UUID) session to another of their organizations (UUID), and records the switch in that
    * organization's audit log.
    */
   async moveTo(cookie: string, of: { orgId: string; personId: string }, author: Authorship): Promise<void> {
@@ -259,7 +258,7 @@ export class SessionService implements OnApplicationBootstrap {
 
   /**
    * Lets the session (UUID) connect one identity to its person, and returns the proof for `takeConnection`. The session
-   * stores only its hash, so a reader of the database can't connect their identity.
+   * stores only the proof's hash, so that someone who can read the database can't connect their own identity.
    */
   async mayConnect(sessionId: string): Promise<string> {
     const proof = newToken();
@@ -267,7 +266,7 @@ export class SessionService implements OnApplicationBootstrap {
     return proof;
   }
 
-  /** Returns whether an open session of the person (UUID) has this proof, and uses it up. */
+  /** Returns whether one of the person's (UUID) open sessions has this proof, and uses the proof up. */
   async takeConnection(tx: Tx, personId: string, proof: string): Promise<boolean> {
     const taken = await tx.query(
       'UPDATE session SET connect_hash = NULL WHERE person_id = $1 AND connect_hash = $2 RETURNING 1',
@@ -276,7 +275,7 @@ export class SessionService implements OnApplicationBootstrap {
     return taken.length > 0;
   }
 
-  /** Records that the person of the session (UUID) has proven a second factor. */
+  /** Records that the session's (UUID) person has proven a second factor. */
   async proven(tx: Tx, sessionId: string): Promise<void> {
     await tx.query('UPDATE session SET second_factor = true WHERE id = $1', [sessionId]);
   }
@@ -300,7 +299,7 @@ export class SessionService implements OnApplicationBootstrap {
 
   /**
    * Returns which of these sessions (`Caller.sessionId`) are still open. A person's session must also have rights in
-   * the organization. Does not count as a use.
+   * the organization. This does not count as a use.
    */
   async stillOpen(sessions: readonly { sessionId: string; orgId: string }[]): Promise<Set<string>> {
     if (sessions.length === 0) return new Set();
@@ -327,19 +326,19 @@ export class SessionService implements OnApplicationBootstrap {
     return new Set(open.filter(isHeld).map(({ id }) => id));
   }
 
-  /** With SECOND_FACTOR=off, every session counts as one that has proven it. */
+  /** With SECOND_FACTOR=off, every session is treated as if it had proven a second factor. */
   private proofOf({ via, groups_confirmed_at, second_factor }: ProofColumns): Proof {
     const hasSecondFactor = second_factor || !this.config.secondFactor;
     return { via, confirmedAt: groups_confirmed_at, hasSecondFactor };
   }
 
-  /** Records that the session was used. Cost: at most one write per session and minute. */
+  /** Records that the session was used. Cost: at most one write per session per minute. */
   private async touch(cookie: string, lastSeenAt: Date, now: Date): Promise<void> {
     if (now.getTime() - lastSeenAt.getTime() < MINUTE_MS) return;
     await this.database.query('UPDATE session SET last_seen_at = $2 WHERE hash = $1', [hashOf(cookie), now]);
   }
 
-  /** Deletes the sessions that were unused for longest, so that a wall screen stays signed in. */
+  /** Deletes the sessions that have been unused the longest, so that a wall screen stays signed in. */
   private async makeRoom(tx: Tx, of: SessionOf): Promise<void> {
     const [column, id] = 'keyId' in of ? ['key_id', of.keyId] : ['person_id', of.personId];
     await tx.query(
@@ -350,9 +349,10 @@ export class SessionService implements OnApplicationBootstrap {
   }
 
   /**
-   * Records a sign-in or a sign-out as an act on the key or the person. A person without an organization has no log.
-   * Each process records an act on the same key once a minute, so that a program that signs in repeatedly does not fill
-   * the log. `RateLimits.countSignIn` limits the sign-ins of people, and the limits of guesses apply to failed ones.
+   * Records a sign-in or sign-out as an action on the key or the person. A person without an organization has no log.
+   * Each process records an action on the same key once a minute, so that a program that signs in repeatedly doesn't
+   * fill the log. `RateLimits.countSignIn` limits people's sign-ins, and the limits on guesses apply to failed
+   * sign-ins.
    */
   private async record(
     tx: Tx,
@@ -376,7 +376,7 @@ export class SessionService implements OnApplicationBootstrap {
 
 type ProofColumns = Pick<SessionRow, 'via' | 'groups_confirmed_at' | 'second_factor'>;
 
-/** Returns null without a membership. */
+/** Returns null if there is no membership. */
 const rightOf = ({ source, needs_second_factor }: Pick<SessionRow, 'source' | 'needs_second_factor'>): Right | null =>
   source && { source, needsSecondFactor: needs_second_factor === true };
 

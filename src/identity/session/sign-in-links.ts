@@ -9,7 +9,7 @@ import { hashOf, newToken } from './session.service';
 const VALID_MS = 15 * MINUTE_MS;
 const PASSWORD_MS = DAY_MS;
 
-/** The creator of links of the command line. */
+/** The creator of links that were created on the command line. */
 const NOBODY: Maker = { personId: null, keyId: null, name: null };
 
 /**
@@ -17,19 +17,19 @@ const NOBODY: Maker = { personId: null, keyId: null, name: null };
  */
 type Purpose = 'sign_in' | 'first' | 'password';
 
-/** An open link as shown: its creator, when it was created, and when it expires. */
+/** An open link as shown to users: its creator, when it was created, and when it expires. */
 export interface OpenLink {
   by: string | null;
   at: Date;
   until: Date;
 }
 
-/** An unused link, in time or not. Exactly one of the IDs (UUIDs) is set. */
+/** An unused link, expired or not. Exactly one of the IDs (UUIDs) is set. */
 export interface SignInLink {
   keyId: string | null;
   personId: string | null;
   purpose: Purpose;
-  /** Whether 0.1.0 created it as an invitation. It then gives its key a secret. */
+  /** Whether 0.1.0 created the link as an invitation. If so, using the link gives the key a secret. */
   isInvitation: boolean;
   expiresAt: Date;
   isInTime: boolean;
@@ -38,16 +38,16 @@ export interface SignInLink {
 const COLUMNS = `l.key_id AS "keyId", l.person_id AS "personId", l.purpose, l.is_invitation AS "isInvitation", l.expires_at AS "expiresAt"`;
 
 /**
- * SQL: whether a link (`l`) still holds. A link that sets a password is judged by the rules under which it was created.
- * The account opens only that organization, and the link's creator is still an admin there. Start links and links of
- * the command line have no rule.
+ * SQL: whether a link (`l`) is still valid. For a link that sets a password, the conditions under which it was created
+ * must still be met: the account can access only that organization, and the link's creator is still an admin there.
+ * Start links and links from the command line have no such conditions.
  */
 const holds = (now: string): string =>
   `(l.purpose <> 'password' OR (${opensOnly('l.org_id', 'l.person_id')} AND ${makerIsAdmin('l', now, 'false')}))`;
 
 /**
- * SQL, for `LEFT JOIN LATERAL`: the open link that sets the password of the person `p`. `now` is a parameter. Cost: one
- * or two rows by the index of the person's links.
+ * SQL, for `LEFT JOIN LATERAL`: the open link that sets the password for the person `p`. `now` is a parameter. Cost:
+ * one or two rows by the index on the person's links.
  */
 export const openPasswordLink = (now: string): string => `
   SELECT ${authorName('l.created_by', 'l.created_by_id')} AS by, l.created_at AS at, l.expires_at AS until
@@ -64,8 +64,8 @@ export class SignInLinks {
   ) {}
 
   /**
-   * Creates a link that signs in once within 15 minutes, with the oldest valid admin key of the Default organization.
-   * Returns its token. While no account exists, the link creates the first one. Throws if there is no such key.
+   * Creates a link that signs in once within 15 minutes with the oldest valid admin key of the Default organization.
+   * Returns the link's token. If no account exists yet, the link creates the first one. Throws if there is no such key.
    */
   async create(): Promise<string> {
     const token = newToken();
@@ -83,27 +83,29 @@ export class SignInLinks {
   }
 
   /**
-   * Creates a link that signs a person (UUID) in, and replaces a previous one. For the command line only, because no
-   * rule bounds it.
+   * Creates a link that signs a person (UUID) in, and replaces any previous link. Only for the command line, because it
+   * has no restrictions.
    */
   makeSignIn(tx: Tx, personId: string): Promise<{ token: string; expiresAt: Date }> {
     return this.make(tx, personId, { purpose: 'sign_in', validMs: VALID_MS, orgId: null, by: NOBODY });
   }
 
   /**
-   * Creates a link by which a person (UUID) sets a password, and replaces a previous one. `mayOpen` decides whether the
-   * organization (UUID) may create it.
+   * Creates a link with which a person (UUID) can set a password, and replaces any previous link. `mayOpen` decides
+   * whether the organization (UUID) may create it.
    */
   makePassword(tx: Tx, personId: string, orgId: string, by: Maker): Promise<{ token: string; expiresAt: Date }> {
     return this.make(tx, personId, { purpose: 'password', validMs: PASSWORD_MS, orgId, by });
   }
 
-  /** Returns whether an organization may open a person's account (UUIDs), because the account opens nothing else. */
+  /**
+   * Returns whether an organization may open a person's account (UUIDs). It may if the account can access nothing else.
+   */
   async mayOpen(sql: Sql, orgId: string, personId: string): Promise<boolean> {
     return (await sql.query(`SELECT WHERE ${opensOnly('$1::uuid', '$2::uuid')}`, [orgId, personId])).length > 0;
   }
 
-  /** Returns the open link that sets the password of a person (UUID). */
+  /** Returns the open link that sets a person's (UUID) password. */
   async openPassword(personId: string): Promise<OpenLink | null> {
     const [row] = await this.database.query<OpenLink>(
       `SELECT link.by, link.at, link.until FROM person p JOIN LATERAL (${openPasswordLink('$2')}) AS link ON true WHERE p.id = $1`,
@@ -112,7 +114,7 @@ export class SignInLinks {
     return row ?? null;
   }
 
-  /** Works as `openPassword`, for all people. */
+  /** Works like `openPassword`, for all people. */
   openPasswords(): Promise<(OpenLink & { personId: string })[]> {
     return this.database.query<OpenLink & { personId: string }>(
       `SELECT p.id AS "personId", link.by, link.at, link.until
@@ -121,7 +123,7 @@ export class SignInLinks {
     );
   }
 
-  /** Ends the links by which a person (UUID) may set a password. Returns their number. */
+  /** Ends the links with which a person (UUID) can set a password. Returns the number of links. */
   async endPassword(tx: Tx, personId: string): Promise<number> {
     const ended = await tx.query(
       `DELETE FROM sign_in_link WHERE person_id = $1 AND purpose = 'password' AND expires_at > $2 RETURNING 1`,
@@ -131,8 +133,8 @@ export class SignInLinks {
   }
 
   /**
-   * Uses the link up if it still holds. Returns `null` for any other, including unknown and used links. Lock the person
-   * of the link first, so that a change that would end it waits.
+   * Uses up the link if it is still valid. Returns `null` for any other link, including unknown and used links. Lock
+   * the link's person first, so that a change that would end the link waits.
    */
   async exchange(token: string, sql: Sql = this.database): Promise<SignInLink | null> {
     return this.first(
@@ -143,7 +145,7 @@ export class SignInLinks {
     );
   }
 
-  /** Returns a link without using it, or `null` as `exchange` does. */
+  /** Returns a link without using it, or `null` in the same cases as `exchange`. */
   async find(token: string): Promise<SignInLink | null> {
     return this.first(
       await this.database.query<Omit<SignInLink, 'isInTime'>>(

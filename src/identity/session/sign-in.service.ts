@@ -12,10 +12,10 @@ import { PersonSignIn } from './person-sign-in';
 import type { CreatedSessionView, CreateSessionDto } from './session.dto';
 import { type SignInLink, SignInLinks } from './sign-in-links';
 
-/** A sign-in with a known key or a key's link, valid or expired. */
+/** A sign-in attempt with a known key or a key's link, valid or expired. */
 interface KeyAttempt extends KeyHolder {
   via: 'api_key' | 'sign_in_link';
-  /** Whether the link was an invitation, whose key gets its secret now. */
+  /** Whether the link was an invitation. If so, its key now gets a secret. */
   isInvitation: boolean;
 }
 
@@ -33,10 +33,10 @@ export class SignInService {
 
   /**
    * Sets the session cookie for a valid key, link token, or email and password. Otherwise returns 401, with the same
-   * text for every reason. Returns 429 for an address with many wrong credentials, and for a key that is used too
-   * often. A browser must come from the service's own pages, so that no other site can sign its visitors in to an
-   * organization of its choice. A failed attempt with a known key, link, or email is recorded in the audit log of its
-   * organization. The link of an invited key also returns a secret for the key, only once.
+   * message for every reason. Returns 429 for an address with many wrong credentials, and for a key that is used too
+   * often. Requests from browsers must come from the service's own pages, so that no other site can sign its visitors
+   * in to an organization of its choice. A failed attempt with a known key, link, or email is recorded in that
+   * organization's audit log. The link for an invited key also returns a secret for the key, only once.
    */
   signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
     return this.metrics.countFailure(viaOf(credentials), () => this.exchanged(credentials, request, response));
@@ -56,7 +56,7 @@ export class SignInService {
     return this.withToken(sign_in_token, secondFactor, request, response);
   }
 
-  /** Requires the second factor of a person before the link is used up. */
+  /** Requires the person's second factor before the link is used up. */
   private async withToken(
     token: string | undefined,
     secondFactor: string | undefined,
@@ -86,14 +86,14 @@ export class SignInService {
     return { ...(await this.browsers.open({ orgId, keyId }, attempt.via, author, request, response)), api_key: key };
   }
 
-  /** Returns the holder of the key, valid or expired, or `null` for an unknown one. Throws `rate_limited`. */
+  /** Returns the key's holder, valid or expired, or `null` for an unknown key. Throws `rate_limited`. */
   private async ofKey(key: string, request: Request): Promise<KeyAttempt | null> {
     const holder = await this.keys.holderOf(key, () => this.limits.admitLookUp(request, lookUpOf(key)));
     if (holder?.caller.keyId) this.limits.countSignIn(holder.caller.keyId);
     return holder && { ...holder, via: 'api_key', isInvitation: false };
   }
 
-  /** Ignores links that set a password, which only their own route may use. */
+  /** Ignores links that set a password, which are only valid on their dedicated route. */
   private async find(token: string, request: Request): Promise<SignInLink | null> {
     this.limits.admitLookUp(request, 'other');
     const found = await this.links.find(token);

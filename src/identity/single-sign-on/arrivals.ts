@@ -25,7 +25,10 @@ const LACKS = {
   unreadable: 'is not a list of strings',
 } as const satisfies Record<NonNullable<SentGroups['lack']>, string>;
 
-/** Turns a user who returns from the provider into a person and a member, or refuses them, in one transaction. */
+/**
+ * Processes a user who returns from the provider, in one transaction. Either makes them a person and a member, or
+ * rejects them.
+ */
 @Injectable()
 export class Arrivals {
   private readonly logger = new Logger(Arrivals.name);
@@ -43,9 +46,10 @@ export class Arrivals {
   ) {}
 
   /**
-   * Returns the person who arrived. `invitation` is the flow's invitation or start link, which is still valid.
-   * Everything happens or nothing. Throws `SignInRefused`. Throws `unauthenticated` for a token that was used in the
-   * meantime, `quota_exceeded` of its organization, and `conflict` if another user has created the first account.
+   * Returns the person who arrived. `invitation` is the flow's invitation or start link, which is still valid. All
+   * changes are made or none. Throws `SignInRefused`. Throws `unauthenticated` for a token that was used in the
+   * meantime, `quota_exceeded` for the organization's quota, and `conflict` if another user has created the first
+   * account.
    */
   arrive(flow: Flow, claims: Claims, invitation: Token | null, request: Request): Promise<PersonRow> {
     return this.database.transaction(async (tx) => {
@@ -92,7 +96,7 @@ export class Arrivals {
     return person;
   }
 
-  /** Throws if the session that requested the connection has ended, or has connected another identity. */
+  /** Throws if the session that requested the connection has ended or has already connected another identity. */
   private async requireSession(tx: Tx, { personId, proof }: NonNullable<Flow['connect']>): Promise<void> {
     if (await this.sessions.takeConnection(tx, personId, proof)) return;
     throw new SignInRefused('expired', 'the session that started the connection has ended');
@@ -115,8 +119,8 @@ export class Arrivals {
   }
 
   /**
-   * Joins by an invitation, which replaces a membership by a group. If the person was already invited, nothing changes
-   * and the invitation stays.
+   * Joins by invitation, which replaces a membership by group. If the person is already a member by invitation, nothing
+   * changes and the invitation stays open.
    */
   private async join(tx: Tx, person: PersonRow, invitation: Token, flow: Flow, request: Request): Promise<void> {
     const { organization, role } = invitation;
@@ -131,8 +135,8 @@ export class Arrivals {
   }
 
   /**
-   * Logs why the provider listed no groups. A missing claim is logged once, because some providers leave out every
-   * empty list.
+   * Logs why the provider sent no groups. A missing claim is logged only once, because some providers omit every empty
+   * list.
    */
   private tellLack({ lack }: SentGroups, requestId: string | null): void {
     if (this.config.groupRoles.length === 0 || lack === null || (lack === 'missing' && this.hasToldMissing)) return;
@@ -142,7 +146,7 @@ export class Arrivals {
     );
   }
 
-  /** Throws if the person has no membership, because an organization's quota was used up. */
+  /** Throws if the person has no membership because an organization's quota was used up. */
   private async requireAPlace(tx: Tx, { id }: PersonRow): Promise<void> {
     const person = await this.people.find(tx, id);
     if (person?.isOperator || (await this.people.membershipsOf(tx, id)).length > 0) return;

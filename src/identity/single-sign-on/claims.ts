@@ -7,41 +7,41 @@ export interface Claims {
   issuer: string;
   subject: string;
   name: string;
-  /** Normalized, and only if the provider has verified it. */
+  /** The normalized email. Set only if the provider has verified it. */
   email: string | null;
   groups: SentGroups;
 }
 
 /**
- * The groups that the provider sent. A missing list counts as empty, so that a person who has left the last group loses
- * its role.
+ * The groups that the provider sent. A missing list is treated as empty, so that a person who has left their last group
+ * loses its role.
  */
 export interface SentGroups {
   list: readonly string[];
   /**
-   * Why there is no list: the claim is missing, the provider stores it elsewhere (Entra, beyond 200 groups), or it
-   * isn't a list.
+   * Why there is no list: the claim is missing, the provider stores it elsewhere (Entra does so above 200 groups), or
+   * the claim isn't a list.
    */
   lack: 'missing' | 'elsewhere' | 'unreadable' | null;
 }
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** The length of a column, and the maximum that OpenID Connect allows for `sub`. */
+/** The length of the database column, which is also the maximum that OpenID Connect allows for `sub`. */
 const MOST_CHARACTERS = 255;
-/** Control characters and lone surrogates, which PostgreSQL refuses. */
+/** Control characters and lone surrogates, which PostgreSQL rejects. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 const ALL_UNFIT = new RegExp(UNFIT, 'gu');
 
-/** Returns whether UserInfo is needed, because the ID token lacks one of these claims. */
+/** Returns whether a UserInfo request is needed because the ID token lacks one of these claims. */
 export const isLacking = (idToken: Sent, groupsClaim: string | null): boolean =>
   ['name', 'email', ...(groupsClaim === null ? [] : [groupsClaim])].some(
     (name) => claimIn(idToken, name) === undefined,
   );
 
 /**
- * Reads the claims of a verified ID token, and of UserInfo about the same subject if it was requested. The token has
- * precedence. Returns `null` if the issuer or subject can't be stored.
+ * Reads the claims from a verified ID token, and from UserInfo about the same subject if it was requested. The token
+ * takes precedence. Returns `null` if the issuer or subject can't be stored.
  */
 export function claimsOf(idToken: Sent, userInfo: Sent, groupsClaim: string): Claims | null {
   const { iss: issuer, sub: subject } = idToken;
@@ -57,8 +57,8 @@ export function claimsOf(idToken: Sent, userInfo: Sent, groupsClaim: string): Cl
 }
 
 /**
- * Returns the value of a claim with exactly this name, which may contain dots or be a URL. Otherwise follows the name
- * as a path, such as `realm_access.roles`. Returns undefined if there is none.
+ * Returns the value of the claim with exactly this name, which may contain dots or be a URL. If there is none, treats
+ * the name as a path, such as `realm_access.roles`. Returns undefined if that doesn't exist either.
  */
 function claimIn(sent: Sent, name: string): unknown {
   if (Object.hasOwn(sent, name)) return sent[name];
@@ -75,8 +75,8 @@ const isKeepable = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= MOST_CHARACTERS && !UNFIT.test(value);
 
 /**
- * The address and its verification must come from the same source, because one source does not vouch for the other's
- * address.
+ * The email address and its verification must come from the same source, because one source doesn't vouch for the
+ * other's address.
  */
 function emailOf({ email, email_verified }: Sent): string | null {
   if (typeof email !== 'string' || email_verified !== true) return null;
@@ -95,8 +95,8 @@ function nameOf({ name, given_name, family_name, preferred_username }: Sent): st
 }
 
 /**
- * Returns the groups. A single text counts as a list of one, as OpenID Connect defines it for `aud`. null counts as a
- * missing claim.
+ * Returns the groups. A single string is treated as a list with one item, as OpenID Connect defines for `aud`. null is
+ * treated as a missing claim.
  */
 function groupsOf(idToken: Sent, userInfo: Sent, claim: string): SentGroups {
   const value = claimIn(idToken, claim) ?? claimIn(userInfo, claim) ?? null;
@@ -106,6 +106,9 @@ function groupsOf(idToken: Sent, userInfo: Sent, claim: string): SentGroups {
   return { list: [], lack: isElsewhere(idToken, claim) || isElsewhere(userInfo, claim) ? 'elsewhere' : 'missing' };
 }
 
-/** Returns whether the provider stores the claim elsewhere, by OpenID Connect Core 5.6.2 or in Entra's own form. */
+/**
+ * Returns whether the provider stores the claim elsewhere, as defined in OpenID Connect Core 5.6.2 or in Entra's own
+ * format.
+ */
 const isElsewhere = ({ _claim_names: names, hasgroups }: Sent, claim: string): boolean =>
   (isRecord(names) && Object.hasOwn(names, claim)) || (claim === 'groups' && hasgroups === true);

@@ -4,20 +4,20 @@ import { MINUTE_MS } from '../../platform/time/time-units';
 import { cookieName, cookieValue } from '../own-cookie';
 import { cameByHttps } from '../same-origin';
 
-/** How long a user may take at the provider. */
+/** The maximum time that a user may spend at the provider. */
 export const FLOW_MS = 10 * MINUTE_MS;
 
 /** The state that a browser keeps while its user is at the provider. */
 export interface Flow {
-  /** 256 random bits each, in base64url. */
+  /** Each value is 256 random bits in base64url. */
   state: string;
   nonce: string;
   verifier: string;
   /** The token of an invitation or a start link. */
   token: string | null;
   /**
-   * The account (UUID) that gets the identity, and 256 random bits whose hash is stored in the session that requested
-   * it.
+   * The account (UUID) to connect the identity to, and 256 random bits. Their hash is stored in the session that
+   * requested the connection.
    */
   connect: { personId: string; proof: string } | null;
   /** Milliseconds since 1970. */
@@ -27,7 +27,10 @@ export interface Flow {
 const NAME = 'uptime_oidc';
 const SEALED = '[\\w.-]*';
 
-/** Sets the cookie as Lax, because the user returns by a navigation from another site, which sends no Strict cookie. */
+/**
+ * Sets the cookie as Lax, because the user returns through a navigation from another site, for which browsers send no
+ * Strict cookie.
+ */
 export function setFlowCookie(request: Request, response: Response, flow: Flow, secret: Buffer): void {
   const secure = cameByHttps(request);
   const value = sealFlow(flow, secret);
@@ -40,7 +43,7 @@ export function setFlowCookie(request: Request, response: Response, flow: Flow, 
   });
 }
 
-/** Returns the value of the flow's cookie, valid or not, or `null` without one. */
+/** Returns the value of the flow's cookie, valid or not, or `null` if there is none. */
 export function flowCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>): string | null {
   const cookies = request.headers.cookie ?? '';
   const secure = cookieValue(cookies, cookieName(NAME, request, true), SEALED);
@@ -49,19 +52,19 @@ export function flowCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>)
     : cookieValue(cookies, cookieName(NAME, request, false), SEALED);
 }
 
-/** Clears the cookie, because a flow is used once. */
+/** Clears the cookie, because a flow can be used only once. */
 export function clearFlowCookie(request: Request, response: Response): void {
   response.clearCookie(cookieName(NAME, request, true), { path: '/', secure: true });
   response.clearCookie(cookieName(NAME, request, false), { path: '/' });
 }
 
-/** Returns the flow as text that only this installation can create. */
+/** Returns the flow as a string that only this installation can create. */
 export function sealFlow(flow: Flow, secret: Buffer): string {
   const text = Buffer.from(JSON.stringify(flow)).toString('base64url');
   return `${text}.${macOf(text, secret).toString('base64url')}`;
 }
 
-/** Returns the flow, or `null` if this installation did not create the text. */
+/** Returns the flow, or `null` if this installation did not create the string. */
 export function openFlow(sealed: string, secret: Buffer): Flow | null {
   const [text = '', mac = ''] = sealed.split('.');
   const given = Buffer.from(mac, 'base64url');

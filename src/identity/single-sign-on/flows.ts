@@ -14,12 +14,15 @@ import { SignInRefused } from './sign-in-refused';
 const REMEMBERED = 10_000;
 
 /**
- * Manages sign-ins that wait for a browser to return from the provider. Each exists only in its browser, and is used
- * once.
+ * Manages sign-ins that wait for a browser to return from the provider. Each flow exists only in its browser and can be
+ * used once.
  */
 @Injectable()
 export class Flows {
-  /** Used states. Each process remembers only its own. Across processes, the provider accepts each code once. */
+  /**
+   * Used states. Each process remembers only the states that it has seen. If another process sees the same state, the
+   * provider rejects the code, which it accepts only once.
+   */
   private readonly used = new BoundedMap<string, true>(REMEMBERED);
 
   constructor(
@@ -30,8 +33,8 @@ export class Flows {
   ) {}
 
   /**
-   * Creates a flow, with `connect` for the signed-in account. Throws `unauthenticated`. Throws `conflict` for a key's
-   * session, or one that isn't fresh.
+   * Creates a flow, with `connect` set for the signed-in account. Throws `unauthenticated`. Throws `conflict` for a
+   * key's session and for a session that isn't fresh.
    */
   async make(token: string | null, isToConnect: boolean, request: Request): Promise<Flow> {
     const connect = isToConnect ? await this.connecting(request) : null;
@@ -43,7 +46,7 @@ export class Flows {
     setFlowCookie(request, response, flow, this.secret);
   }
 
-  /** Returns the flow of this browser and state. Throws `SignInRefused`. */
+  /** Returns the flow for this browser and state. Throws `SignInRefused`. */
   take(state: unknown, request: Request): Flow {
     const sealed = flowCookie(request);
     if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a sign-in flow');

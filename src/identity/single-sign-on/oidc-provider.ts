@@ -11,28 +11,31 @@ import type { Flow } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
 /**
- * Signatures with a key pair of the provider, which the public keys verify. HS256 is excluded, because any client could
- * create it.
+ * Algorithms that sign with the provider's private key and verify with its public keys. HS256 is excluded, because any
+ * client could create such a signature.
  */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const REQUEST_MS = 10 * SECOND_MS;
 const MOST_BYTES = 1024 * 1024;
 const METADATA_MS = HOUR_MS;
-/** Maximum difference between the clocks of the provider and this machine. */
+/** The maximum difference between the clocks of the provider and this host. */
 const SKEW_SECONDS = 60;
 const NO_BODY = new Set([101, 204, 205, 304]);
-/** Errors of the provider if its user refused or failed to sign in. */
+/** The provider's errors if the user declined or failed to sign in. */
 const DENIALS = new Set(['access_denied', 'login_required', 'consent_required', 'interaction_required']);
 const AWAY = new Set(['server_error', 'temporarily_unavailable']);
 
 type Client = typeof OpenidClient;
 
-/** Loads the library on first use. Its three packages cost nothing at the start, and nothing without a provider. */
+/**
+ * Loads the library on first use, so that its three packages don't slow down the start and aren't loaded without a
+ * provider.
+ */
 const load = (): Client => require('openid-client') as Client;
 
 /**
- * The OpenID Connect provider of the settings. Everything is proven by the ID token's signature, even if it came over
- * TLS. No token is stored. Requests are sent with `OutboundHttp`.
+ * The configured OpenID Connect provider. The ID token's signature proves all claims, even if the token was received
+ * over TLS. No token is stored. Requests are sent with `OutboundHttp`.
  */
 @Injectable()
 export class OidcProvider {
@@ -59,7 +62,7 @@ export class OidcProvider {
     }).href;
   }
 
-  /** Returns the claims of the user who came back with this query string. Throws `SignInRefused`. */
+  /** Returns the claims for the user who returned with this query string. Throws `SignInRefused`. */
   async claims(search: string, { state, nonce, verifier }: Flow): Promise<Claims> {
     const client = load();
     const configuration = await this.configuration(client);
@@ -106,7 +109,7 @@ export class OidcProvider {
   private async discover(client: Client): Promise<OpenidClient.Configuration> {
     const { oidcIssuer, oidcClientId, oidcClientSecret } = this.config;
     const issuer = new URL(oidcIssuer ?? '');
-    // The settings allow http only for this machine.
+    // The settings allow http only for the local machine.
     const isPlain = issuer.protocol === 'http:';
     const fetch: OpenidClient.CustomFetch = (url, options) => this.fetch(url, options);
     const found = await client.discovery(issuer, oidcClientId ?? '', undefined, client.None(), {
@@ -123,7 +126,7 @@ export class OidcProvider {
     );
     configuration[client.customFetch] = fetch;
     if (isPlain) client.allowInsecureRequests(configuration);
-    // By default, the library trusts an ID token without checking its signature, because it came over TLS.
+    // By default, the library doesn't check the signature of an ID token that was received over TLS.
     client.enableNonRepudiationChecks(configuration);
     return configuration;
   }
@@ -150,18 +153,21 @@ export class OidcProvider {
       status,
       headers: {
         'content-type': headers['content-type'] ?? '',
-        // The reason for which UserInfo refuses: RFC 6750 3.
+        // UserInfo reports the reason for an error in this header: RFC 6750 3.
         ...(headers['www-authenticate'] === undefined ? {} : { 'www-authenticate': headers['www-authenticate'] }),
       },
     });
   }
 }
 
-/** Removes the method of the object, which metadata never contains. */
+/** Removes the object's method, which metadata never contains. */
 const plainOf = (metadata: OpenidClient.ServerMetadata): OpenidClient.ServerMetadata =>
   JSON.parse(JSON.stringify(metadata)) as OpenidClient.ServerMetadata;
 
-/** Sends the secret in the header, the default of OpenID Connect, unless the provider accepts it only in the body. */
+/**
+ * Sends the secret in the header, which is the default in OpenID Connect, unless the provider accepts it only in the
+ * body.
+ */
 function authenticationOf(
   client: Client,
   secret: string | null,
@@ -175,7 +181,7 @@ function authenticationOf(
 function refusalOf(error: unknown, client: Client, secret: string | null): SignInRefused {
   if (error instanceof SignInRefused) return error;
   const chain = causesOf(error);
-  // A provider may repeat what it was sent.
+  // A provider may echo the secret that it was sent.
   const text = secret ? wordsOf(chain).replaceAll(secret, '***') : wordsOf(chain);
   if (chain.some((one) => one instanceof OutboundError)) return new SignInRefused('unreachable', text);
   if (!(error instanceof client.AuthorizationResponseError)) return new SignInRefused('refused', text);
@@ -186,12 +192,12 @@ function refusalOf(error: unknown, client: Client, secret: string | null): SignI
 const MOST_CAUSES = 8;
 const MOST_CHARACTERS = 1000;
 /**
- * The error fields of a provider: in the body (RFC 6749 5.2), in `WWW-Authenticate` (RFC 6750 3), or a status. They
- * never contain a token.
+ * The provider's error fields: in the body (RFC 6749 5.2), in `WWW-Authenticate` (RFC 6750 3), or a status. They never
+ * contain a token.
  */
 const SAID = ['error', 'error_description', 'status'] as const;
 
-/** Returns the error, its causes, and the challenges of a response. */
+/** Returns the error, its causes, and the challenges from a response. */
 function causesOf(error: unknown): object[] {
   const chain: object[] = [];
   for (const waiting = [error]; waiting.length > 0 && chain.length < MOST_CAUSES;) {
@@ -207,7 +213,7 @@ function causesOf(error: unknown): object[] {
   return chain;
 }
 
-/** Returns one line for the log with the messages of the library and the provider. */
+/** Returns one log line with the messages from the library and the provider. */
 function wordsOf(chain: readonly object[]): string {
   const messages = chain.flatMap((one) => ('message' in one ? [String(one.message)] : []));
   const said = SAID.flatMap((name) => {

@@ -1,8 +1,8 @@
 import type { SignInProblem } from './who-is';
 
 /**
- * The error of a user who returned from the provider and is not signed in. `message` is for the log and may contain the
- * provider's words.
+ * Thrown if a user who returned from the provider can't be signed in. `message` is for the log and may contain text
+ * from the provider.
  */
 export class SignInRefused extends Error {
   constructor(

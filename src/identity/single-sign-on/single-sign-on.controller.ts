@@ -6,7 +6,7 @@ import { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dt
 import { SingleSignOnService } from './single-sign-on.service';
 
 const TEXT = { type: 'string' as const };
-/** Any parameters that providers may add. Unknown ones are not refused, so that the browser always gets redirected. */
+/** Query parameters that the provider sends. Unknown ones are accepted, so that the browser is always redirected. */
 type Sent = Record<string, unknown>;
 
 @ApiTags('Sign-in')

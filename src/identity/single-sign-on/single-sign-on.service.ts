@@ -16,18 +16,17 @@ import { SignInRefused } from './sign-in-refused';
 import type { SignInProblem } from './who-is';
 import type { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dto';
 
-/** Seconds until a retry makes sense while the provider is unavailable. */
+/** The seconds until a retry makes sense while the provider is unavailable. */
 const RETRY_SECONDS = 30;
 const SIGNED_IN = '/';
 const CONNECTED = '/#/settings/account';
 
-/** The links that may create a new account. */
 const JOINING: readonly LinkKind[] = ['invitation', 'first_account'];
 
 /** The query parameters that the provider sends through the browser. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Signs people in with the OpenID Connect provider of the settings. */
+/** Signs people in with the configured OpenID Connect provider. */
 @Injectable()
 export class SingleSignOnService {
   private readonly logger = new Logger(SingleSignOnService.name);
@@ -42,9 +41,9 @@ export class SingleSignOnService {
   ) {}
 
   /**
-   * Returns the URL to send the browser to, and sets the flow's cookie. Throws `not_found` without a provider. Throws
-   * `unauthenticated` for a token that creates no account, and for a connection without a session. Throws
-   * `temporarily_unavailable` while the provider is unavailable.
+   * Returns the URL to send the browser to, and sets the flow's cookie. Throws `not_found` if no provider is
+   * configured. Throws `unauthenticated` for a token that can't create an account, and for a connection request without
+   * a session. Throws `temporarily_unavailable` while the provider is unavailable.
    */
   async begin(dto: StartSingleSignOnDto, request: Request, response: Response): Promise<SingleSignOnStartView> {
     this.requireProvider();
@@ -57,7 +56,7 @@ export class SingleSignOnService {
     return { location };
   }
 
-  /** Redirects the browser, either signed in or to the page about the error. */
+  /** Redirects the browser to the dashboard after signing it in, or to the page that explains the error. */
   async finish({ state }: Sent, request: Request, response: Response): Promise<void> {
     this.requireProvider();
     const path = await this.arrive(state, request, response);
@@ -93,7 +92,7 @@ export class SingleSignOnService {
       const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, JOINING);
       const person = await this.arrivals.arrive(flow, claims, invitation, request);
       await failpoint('single_sign_on.committed');
-      // A user who connects an identity is already signed in. Their cookie, which is Strict, isn't sent here.
+      // A user who connects an identity is already signed in. Their session cookie is Strict and isn't sent here.
       if (flow.connect) return CONNECTED;
       const cameFor = invitation?.organization?.id ?? null;
       await this.signIns.begin(person, 'single_sign_on', request, response, { cameFor });
@@ -103,7 +102,7 @@ export class SingleSignOnService {
     }
   }
 
-  /** Logs the whole reason and returns the code for the browser. */
+  /** Logs the full reason and returns the code for the browser. */
   private tell(error: unknown, request: Request): SignInProblem {
     const code = codeOf(error);
     const isBug = !(error instanceof SignInRefused || error instanceof Problem);

@@ -1,4 +1,4 @@
-/** Reasons for which a user who returned from the provider is not signed in. The page explains what to do. */
+/** Reasons why a user who returned from the provider can't be signed in. The page explains what to do. */
 export const SIGN_IN_PROBLEMS = [
   'denied',
   'expired',
@@ -12,20 +12,20 @@ export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];
 
 /** The known facts when a user returns from the provider. IDs are UUIDs. */
 export interface Arrival {
-  /** The person who already has the identity. */
+  /** The person who already owns the identity. */
   knownAs: string | null;
-  /** The signed-in person who asked to connect the identity. */
+  /** The signed-in person who requested to connect the identity. */
   connecting: string | null;
-  /** The flow's invitation, which has an email, or start link, which has none. */
+  /** The flow's invitation, which has an email, or its start link, which has none. */
   invitation: { email: string | null } | null;
   email: string | null;
-  /** Whether the groups give a membership, or the rights of an operator. */
+  /** Whether the groups grant a membership or operator rights. */
   hasGroups: boolean;
 }
 
 /**
- * The result: sign in the person who has the identity, connect it to a person, or create an account with it and this
- * email.
+ * The decision: sign in the person who has the identity, connect the identity to a person, or create an account with
+ * the identity and this email.
  */
 export type Decision =
   | { kind: 'known'; personId: string }
@@ -34,9 +34,9 @@ export type Decision =
   | { kind: 'problem'; code: SignInProblem };
 
 /**
- * Decides who a user is, by the identity alone. No one is ever found by an email. It only becomes the email of a new
- * account, even if another account claims it without proof. If the provider has verified it for another account, the
- * result is `email_taken`.
+ * Decides who a user is, based only on their identity. People are never looked up by email. The email is used only for
+ * a new account, even if another account claims it without proof. If the provider has verified it for another account,
+ * the result is `email_taken`.
  */
 export function whoIs({ knownAs, connecting, invitation, email, hasGroups }: Arrival): Decision {
   if (knownAs !== null)
