@@ -14,8 +14,7 @@ import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from 
  */
 const AT_ONCE = 2;
 /**
- * The maximum number of waiting hashes. Above it, sign-ins are rejected. Strangers are rejected first, when five hashes
- * are waiting.
+ * The maximum number of waiting hashes. Above it, sign-ins are rejected, starting with strangers beyond the first five.
  */
 const WAITING = 20;
 const STRANGERS_KEPT = 5;

@@ -5,62 +5,71 @@ import type { Request } from 'express';
 export type CostedRequest = Pick<Request, 'query'>;
 
 /**
- * Returns the rate limit tokens that a request takes at the time `now` (milliseconds). 1 is roughly the cost of reading
- * one resource.
+ * Returns how many rate limit tokens a request takes at the time `now` (in milliseconds). One token is roughly the cost
+ * of reading one resource.
  */
 export type CostOf = (request: CostedRequest, now: number) => number;
 export const COST = Symbol('access:cost');
 
-/** Sets what a route costs in the rate limit. Without it, the cost is 1. */
+/** Sets the rate limit cost of a route. Without this decorator, the cost is 1. */
 export const Cost = (cost: CostOf) => SetMetadata(COST, cost);
 
-/** List items per token. The maximum number of items counts, because the actual number is unknown beforehand. */
+/**
+ * The number of list items per token. The cost is based on the maximum number of items, because the actual number isn't
+ * known in advance.
+ */
 const ITEMS_PER_TOKEN = 250;
 export const costOfList =
   (defaultLimit: number): CostOf =>
   ({ query }) =>
     Math.ceil(numberOf(query['limit'], defaultLimit) / ITEMS_PER_TOKEN);
 
-/** Covers up to 90 days of hourly and daily statistics and the newest checks. For a location, all of it is hourly. */
+/**
+ * Covers up to 90 days of hourly and daily statistics, plus the latest checks. For a single location, all statistics
+ * are hourly.
+ */
 export const costOfUptime: CostOf = (request) => 4 + ofLocation(request);
 
 /** Covers a year of daily statistics for up to 161 endpoints. */
 export const costOfWebsiteHistory: CostOf = () => FILTER;
 
 const DAY_MS = 86_400_000;
-/** An endpoint that is checked every second has 86,400 rows per day. The first day is what users look at most. */
+/** An endpoint that is checked every second has 86,400 rows per day. Users look at the first day most often. */
 const [FIRST_DAY, FURTHER_DAY] = [10, 28];
 const MAX_DAYS = 7;
 const HOUR_SECONDS = 3600;
-/** From this range on, the default step is an hour or more. */
+/** The number of days from which the default step is an hour or more. */
 const COARSE_DAYS = 3;
 
-/** Steps below an hour are read from single checks, longer steps from hourly statistics. */
+/** Steps shorter than an hour are read from individual checks. Longer steps are read from hourly statistics. */
 export const costOfLatency: CostOf = ({ query }, now) => {
   const days = Math.max(1, Math.ceil(rangeOf(query, now) / DAY_MS));
   const step = numberOf(query['step'], days > COARSE_DAYS ? HOUR_SECONDS : 1);
   return step < HOUR_SECONDS ? FIRST_DAY + FURTHER_DAY * (Math.min(days, MAX_DAYS) - 1) : 4 + ofLocation({ query });
 };
 
-/** Filters scan the rows that they leave out. */
+/** The cost of a filter, which also scans the rows that it excludes. */
 const FILTER = 10;
 const ofLocation = ({ query }: CostedRequest): number => (query['location'] === undefined ? 0 : FILTER);
 export const costOfSearch: CostOf = ({ query }) =>
   query['q'] === undefined && query['tag'] === undefined ? 1 : FILTER;
 
-/** Operations on many endpoints scan all of them. */
+/** Operations on many endpoints scan all of the organization's endpoints. */
 export const costOfScope: CostOf = () => FILTER;
 
-/** All endpoints of an organization at once, regardless of their number, priced as a list of 10,000. */
+/**
+ * The cost of reading all of an organization's endpoints, however many there are. Equals the cost of a list with 10,000
+ * items.
+ */
 export const costOfScrape: CostOf = () => 10_000 / ITEMS_PER_TOKEN;
 
-/** The cost of a list that may be filtered by these parameters. */
+/** Returns the cost of a list that can be filtered by these parameters. */
 export const costOfFilteredList =
   (defaultLimit: number, filters: readonly string[]): CostOf =>
   (request, now) =>
     costOfList(defaultLimit)(request, now) + (filters.some((name) => request.query[name] !== undefined) ? FILTER : 0);
 
-/** The cost of a list that may be filtered by tag. */
+/** Returns the cost of a list that can be filtered by tag. */
 export const costOfTaggedList = (defaultLimit: number): CostOf => costOfFilteredList(defaultLimit, ['tag']);
 
 const AUDIT_FILTERS = ['resource', 'resource_id', 'since', 'until'];
@@ -74,8 +83,8 @@ export const costOfChecks: CostOf = ({ query }) =>
   (query['outcome'] === undefined ? ofLocation({ query }) : FILTER);
 
 /**
- * Returns the milliseconds between `from` and `to`. The default is a day. If they can't be parsed, it is the longest
- * possible range.
+ * Returns the number of milliseconds between `from` and `to`, one day by default. If the parameters can't be parsed,
+ * returns the length of the longest possible range.
  */
 function rangeOf(query: CostedRequest['query'], now: number): number {
   const to = timeOf(query['to'], now);
@@ -93,7 +102,7 @@ const numberOf = (value: unknown, otherwise: number): number =>
 export const SERVED_BEYOND_QUOTA = Symbol('access:served-beyond-quota');
 
 /**
- * Keeps a changing route available when the daily quota of changes is used up. For routes that are needed in an
+ * Keeps a route that makes changes available after the daily change quota is used up. For routes that are needed in an
  * emergency or store nothing.
  */
 export const ServedBeyondQuota = () => SetMetadata(SERVED_BEYOND_QUOTA, true);

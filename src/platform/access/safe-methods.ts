@@ -1,2 +1,2 @@
-/** Methods of requests that change nothing (RFC 9110, section 9.2.1). */
+/** Request methods that change nothing (RFC 9110, section 9.2.1). */
 export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

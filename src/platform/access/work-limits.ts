@@ -6,14 +6,14 @@ import { Clock } from '../time/clock';
 import { TokenBuckets } from '../capacity/token-bucket';
 
 const AT_ONCE = 8;
-/** How many jobs one organization may start: 20 immediately, then one per second. */
+/** The number of jobs that one organization may start: 20 immediately, then one per second. */
 const BEGUN = { rate: 1, burst: 20 };
-/** The end of running jobs can't be predicted. Most checks and messages take less than this. */
+/** It can't be predicted when running jobs finish. Most checks and messages take less than this. */
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Limits work that clients request and wait for, outside the schedule: checks on demand, tests of endpoints, and test
- * messages. They are counted together per organization. Each process counts separately.
+ * Limits work that clients request and wait for, outside the schedule: checks on demand, endpoint tests, and test
+ * messages. All of them count toward the same limit per organization. Each process counts separately.
  */
 @Injectable()
 export class WorkLimits {
@@ -24,7 +24,7 @@ export class WorkLimits {
     this.begun = rateLimitPerSecond === 0 ? null : new TokenBuckets(BEGUN.rate, BEGUN.burst, () => clock.monotonic());
   }
 
-  /** Runs the work. Throws `rate_limited` if the organization has too much of it. */
+  /** Runs the work. Throws `rate_limited` if the organization has started too many jobs. */
   async run<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     if (!this.running.hasCapacityFor(orgId)) throw tooManyAtOnce();
     const wait = this.begun?.take(orgId) ?? 0;

@@ -2,24 +2,27 @@ interface Entry<K, V> {
   key: K;
   value: V;
   weight: number;
-  /** The next entry towards the least recently used. */
+  /** The next less recently used entry. */
   older: Entry<K, V> | null;
-  /** The next entry towards the most recently used. */
+  /** The next more recently used entry. */
   newer: Entry<K, V> | null;
 }
 
-/** A limit by size instead of number: the weight of an entry when it is set (usually bytes), and the maximum sum. */
+/**
+ * A limit by weight instead of number: how to weigh an entry when it is set (usually in bytes), and the maximum total.
+ */
 export interface WeightLimit<K, V> {
   max: number;
   of: (value: V, key: K) => number;
 }
 
 /**
- * A map of at most `max` entries. Their total weight is at most `weights.max`, if given. Above a limit, the least
- * recently used entries are evicted. An entry that is heavier than the limit isn't kept. `max` may change at any time.
+ * A map with at most `max` entries. If `weights` is set, their total weight is at most `weights.max`. Above a limit,
+ * the least recently used entries are evicted. An entry that is heavier than the limit isn't kept. `max` may change at
+ * any time.
  *
- * Every operation takes constant time. A linked list keeps the order of use, because a `Map` whose entries are moved
- * has to walk over the places they left.
+ * Every operation takes constant time. A linked list tracks the order of use. If a `Map` tracked it by moving entries,
+ * it would have to skip the gaps that they leave.
  */
 export class BoundedMap<K, V> {
   private readonly entries = new Map<K, Entry<K, V>>();
@@ -41,12 +44,12 @@ export class BoundedMap<K, V> {
     return this.totalWeight;
   }
 
-  /** Returns whether the key exists. Does not count as a use. */
+  /** Returns whether the key exists. This does not count as a use. */
   has(key: K): boolean {
     return this.entries.has(key);
   }
 
-  /** Returns the value and counts as a use. */
+  /** Returns the value for the key. This counts as a use. */
   get(key: K): V | undefined {
     const entry = this.entries.get(key);
     if (!entry) return undefined;
@@ -90,7 +93,7 @@ export class BoundedMap<K, V> {
     this.totalWeight = 0;
   }
 
-  /** Iterates from the least to the most recently used entry. Does not count as a use. */
+  /** Iterates from the least to the most recently used entry. This does not count as a use. */
   *[Symbol.iterator](): IterableIterator<[K, V]> {
     for (let entry = this.oldest; entry; entry = entry.newer) yield [entry.key, entry.value];
   }

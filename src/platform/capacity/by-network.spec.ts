@@ -1,6 +1,6 @@
 import { NetworkBuckets, NetworkPlaces, type Networks, WaitingRoom } from './by-network';
 
-/** Returns the networks of the n-th client of a site and a provider. */
+/** Returns the networks of client `n` in a given site and provider. */
 const client = (n: number, site = 1, provider = 1): Networks => [
   `client ${provider} ${site} ${n}`,
   `site ${provider} ${site}`,

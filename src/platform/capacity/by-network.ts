@@ -2,13 +2,13 @@ import { ByOwner } from './by-owner';
 import { TokenBuckets } from './token-bucket';
 
 /**
- * A client's network and the wider networks that contain it, the narrowest first, as `networksOf` returns them. Limits
- * by address count in each of them. Otherwise the owner of a /48 would have 65,536 times the share of a client. An
- * empty list means that the client can't be distinguished from others, and no limit by address applies.
+ * A client's network and the wider networks that contain it, narrowest first, as returned by `networksOf`. Per-address
+ * limits count in each network. Otherwise, the owner of a /48 would have 65,536 times a client's share. An empty list
+ * means that the client can't be distinguished from others, so no per-address limit applies.
  */
 export type Networks = readonly string[];
 
-/** The rate of a network of each width, as a multiple of the client's rate. */
+/** The rate for each network width, as a multiple of the client's rate. */
 const TIMES = [1, 10, 100];
 
 export interface Rate {
@@ -17,7 +17,8 @@ export interface Rate {
 }
 
 /**
- * Token buckets by network. A client gets `rate` tokens per second, the wider networks ten and a hundred times as many.
+ * Token buckets per network. A client gets `rate` tokens per second. The two wider networks get 10 and 100 times as
+ * many.
  */
 export class NetworkBuckets {
   private readonly widths: readonly TokenBuckets[];
@@ -27,8 +28,8 @@ export class NetworkBuckets {
   }
 
   /**
-   * Takes `count` tokens and returns 0. If there are too few, takes nothing and returns the seconds until there are
-   * enough.
+   * Takes `count` tokens and returns 0. If there aren't enough tokens, takes none and returns the seconds until there
+   * are.
    */
   take(networks: Networks, count = 1): number {
     const wait = this.waitFor(networks, count);
@@ -36,7 +37,9 @@ export class NetworkBuckets {
     return wait;
   }
 
-  /** Returns the seconds until `count` tokens are available, or 0 if they are available now. Takes nothing. */
+  /**
+   * Returns the seconds until `count` tokens are available, or 0 if they are available now. Doesn't take any tokens.
+   */
   waitFor(networks: Networks, count = 1): number {
     return Math.max(0, ...networks.map((network, width) => this.widths[width]?.waitFor(network, count) ?? 0));
   }
@@ -47,13 +50,13 @@ export class NetworkBuckets {
   }
 }
 
-/** The maximum share of a network of each width in the strangers' places. */
+/** The maximum share of the strangers' slots for each network width. */
 const PARTS = [1 / 10, 1 / 4, 1 / 2];
 
-/** Everyone gets at least one place. */
+/** Each network may take at least one slot. */
 const partsOf = (size: number): number[] => PARTS.map((part) => Math.max(1, Math.floor(size * part)));
 
-/** The places of strangers. One client gets at most a tenth of them, the wider networks a quarter and a half. */
+/** Slots for strangers. A client may take at most a tenth of them, and the two wider networks a quarter and a half. */
 export class NetworkPlaces {
   private readonly widths: readonly ByOwner[];
   private taken = 0;
@@ -67,8 +70,8 @@ export class NetworkPlaces {
   }
 
   /**
-   * Returns why a client of these networks gets no place: all are taken (`strangers`), or its share is (`address`).
-   * Returns `null` if a place is available.
+   * Returns why a client in these networks can't have a slot: all slots are taken (`strangers`), or the client's share
+   * is used up (`address`). Returns `null` if a slot is available.
    */
   fullFor(networks: Networks): 'strangers' | 'address' | null {
     if (this.taken >= this.size) return 'strangers';
@@ -92,13 +95,14 @@ interface Waiting {
 }
 
 /**
- * A room for clients that the service waits for, such as clients that send a body. It never refuses a client. If the
- * room or a network's share is full, the longest waiting client is removed, from that network or from the one with the
- * most. So clients that stay long don't affect clients that need only a moment.
+ * A waiting room for clients that keep the service waiting, such as clients that are sending a body. It never rejects a
+ * new client. If the room or a network's share is full, the client that has waited the longest is removed, either from
+ * that network or from the network with the most clients. This way, clients that stay long don't affect clients that
+ * need only a moment.
  */
 export class WaitingRoom {
   private readonly parts: readonly number[];
-  /** Waiting clients by network of every width, the longest waiting first. */
+  /** Waiting clients by network, for each width. The client that has waited the longest comes first. */
   private readonly byNetwork = new Map<string, Set<Waiting>>();
   /** Waiting clients by their widest network. */
   private readonly widest = new Map<string, Set<Waiting>>();
@@ -113,8 +117,8 @@ export class WaitingRoom {
   }
 
   /**
-   * Adds a client. `sendAway` is called if it is removed. Returns a function to call when it leaves. Later calls do
-   * nothing.
+   * Adds a client. `sendAway` is called if the client is removed. Returns a function to call when the client leaves.
+   * Calling it again has no effect.
    */
   enter(networks: Networks, sendAway: () => void): () => void {
     networks.forEach((network, width) => {
@@ -141,7 +145,7 @@ export class WaitingRoom {
 
 const first = <T>(set: ReadonlySet<T> | undefined): T | undefined => set?.values().next().value;
 
-/** Cost: linear in the number of waiting networks, of which there are few. */
+/** Cost: linear in the number of networks with waiting clients, which are few. */
 function largest<T>(sets: ReadonlyMap<string, Set<T>>): Set<T> | undefined {
   let most: Set<T> | undefined;
   for (const set of sets.values()) if (set.size > (most?.size ?? 0)) most = set;

@@ -1,21 +1,23 @@
-/** The owner of work: an organization's UUID or a client's address, or `null` for the operator. */
+/** The owner of work: an organization's UUID, a client's address, or `null` for the operator. */
 export type Owner = string | null;
 
-/** Above this number of owners, the ones that hold nothing are removed. */
+/** If there are more owners than this, owners that hold nothing are removed. */
 const MOST_KEPT = 1000;
 
 /**
- * A capacity of `size` units (places or bytes), counted by owner. No owner holds more than `most`. That share is fixed,
- * because units can't be taken back, so it does not grow while others are idle. Every operation takes constant time.
+ * A capacity of `size` units (slots or bytes), counted per owner. No owner may hold more than `most`. This share is
+ * fixed because units can't be taken back, so it doesn't grow while other owners are idle. Every operation takes
+ * constant time.
  */
 export class ByOwner {
   /**
-   * Entries are changed in place and kept for owners that come back soon. New entries would cost a check 0.1 µs more.
+   * Entries are changed in place and kept for owners that return soon. Creating new entries would add 0.1 µs to each
+   * check.
    */
   protected readonly holders = new Map<Owner, { units: number }>();
   private taken = 0;
 
-  /** `size` may change at any time. Units that are held beyond it stay held. */
+  /** `size` may change at any time. Units that exceed a smaller size continue to be held. */
   constructor(
     public size: number,
     private readonly most: number = size,
@@ -48,14 +50,14 @@ export class ByOwner {
     this.taken += units;
   }
 
-  /** Takes units if they are available to this owner. Otherwise takes nothing and returns false. */
+  /** Takes units if they are available to this owner. Otherwise, takes nothing and returns false. */
   tryTake(owner: Owner, units = 1): boolean {
     const hasCapacity = this.hasCapacityFor(owner, units);
     if (hasCapacity) this.take(owner, units);
     return hasCapacity;
   }
 
-  /** Releases at most the units that the owner holds. */
+  /** Releases the given number of units, limited to what the owner holds. */
   release(owner: Owner, units = 1): void {
     const holder = this.holders.get(owner);
     if (!holder || holder.units === 0) return;
@@ -66,7 +68,7 @@ export class ByOwner {
   }
 }
 
-/** Divides `size` fairly: no one gets more than another who wants more. */
+/** Divides `size` fairly: an owner gets more than another only if the other wants no more. */
 export function sharesOf<Key>(wanted: ReadonlyMap<Key, number>, size: number): Map<Key, number> {
   const shares = new Map<Key, number>();
   let left = size;

@@ -3,7 +3,7 @@ import { FairSemaphore } from './fair-semaphore';
 const never = new AbortController().signal;
 const LIMITS = { size: 4, share: 2, waiting: 3 };
 
-/** Returns the names of admitted takers, in order. Each returns its place by name. */
+/** Tracks the names of admitted takers, in order, and lets a test release a slot by name. */
 function scene(limits = LIMITS) {
   const semaphore = new FairSemaphore(limits);
   const admitted: string[] = [];

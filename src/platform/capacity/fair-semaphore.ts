@@ -2,15 +2,18 @@ import { ByOwner, type Owner } from './by-owner';
 import { InTurns } from './in-turns';
 
 export interface FairLimits {
-  /** Maximum holders of all owners together. */
+  /** The maximum number of slots held by all owners together. */
   size: number;
-  /** Maximum holders of one owner. Less than `size`, so that a later owner finds a free place immediately. */
+  /**
+   * The maximum number of slots held by one owner. Less than `size`, so that a later owner finds a free slot
+   * immediately.
+   */
   share: number;
-  /** Maximum waiters of one owner. More are refused. */
+  /** The maximum number of waiters per owner. Additional waiters are rejected. */
   waiting: number;
 }
 
-/** A semaphore that serves owners in turn, and the waiters of each owner in order. */
+/** A semaphore that serves owners in turn, and each owner's waiters in order. */
 export class FairSemaphore {
   private readonly places: ByOwner;
   private readonly queue = new InTurns<() => void>();
@@ -24,8 +27,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Resolves with the function that returns the place. Resolves with `null` if the signal aborts first, or if too many
-   * of this owner's takers are waiting already. An aborted taker leaves the queue immediately.
+   * Resolves with a function that releases the slot. Resolves with `null` if the signal aborts first or if this owner
+   * already has too many waiters. An aborted waiter leaves the queue immediately.
    */
   take(owner: Owner, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return Promise.resolve(null);

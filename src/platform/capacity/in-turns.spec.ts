@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { InTurns } from './in-turns';
 
-/** Items are named by their owner and their position among the owner's items: `a0`, `a1`, `b0`. */
+/** Items are named after their owner and their position among the owner's items: `a0`, `a1`, `b0`. */
 const filled = (owners: readonly string[]): InTurns<string, string> => {
   const queue = new InTurns<string, string>();
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { Owner } from './by-owner';
 
-/** A queue by owner. Owners are served in turn, so the backlog of one does not delay the others. */
+/** A queue that serves owners in turn, so that one owner's backlog doesn't delay the others. */
 export class InTurns<Item, Key extends Owner = Owner> {
   private readonly queues = new Map<Key, Item[]>();
   private count = 0;
@@ -21,7 +21,7 @@ export class InTurns<Item, Key extends Owner = Owner> {
   }
 
   /**
-   * Returns the oldest item of the owner whose turn it is, among the owners that `mayHave` allows. The others keep
+   * Returns the oldest item of the owner whose turn it is, limited to owners that `mayHave` allows. The others keep
    * their turn.
    */
   take(mayHave: (owner: Key) => boolean = () => true): Item | undefined {
@@ -37,7 +37,7 @@ export class InTurns<Item, Key extends Owner = Owner> {
   }
 
   /**
-   * Removes the newest item of the owner with the most items if there are more than `most`. Cost: linear in the number
+   * If the owner with the most items has more than `most`, removes that owner's newest item. Cost: linear in the number
    * of owners.
    */
   takeNewestOfLargest(most: number): Item | undefined {
@@ -52,7 +52,7 @@ export class InTurns<Item, Key extends Owner = Owner> {
     return item;
   }
 
-  /** Removes an item that no longer waits. Cost: linear in the items before it. */
+  /** Removes an item that is no longer waiting. Cost: linear in the number of items before it. */
   remove(owner: Key, item: Item): void {
     const queue = this.queues.get(owner);
     const index = queue?.indexOf(item) ?? -1;

@@ -2,13 +2,13 @@ import { InTurns } from './in-turns';
 
 export interface KnownFirstLimits {
   size: number;
-  /** Maximum waiters of both lanes together. More are refused. */
+  /** The maximum number of waiters in both lanes together. Additional waiters are rejected. */
   waiting: number;
-  /** How many strangers keep their place in a full queue when a known owner arrives. */
+  /** The number of strangers who keep their position in a full queue when a known owner arrives. */
   strangersKept: number;
 }
 
-/** A waiter. `owner` takes turns with the other owners of the same lane. */
+/** A waiter. Each `owner` takes turns with the other owners in the same lane. */
 export interface Arrival {
   owner: string;
   isKnown: boolean;
@@ -17,9 +17,9 @@ export interface Arrival {
 type Admit = (release: (() => void) | null) => void;
 
 /**
- * A semaphore with two lanes. Known owners come before strangers, and within a lane owners are served in turn. In a
- * full queue, a stranger makes room for a known owner, and the owner with the most waiters for one with fewer. So a
- * crowd delays only itself.
+ * A semaphore with two lanes. Known owners come before strangers, and within a lane, owners are served in turn. In a
+ * full queue, a stranger is removed in favor of a known owner. Within a lane, the owner with the most waiters loses one
+ * in favor of an owner with fewer. This way, an owner with many waiters delays only itself.
  */
 export class KnownFirst {
   private held = 0;
@@ -33,7 +33,8 @@ export class KnownFirst {
   }
 
   /**
-   * Resolves with the function that returns the place, or with `null` if refused, at once or later in favor of another.
+   * Resolves with a function that releases the slot. Resolves with `null` if the waiter is rejected, either immediately
+   * or later in favor of another one.
    */
   take({ owner, isKnown }: Arrival): Promise<(() => void) | null> {
     if (this.held < this.limits.size) return Promise.resolve(this.hold());
@@ -42,7 +43,7 @@ export class KnownFirst {
     return new Promise((resolve) => lane.push(owner, resolve));
   }
 
-  /** Refuses another waiter. Returns false if the newcomer must be refused instead. */
+  /** Rejects another waiter to make room. Returns false if the new waiter must be rejected instead. */
   private makeRoom(lane: InTurns<Admit, string>, owner: string): boolean {
     if (lane === this.known && this.strangers.size > this.limits.strangersKept) return refuseNewest(this.strangers, 0);
     return refuseNewest(lane, lane.sizeOf(owner) + 1);
@@ -58,7 +59,7 @@ export class KnownFirst {
   }
 }
 
-/** Refuses the newest waiter of the owner with the most waiters if there are more than `most`. */
+/** If the owner with the most waiters has more than `most`, rejects that owner's newest waiter. */
 function refuseNewest(lane: InTurns<Admit, string>, most: number): boolean {
   const newest = lane.takeNewestOfLargest(most);
   newest?.(null);

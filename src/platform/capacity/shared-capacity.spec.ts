@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { SharedCapacity } from './shared-capacity';
 
-/** Lets each owner in turn take what it may, until no owner may take more. */
+/** Lets each owner in turn take as much as it may, until no owner may take more. */
 function crowd(capacity: SharedCapacity, owners: readonly string[]): number[] {
   for (let took = true; took;) {
     took = false;

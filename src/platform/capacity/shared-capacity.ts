@@ -1,21 +1,21 @@
 import { ByOwner, type Owner } from './by-owner';
 
-/** An owner is large if it holds this multiple of the average. Only the largest of them count, at most `MOST_LARGE`. */
+/** An owner is large if it holds this multiple of the average. Only the largest ones count, up to `MOST_LARGE`. */
 const LARGE = 1.5;
 const MOST_LARGE = 8;
 
 /**
- * A capacity whose shares depend on what is free. Each owner may take a unit while it uses fewer than are free. So a
- * lone owner holds at most half. If `n` owners want as much as possible, each holds 1 / (n + 1). Some capacity is
- * always left for the next owner, however long the others keep theirs.
+ * A capacity whose shares depend on how much is free. An owner may take a unit while it holds fewer units than are
+ * free. A single owner therefore holds at most half. If `n` owners want as much as possible, each holds 1 / (n + 1).
+ * Some capacity is always left for the next owner, however long the others keep theirs.
  */
 export class SharedCapacity extends ByOwner {
-  /** False while only one owner exists. No other can arrive then, so it may take every place. */
+  /** False while only one owner exists. No other owner can arrive in that case, so this one may take every slot. */
   isShared = true;
 
   /**
-   * How many places may be given to unknown owners at once. This is at most the share of an owner without places. It is
-   * small enough that hardly any owner with places is near the limit (`ownersNearLimit`).
+   * The number of slots that may be given to unknown owners at the same time. It is at most the share of an owner that
+   * holds nothing. It is small enough that hardly any owner that holds slots is near its limit (`ownersNearLimit`).
    */
   get share(): number {
     return this.isShared ? Math.ceil(this.free / 4) : this.free;
@@ -25,14 +25,14 @@ export class SharedCapacity extends ByOwner {
     return !this.isShared || this.usedBy(owner) + units <= this.free;
   }
 
-  /** Returns how many places the owner may take in a row, if no other owner takes or returns one. */
+  /** Returns how many slots the owner may take in a row, if no other owner takes or releases one. */
   availableTo(owner: Owner): number {
     return this.isShared ? Math.max(0, Math.ceil((this.free - this.usedBy(owner)) / 2)) : this.free;
   }
 
   /**
-   * Owners that hold at least half as much again as the average of all holders, the largest first, limited to a few.
-   * While demand exceeds supply, other owners come before them. Cost: linear in the number of owners.
+   * Owners that hold at least 1.5 times the average of all holders, largest first, limited to a few. While demand
+   * exceeds supply, other owners are served before them. Cost: linear in the number of owners.
    */
   get largeOwners(): string[] {
     if (!this.isShared) return [];
@@ -45,8 +45,8 @@ export class SharedCapacity extends ByOwner {
   }
 
   /**
-   * Returns the owners that may take fewer than `count` more, the ones that hold the least first. Cost: linear in the
-   * number of owners.
+   * Returns the owners that may take fewer than `count` more units, starting with the owners that hold the fewest.
+   * Cost: linear in the number of owners.
    */
   ownersNearLimit(count: number): string[] {
     if (!this.isShared) return [];
@@ -56,7 +56,7 @@ export class SharedCapacity extends ByOwner {
       .map(([owner]) => owner);
   }
 
-  /** Returns the organizations that hold something, with their units. */
+  /** Returns the organizations that hold units, and how many. */
   private active(): [owner: string, units: number][] {
     const active: [string, number][] = [];
     for (const [owner, { units }] of this.holders) if (owner !== null && units > 0) active.push([owner, units]);

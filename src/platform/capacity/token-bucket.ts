@@ -6,8 +6,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by key. Each gains `rate` tokens per second and saves at most `burst`. Above `maxKeys` keys, the least
- * recently used one is removed and would start again with a full bucket.
+ * Token buckets by key. Each bucket gains `rate` tokens per second and holds at most `burst`. Above `maxKeys` keys, the
+ * least recently used one is removed. If it returns, it starts with a full bucket.
  */
 export class TokenBuckets {
   private readonly buckets: BoundedMap<string, Bucket>;
@@ -22,8 +22,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes `count` tokens (at most a full bucket) and returns 0. If there are too few, takes nothing and returns the
-   * seconds until there are enough.
+   * Takes `count` tokens (at most a full bucket) and returns 0. If there aren't enough tokens, takes none and returns
+   * the seconds until there are.
    */
   take(key: string, count = 1): number {
     const wanted = Math.min(count, this.burst);
@@ -38,7 +38,9 @@ export class TokenBuckets {
     bucket.tokens = Math.min(this.burst, bucket.tokens + count);
   }
 
-  /** Returns the seconds until `count` tokens are available, or 0 if they are available now. Takes nothing. */
+  /**
+   * Returns the seconds until `count` tokens are available, or 0 if they are available now. Doesn't take any tokens.
+   */
   waitFor(key: string, count = 1): number {
     const { tokens } = this.refilled(key);
     return tokens >= count ? 0 : (count - tokens) / this.rate;

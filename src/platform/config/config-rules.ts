@@ -6,10 +6,11 @@ import { readUrl } from '../text/read-url';
 import { NO_DATABASE_URL, readDatabaseUrl, WrongDatabaseUrl } from './database-url';
 import type { WrongField } from './env';
 
-// These rules don't use class-validator, whose 320 modules take longer to load than everything else before a refusal.
+// These rules don't use class-validator, whose 320 modules take longer to load than everything else that runs before
+// settings are rejected.
 
 interface Rule {
-  /** The words after the variable name in the error message. */
+  /** The part of the error message that follows the variable name. */
   readonly must: string | ((value: unknown) => string);
   readonly holds: (value: unknown) => boolean;
 }
@@ -23,13 +24,13 @@ const rule =
     Reflect.defineMetadata(RULES, [...below, { must, holds }], target, key);
   };
 
-/** Defines a rule for a text, or for each text of a list. */
+/** Defines a rule for a string or for each string in a list. */
 const textRule = (must: string, holds: (text: string) => boolean): PropertyDecorator =>
   rule(must, (value) => [value].flat().every((each) => typeof each === 'string' && holds(each)));
 
 /**
- * Returns the fields that break a rule, in the order of the class. If a field breaks several rules, the one closest to
- * the field is reported. `null` breaks no rule.
+ * Returns the fields that break a rule, in the order of the class. If a field breaks several rules, the rule closest to
+ * the field is reported. `null` doesn't break any rule.
  */
 export const brokenRules = (settings: object): WrongField[] =>
   Object.entries(settings).flatMap(([field, value]) => {
@@ -61,7 +62,7 @@ export const IsSwitch = rule('must be on or off', (value) => typeof value === 'b
 export const OneOf = (words: readonly string[]): PropertyDecorator =>
   textRule(`must be one of ${words.join(', ')}`, (text) => words.includes(text));
 
-/** A character beyond the basic plane counts as one. */
+/** A character outside the Basic Multilingual Plane counts as one character. */
 export const MostCharacters = (most: number): PropertyDecorator =>
   textRule(`must be shorter than or equal to ${most} characters`, (text) => [...text].length <= most);
 
@@ -106,10 +107,10 @@ export const IsPublicUrl = textRule(
   },
 );
 
-/** Returns the URL in normalized form without a trailing slash, ready to append a path. */
+/** Returns the normalized URL without a trailing slash, ready for appending a path. */
 export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/(?<!\/)\/+$/, '');
 
-/** A proxy URL may contain a host, user, and password, and nothing after them. */
+/** A proxy URL may contain a host, user, and password, but nothing after them. */
 export const IsProxyUrl = textRule(
   'must be the address of a proxy, such as http://user:password@proxy.example.com:3128',
   (text) => {
@@ -122,7 +123,7 @@ const MAX_URL = 2084;
 const URL_PARTS = /^([a-z]+):\/\/(?:[^\s<>/?#\\]+@)?(\[.+\]|[^\s<>/?#\\@:[\]]+)(?::\d*)?(?:[/?#][^\s<>]*)?$/i;
 const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
 
-/** `10.0.1` is neither a name nor an address, although browsers read it as 10.0.0.1. */
+/** `10.0.1` is neither a hostname nor an IP address, although browsers read it as 10.0.0.1. */
 const isHostName = (host: string): boolean =>
   host.split('.').every((label) => LABEL.test(label)) && (isIPv4(host) || !/(^|\.)\d+$/.test(host));
 
@@ -138,7 +139,7 @@ const urlOf = (must: string, schemes: RegExp): PropertyDecorator =>
 export const IsHttpUrl = urlOf('must be an http(s) URL', /^https?$/i);
 export const IsSmtpUrl = urlOf('must be an smtp:// or smtps:// URL', /^smtps?$/i);
 
-/** The client decodes the user name and password when it first uses the URL, long after the start. */
+/** The client decodes the username and password only when it first uses the URL, long after startup. */
 export const HasEncodedCredentials = textRule(
   'must have its user name and password percent-encoded: write a % in them as %25',
   (text) => {
@@ -168,7 +169,7 @@ export const IsNotEverybody = textRule(
 
 const MAPPED_BITS = 96;
 
-/** Returns whether an IPv6 network contains all of IPv4, such as `::ffff:0:0/96`. */
+/** Returns whether an IPv6 network contains all IPv4 addresses, such as `::ffff:0:0/96`. */
 function hasAllOfIpv4(text: string): boolean {
   if (!parses(() => ipaddr.parseCIDR(text))) return false;
   const [address, bits] = ipaddr.parseCIDR(text);
@@ -180,7 +181,7 @@ export const IsHeaderName = textRule(
   (text) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text) && !OWN_HEADERS.has(text.toLowerCase()),
 );
 
-/** Headers that have another meaning for this service. */
+/** Headers that have a different meaning in this service. */
 const OWN_HEADERS = new Set(
   'authorization cookie content-type forwarded host idempotency-key if-match origin user-agent x-api-key x-forwarded-for x-organization'.split(
     ' ',
@@ -198,7 +199,7 @@ export const IsSecretsKey = textRule(
   (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
 );
 
-/** Host names of this machine. Plain HTTP to them can't be read by others. */
+/** Hostnames of the local machine. Others can't read plain HTTP that is sent to them. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export const IsIssuer = textRule(
@@ -216,7 +217,7 @@ export const IsScopes = textRule(
   (text) => /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
 );
 
-/** `group=organization:role`, or `group=operator`. The group may end with a `*`. */
+/** A rule in the form `group=organization:role` or `group=operator`. The group may end with `*`. */
 export const GROUP_RULE =
   /^(?<group>[^=*]*)(?<star>\*?)(?<!^)=(?:(?<operator>operator)|(?<organization>.+):(?<role>read|write|admin))$/u;
 

@@ -69,7 +69,7 @@ describe('readDatabaseUrl', () => {
 
   it.each([
     ['mysql://h/d', 'must be a postgres:// URL or embedded:memory'],
-    // Passwords with a slash, a question mark, a hash, or all of these.
+    // Passwords that contain a slash, a question mark, a hash, or all of these.
     ['postgres://u:Kd/8+a==@h/d', ENCODED],
     ['postgres://u:12/34@h/d', ENCODED],
     ['postgres://u:a?b@h/d', ENCODED],

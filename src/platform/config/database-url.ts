@@ -1,15 +1,15 @@
 /**
- * The address of one server. `host` is a name, an IP address, or the directory of a socket. Both are empty if the URL
- * omits them.
+ * The address of one server. `host` is a hostname, an IP address, or the directory that contains a socket. Both fields
+ * are empty if the URL omits them.
  */
 export interface ServerAddress {
   readonly host: string;
   readonly port: string;
 }
 
-/** The decoded parts of a `postgres://` URL. A part that the URL leaves out is empty. */
+/** The decoded parts of a `postgres://` URL. Parts that the URL omits are empty. */
 export interface DatabaseUrl {
-  /** At least one server. Several are tried in order. */
+  /** At least one server. If there are several, they are tried in order. */
   readonly servers: readonly ServerAddress[];
   readonly user: string;
   readonly password: string;
@@ -18,7 +18,7 @@ export interface DatabaseUrl {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The words after `DATABASE_URL` in the error message. They never contain a part of the URL. */
+/** The part of the error message that follows `DATABASE_URL`. It never contains any part of the URL. */
 export class WrongDatabaseUrl {
   constructor(readonly must: string) {}
 }
@@ -36,9 +36,9 @@ const WRONG_PORT = new WrongDatabaseUrl(
 );
 const WRONG_PORTS = new WrongDatabaseUrl('must have one port for all hosts, or one for each of them');
 
-/** The values of `sslmode`. docs/operations.md explains them. */
+/** The allowed values for `sslmode`. See docs/operations.md. */
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
-/** The values of `target_session_attrs` that make sense for a service that writes. */
+/** The `target_session_attrs` values that make sense for a service that writes data. */
 export const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   sslmode: SSL_MODES,
@@ -48,11 +48,12 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 
 const FORM = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?(#.*)?$/s;
 
-/** Reads a URL as `pg` and libpq do, including several hosts and all forms of sockets. */
+/** Parses a URL like `pg` and libpq do, including several hosts and all forms of sockets. */
 export function readDatabaseUrl(text: string): DatabaseUrl | WrongDatabaseUrl {
   const [isUrl, authority = '', path = '', query = '', fragment] = FORM.exec(text) ?? [];
   if (isUrl === undefined) return NO_DATABASE_URL;
-  // Each of these shows that the @ that ends the password was read as part of what follows.
+  // Each of these conditions shows that the password contains an unencoded character, so that the @ after it was parsed
+  // as part of another component.
   const isCutShort = path.includes('@') || fragment !== undefined || (!authority.includes('@') && query.includes('@'));
   if (path.includes('@') || fragment !== undefined) return UNENCODED;
   const at = authority.lastIndexOf('@');
@@ -81,12 +82,14 @@ export function readDatabaseUrl(text: string): DatabaseUrl | WrongDatabaseUrl {
   };
 }
 
-/** A space, or a % without two hexadecimal digits after it. Such a text isn't completely encoded. */
+/**
+ * Matches a space or a % that isn't followed by two hexadecimal digits. A string with either isn't completely encoded.
+ */
 const NOT_ENCODED = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i;
 
 /**
- * Decodes a part of the URL. Returns `undefined` for bytes that are not UTF-8. If the URL contains a stray %, every %
- * that isn't followed by two decimal digits counts as a plain %, as in `pg`.
+ * Decodes a part of the URL. Returns `undefined` for bytes that are not valid UTF-8. If the URL contains a stray %,
+ * every % that isn't followed by two decimal digits is taken literally, as in `pg`.
  */
 function decoded(part: string, url: string): string | undefined {
   try {
@@ -96,7 +99,7 @@ function decoded(part: string, url: string): string | undefined {
   }
 }
 
-/** Parameters override the part before the path, as in libpq. */
+/** As in libpq, parameters override the part before the path. */
 function serversOf(list: string, parameters: ReadonlyMap<string, string>): readonly ServerAddress[] | WrongDatabaseUrl {
   const before = list.split(',').map(addressOf);
   const hosts = parameters.get('host')?.split(',') ?? before.map((each) => each?.host ?? null);
@@ -114,7 +117,7 @@ function serversOf(list: string, parameters: ReadonlyMap<string, string>): reado
 
 const HOST_AND_PORT = /^(\[[^\]]+\]|[^:[\]]*)(?::([^:]*))?$/;
 
-/** Returns `null` if the text has another form. */
+/** Returns `null` if the string has any other form. */
 function addressOf(text: string): ServerAddress | null {
   const [, host, port = ''] = HOST_AND_PORT.exec(text) ?? [];
   if (host === undefined) return null;
@@ -129,19 +132,19 @@ const isHost = (host: string): boolean => host.startsWith('/') || /^[^\s/<>?#@[\
 const isPort = (port: string): boolean =>
   port === '' || (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535);
 
-/** Parameters that this service reads. */
+/** Parameters that this service supports. */
 const READ = new Set(
   'host port user password sslmode ssl sslrootcert sslcert sslkey sslnegotiation uselibpqcompat options application_name target_session_attrs connect_timeout channel_binding'.split(
     ' ',
   ),
 );
-/** Parameters of libpq that have no effect here and need no warning. */
+/** libpq parameters that have no effect here and don't need a warning. */
 const HARMLESS = new Set(
   'client_encoding fallback_application_name gssencmode keepalives keepalives_idle keepalives_interval keepalives_count krbsrvname load_balance_hosts min_protocol_version sslcompression sslsni tcp_user_timeout'.split(
     ' ',
   ),
 );
 
-/** Returns the parameters of a URL that have no effect although users may expect one. */
+/** Returns the URL parameters that have no effect, although users may expect one. */
 export const idleParameters = ({ parameters }: DatabaseUrl): string[] =>
   [...parameters.keys()].filter((name) => !READ.has(name) && !HARMLESS.has(name));

@@ -5,8 +5,8 @@ import { cut } from '../text/text-limits';
 const ENV = Symbol('config:env');
 
 /**
- * Binds a field of the settings class to its environment variable. The type of the field's default decides how the text
- * is parsed.
+ * Binds a field of the settings class to its environment variable. The type of the field's default value determines how
+ * the string is parsed.
  */
 export const Env =
   (name: string): PropertyDecorator =>
@@ -15,7 +15,7 @@ export const Env =
     Reflect.defineMetadata(ENV, new Map(known).set(String(key), name), target);
   };
 
-/** Returns the variables by field, in the order of the class. Empty for a class without settings. */
+/** Returns the environment variable for each field, in the order of the class. Empty for a class without settings. */
 export const envNames = (type: new () => object): Map<string, string> =>
   (Reflect.getMetadata(ENV, type.prototype) as Map<string, string> | undefined) ?? new Map<string, string>();
 
@@ -42,15 +42,15 @@ function read(text: string, fallback: unknown): unknown {
   return text;
 }
 
-/** A field with an invalid value, and the words of the message after its variable. */
+/** A field with an invalid value, and the part of the error message that follows the variable name. */
 export interface WrongField {
   readonly field: string;
   readonly must: string;
 }
 
 /**
- * Builds the settings from the environment, or throws a `ConfigError` that lists all problems. `judge` returns the
- * fields that break the rules of their class.
+ * Builds the settings from the environment. Throws a `ConfigError` that lists all problems. `judge` returns the fields
+ * that break a rule.
  */
 export function readSettings<T extends object>(
   type: new () => T,
@@ -76,20 +76,20 @@ export function readSettings<T extends object>(
 
 const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET|ISSUER|HTTPS_PROXY/;
 
-/** Returns the value for the error message. Values that may contain a credential are not repeated. */
+/** Returns the value to show in the error message. Does not repeat values that may contain a credential. */
 const given = (name: string, text = ''): string =>
   MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify(cut(text, 100, ''))}`;
 
 const FILE = '.env';
 
 /**
- * Returns the variables of the process and of `.env` in the working directory. Variables of the process override the
- * file.
+ * Returns the variables from the process environment and from `.env` in the working directory. The process environment
+ * takes precedence.
  */
 export function readEnvironment(): NodeJS.ProcessEnv {
   if (existsSync(FILE)) {
     try {
-      // Read only for its error messages, which are precise.
+      // The file is read only for the error messages, which are precise.
       readFileSync(FILE);
       process.loadEnvFile(FILE);
     } catch (error) {

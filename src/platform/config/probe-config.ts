@@ -18,37 +18,45 @@ import { ConfigError, Env, envNames, readSettings } from './env';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings that only a probe has (`ROLE=probe`): how it reaches its service. */
+/** The settings that exist only for a probe (`ROLE=probe`): how it connects to its service. */
 export class ProbeConfig {
-  /** The service's PUBLIC_URL. It must be https. http is allowed on this machine, and elsewhere with `insecure`. */
+  /**
+   * The service's PUBLIC_URL. It must use https. http is allowed on the local machine, and elsewhere with `insecure`.
+   */
   @Env('PROBE_URL') @IsPublicUrl url: string | null = null;
 
-  /** The token shown when the probe was created. Alternative: `tokenFile`. */
+  /** The token that was shown when the probe was created. You can use `tokenFile` instead. */
   @Env('PROBE_TOKEN') @IsProbeToken token: string | null = null;
 
-  /** A file with the token, which keeps the token out of the environment. */
+  /** A file that contains the token, which keeps the token out of the environment. */
   @Env('PROBE_TOKEN_FILE') tokenFile: string | null = null;
 
-  /** A file of certificates in PEM. Only these are trusted for the connection to the service. */
+  /** A file with PEM certificates. Only these are trusted for the connection to the service. */
   @Env('PROBE_CA') caFile: string | null = null;
 
-  /** Allows http to the service, so that anyone on the network path may read the token and the definitions. */
+  /**
+   * Allows http for the connection to the service. Anyone on the network path can then read the token and the
+   * definitions.
+   */
   @Env('PROBE_INSECURE') @IsSwitch insecure = false;
 
-  /** The proxy to the service (CONNECT), with user and password. Checks never use it. */
+  /** The proxy for the connection to the service (CONNECT), with user and password. Checks never use it. */
   @Env('HTTPS_PROXY') @IsProxyUrl @HasEncodedCredentials proxy: string | null = null;
 
-  /** Hosts to reach without the proxy: names including their subdomains, `host:port`, networks, or `*`. */
+  /** Hosts to connect to without the proxy: names including their subdomains, `host:port`, networks, or `*`. */
   @Env('NO_PROXY') @MostItems(200) noProxy: string[] = [];
 }
 
-/** The validated access to the service, including the content of files. Also an injection token. */
+/**
+ * The validated settings for connecting to the service, including the contents of files. Also serves as an injection
+ * token.
+ */
 export class ServerAccess {
   constructor(
-    /** Without a trailing slash. */
+    /** Has no trailing slash. */
     readonly url: string,
     readonly token: string,
-    /** The only trusted certificates, in PEM, or `null` for the ones that Node trusts. */
+    /** The only trusted certificates, in PEM format, or `null` to trust Node's default certificates. */
     readonly ca: string | null,
     readonly proxy: string | null,
     readonly noProxy: readonly string[],
@@ -68,24 +76,24 @@ const SHARED_SETTINGS: readonly string[] = [
   'LOG_LEVEL',
   'FAILPOINTS',
 ];
-/** The image always sets this variable. */
+/** The container image always sets this variable. */
 const SET_BY_THE_IMAGE = 'DATA_DIR';
 
-/** Returns one sentence per service setting that has no effect on a probe. */
+/** Returns one sentence for each service setting that has no effect on a probe. */
 export const settingsWithoutEffect = (environment: Environment): string[] =>
   [...envNames(Config).values()]
     .filter((name) => !SHARED_SETTINGS.includes(name) && name !== SET_BY_THE_IMAGE && (environment[name] ?? '') !== '')
     .map((name) => `${name} has no effect with ROLE=probe, because a probe has no database and no API.`);
 
-/** Reads the environment of a probe. Throws a `ConfigError` that lists all problems. */
+/** Reads a probe's environment. Throws a `ConfigError` that lists all problems. */
 export function loadProbeConfig(environment: Environment): { config: Config; access: ServerAccess } {
   const problems: string[] = [];
   const own = withEitherCase(environment, problems);
   const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
   const config = noted(problems, () => loadConfig(shared));
   noted(problems, () => readSettings(ProbeConfig, own, brokenRules));
-  // Also reads settings that are already invalid, so that problems with files and contradictions are reported together
-  // with them.
+  // Runs even if other settings are invalid, so that problems with files and contradictions are reported together with
+  // them.
   const access = accessOf(
     readSettings(ProbeConfig, own, () => []),
     problems,
@@ -94,12 +102,12 @@ export function loadProbeConfig(environment: Environment): { config: Config; acc
   return { config, access };
 }
 
-/** Other programs read these in upper and lower case. */
+/** Other programs accept these variables in upper and lower case. */
 const IN_EITHER_CASE = ['HTTPS_PROXY', 'NO_PROXY'] as const;
 
 /**
- * Adds the lower-case values of those settings. If both are set, it is a problem, because programs don't agree on which
- * one counts.
+ * Adds the values of the lowercase variables. Setting both is a problem, because programs don't agree on which one
+ * takes precedence.
  */
 function withEitherCase(environment: Environment, problems: string[]): Environment {
   const all: Record<string, string | undefined> = { ...environment };
@@ -113,7 +121,7 @@ function withEitherCase(environment: Environment, problems: string[]): Environme
   return all;
 }
 
-/** Returns the result of the work, or `null` if it finds invalid settings, which are recorded. */
+/** Returns the result of `work`. If `work` finds invalid settings, records them and returns `null`. */
 function noted<T>(problems: string[], work: () => T): T | null {
   try {
     return work();

@@ -3,7 +3,7 @@ import { readUrl } from '../text/read-url';
 import { cut } from '../text/text-limits';
 import type { Config } from './config';
 
-/** Returns one sentence per setting that is valid but does not do what it seems to. */
+/** Returns one sentence for each setting that is valid but doesn't do what it seems to do. */
 export function settingHints({ smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>): string[] {
   const url = smtpUrl === null ? null : readUrl(smtpUrl);
   if (url === null) return [];

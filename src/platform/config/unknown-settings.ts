@@ -2,20 +2,20 @@ import { Config } from './config';
 import { envNames } from './env';
 import { ProbeConfig } from './probe-config';
 
-/** Prefixes that no other program uses, so variables with them are meant for this service. */
+/** Prefixes that no other program uses. Variables with these prefixes are meant for this service. */
 const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_', 'OIDC_', 'PROBE_'];
-/** Proxy variables are left out, because other programs share them. `https_proxy` isn't a misspelled setting. */
+/** Omits proxy variables, because other programs use them too. `https_proxy` isn't a misspelled setting. */
 const OF_PROBES = [...envNames(ProbeConfig).values()].filter((name) => name.startsWith('PROBE_'));
-/** Length up to which a name is too short to recognize a typo by distance. */
+/** Names up to this length are too short for recognizing typos by distance. */
 const SHORT = 5;
-/** Maximum distance at which a name with one of these prefixes counts as a misspelled setting. */
+/** The maximum distance at which a name with one of these prefixes counts as a misspelled setting. */
 const NEAR = 4;
-/** Variables that Kubernetes sets in every container for a service named, for example, `smtp`. */
+/** Variables that Kubernetes sets in every container for a service with a name such as `smtp`. */
 const SERVICE_LINK = /_SERVICE_(HOST|PORT)|_PORT(_\d+_\w+)?$/;
 
 /**
- * Returns one sentence per variable that looks like a misspelled setting. It is only a warning, because variables of
- * other programs share the environment.
+ * Returns one sentence for each variable that looks like a misspelled setting. This is only a warning, because other
+ * programs use the same environment.
  */
 export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = [...envNames(Config).values(), ...OF_PROBES];
@@ -41,8 +41,8 @@ function explain(name: string, known: readonly string[]): string | null {
 }
 
 /**
- * Returns whether the name is a typo of the setting. Short names are close to many words (`PATH`, `POST`), so for them
- * only swapped letters or a suffix (`PORTS`) count.
+ * Returns whether the name is a typo of the setting. Short names are similar to many words (`PATH`, `POST`), so for
+ * them only swapped letters or a suffix (`PORTS`) count as a typo.
  */
 function isTypingError(name: string, setting: string): boolean {
   if (setting.length > SHORT) return true;
@@ -51,8 +51,8 @@ function isTypingError(name: string, setting: string): boolean {
 }
 
 /**
- * Returns how many letters must be added, dropped, changed, or swapped with their neighbor to convert one into the
- * other. Packages don't count swaps. For them `PROT` is as far from `PORT` as from `POST`
+ * Returns how many letters must be added, removed, changed, or swapped with their neighbor to turn one string into the
+ * other. Available packages don't count swaps, so for them `PROT` is as far from `PORT` as from `POST`
  * (docs/decisions/0049-two-small-helpers.md).
  */
 export function distance(from: string, to: string): number {

@@ -2,7 +2,7 @@ import { getMetadataStorage, type ValidationError, validateSync } from 'class-va
 import { readSettings } from './env';
 
 /**
- * Reads the settings of an extension, validated with `class-validator`, from the environment. Throws a `ConfigError`
+ * Reads an extension's settings from the environment and validates them with `class-validator`. Throws a `ConfigError`
  * that lists all problems.
  */
 export const loadSettings = <T extends object>(
@@ -10,7 +10,7 @@ export const loadSettings = <T extends object>(
   environment: Readonly<Record<string, string | undefined>>,
 ): T =>
   readSettings(type, environment, (settings) =>
-    // Settings may have no rule at all.
+    // The settings may have no rules.
     validateSync(settings, { forbidUnknownValues: false }).map((error) => ({
       field: error.property,
       must: rangeOf(type, error.property) ?? messageOf(error),
@@ -22,7 +22,7 @@ function messageOf({ property, constraints = {} }: ValidationError): string {
   return message.replace('each value in ', '');
 }
 
-/** Returns `must be a whole number from 1 to 10` for any broken rule of a number, and `null` for other types. */
+/** Returns `must be a whole number from 1 to 10` for any broken rule on a number, and `null` for other types. */
 function rangeOf(type: new () => object, property: string): string | null {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(type, '', true, false)

@@ -11,16 +11,16 @@ import { makeDirectory, syncDirectory, syncFile, syncTree, writeWhole } from '..
 
 export type BackupTarget = Pick<Config, 'databaseUrl' | 'dataDir'>;
 
-/** Marks a directory that contains a complete database. */
+/** A file that marks a directory with a complete database. */
 const MARK = 'pgdata.ready';
-/** Belongs to the running process, not to the data. */
+/** The lock belongs to the running process and isn't part of the data. */
 const LOCK = 'database.lock';
 
 /**
- * Writes everything that the service stores into a new file that only its owner can read. PostgreSQL: a dump in
- * pg_dump's custom format, taken while the service runs. Embedded: an archive of the directory, for which the service
- * must be stopped. Throws a `StartError` if the file exists or the directory is in use. Never leaves a partial file.
- * The backup survives a power cut.
+ * Writes all data that the service stores into a new file that only its owner can read. For PostgreSQL, the file is a
+ * dump in pg_dump's custom format, taken while the service runs. For the embedded database, it is an archive of the
+ * directory, and the service must be stopped. Throws a `StartError` if the file exists or the directory is in use.
+ * Never leaves a partial file. Once written, the backup survives a power failure.
  */
 export async function saveBackup(target: BackupTarget, file: string): Promise<void> {
   if (existsSync(file)) throw new StartError(`${file} already exists; a backup never overwrites a file.`);
@@ -40,9 +40,9 @@ export async function saveBackup(target: BackupTarget, file: string): Promise<vo
 }
 
 /**
- * Restores a backup into a database with an empty schema, or into a data directory that doesn't exist or is empty.
- * Nothing is ever overwritten. Throws a `StartError` otherwise. The service must be stopped. An interrupted restore
- * into a directory can be repeated, and the service does not start there until then.
+ * Restores a backup into a database with an empty schema, or into a data directory that is empty or doesn't exist.
+ * Throws a `StartError` otherwise, and never overwrites anything. The service must be stopped. An interrupted restore
+ * into a directory can be repeated. Until then, the service doesn't start with that directory.
  */
 export async function restoreBackup(target: BackupTarget, file: string): Promise<void> {
   if (!existsSync(file)) throw new StartError(`${file} does not exist.`);
@@ -76,7 +76,8 @@ async function unpack(directory: string, file: string): Promise<void> {
     throw new StartError(`${directory} is not empty; move it away, or set DATA_DIR to another directory.`);
   writeWhole(unfinished, 'A backup is being restored into this directory.\n');
   removeAllBut(UNFINISHED_RESTORE, directory);
-  // The archive contains the user IDs of the machine that created it, which may differ from the service's user here.
+  // The archive contains user IDs from the host on which it was created. They may differ from the service's user ID
+  // here.
   const owner = ownerFor(directory);
   try {
     await run('tar', ['--extract', '--gzip', `--file=${file}`, `--directory=${directory}`]);

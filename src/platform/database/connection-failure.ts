@@ -2,8 +2,8 @@ import { addressOf, type ServerConnection } from './connection/server-connection
 import { sqlState } from './postgres-errors';
 
 /**
- * Returns the problem and the cure if waiting does not help, and `null` for every other error. Never contains a
- * password.
+ * Returns a description of the problem and its fix if waiting doesn't help. Returns `null` for all other errors. Never
+ * contains a password.
  */
 export function refusalOf(error: unknown, connection: ServerConnection): string | null {
   const text = messageOf(error);
@@ -34,7 +34,7 @@ export function refusalOf(error: unknown, connection: ServerConnection): string 
   return refusal === null ? null : `DATABASE_URL: ${refusal}`;
 }
 
-/** Recognizes the error by its routine name, because the server's messages may be in any language. */
+/** Recognizes the error by its routine name, because the server's messages can be in any language. */
 function refusalOfUser(error: unknown, address: string, user: string): string {
   const text = messageOf(error);
   if (routineOf(error) === 'InitializeSessionUserId' && !/log in/.test(text))
@@ -42,7 +42,7 @@ function refusalOfUser(error: unknown, address: string, user: string): string {
   return `${address} rejected user "${user}" (${text}). Correct the user, or pg_hba.conf of the server.`;
 }
 
-/** Explains errors that `pg` itself raises before the server has replied. */
+/** Explains errors that `pg` raises before the server has replied. */
 function refusalOfClient(error: unknown, text: string, address: string, user: string): string | null {
   if (/password must be a string/.test(text))
     return `${address} requires a password for user "${user}". Put it into the URL, after the user and a colon, or set PGPASSWORD.`;
@@ -62,10 +62,10 @@ const UNTRUSTED = new Set([
   'INVALID_PURPOSE',
 ]);
 
-/** TLS alerts about a client certificate that is wrong or missing. */
+/** TLS alerts for a wrong or missing client certificate. */
 const ALERT_OF_CERTIFICATE = /SSL alert number (4[0-68]|116)\b/;
 
-/** Explains problems with the certificate of the server or of the client. */
+/** Explains problems with the server's or the client's certificate. */
 function refusalOfTls(error: unknown, text: string, address: string): string | null {
   const code = sqlState(error) ?? '';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
@@ -99,7 +99,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/ECONNRESET|Connection terminated/, 'it closed the connection'],
 ];
-/** Errors for which the server's own text says more. */
+/** Errors for which the server's own message is more helpful. */
 const EXPLAINED: readonly (readonly [string, string])[] = [
   [
     '53300',
@@ -120,7 +120,7 @@ export function unreachableReason(error: unknown): string {
   return reason ?? (text || state || 'unknown error');
 }
 
-/** Checks the shape, because OpenSSL's errors are not an `Error` in every realm. */
+/** Checks the shape, because OpenSSL errors are not an instance of `Error` in every realm. */
 const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
     ? error.message

@@ -7,19 +7,22 @@ import { migrations } from './migrations/migrations';
 
 export type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** The target of the pools: a server, or the embedded database with a stream per connection. */
+/** The target for the pools: a server, or the embedded database with one stream per connection. */
 export type ConnectionTarget = PostgresServer | { readonly connect: () => Duplex };
 
 export interface PoolOptions {
   readonly size: number;
   /** The application name that the server shows for each connection. */
   readonly name: string;
-  /** Milliseconds after which a statement without a reply fails and its connection is closed. 0 means never. */
+  /**
+   * How many milliseconds a statement may wait for a reply. After that, it fails and its connection is closed. 0 means
+   * no limit.
+   */
   readonly queryTimeoutMs: number;
   readonly entities?: PostgresOptions['entities'];
 }
 
-/** For the embedded database. */
+/** The timeout for the embedded database. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Long enough to keep connections open between ticks and requests. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -27,7 +30,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 
 const logger = new Logger('Database');
 
-/** Returns the TypeORM settings of one pool. `synchronize` is never set, because only migrations change the schema. */
+/** Returns the TypeORM settings for one pool. `synchronize` is never set, because only migrations change the schema. */
 export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): PostgresOptions {
   const isServer = target instanceof PostgresServer;
   return {
@@ -39,11 +42,11 @@ export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): 
     entities: pool.entities ?? [],
     migrations,
     migrationsTransactionMode: 'all',
-    // The application creates IDs. `gen_random_uuid()` needs no extension on any supported server.
+    // The application generates IDs. `gen_random_uuid()` needs no extension on any supported server.
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     logging: false,
-    // Without a listener, the process would crash when the server closes an idle connection.
+    // Without a listener, the process would crash whenever the server closes an idle connection.
     poolErrorHandler: (error: Error) => logger.warn(`An idle connection was lost: ${error.message}`),
     extra: {
       Client: DatabaseClient,

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Pool } from 'pg';
 import { DatabaseClient } from './database-client';
 
-/** Returns a message of PostgreSQL's protocol with its type, length, and body. */
+/** Returns a PostgreSQL protocol message with its type, length, and body. */
 function message(type: string, body: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.write(type, 0);

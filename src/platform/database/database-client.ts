@@ -6,7 +6,7 @@ import { sessionSettings } from './connection/session-settings';
 import { sqlState } from './postgres-errors';
 
 type Method = (...args: unknown[]) => unknown;
-/** A callback as pg declares it. A pool uses only the error. */
+/** A callback as declared by pg. A pool uses only the error. */
 type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
 
 export interface DatabaseClientConfig extends ClientConfig {
@@ -15,13 +15,13 @@ export interface DatabaseClientConfig extends ClientConfig {
 }
 
 const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
-/** The error codes with which pgbouncer and other poolers refuse an unknown setting. */
+/** The error codes with which pgbouncer and other poolers reject an unknown setting. */
 const REFUSED_SETTING = new Set(['08P01', '0A000', '42704']);
 
 /**
  * A `pg` client that closes its connection after the first statement that times out. The original client returns to the
- * pool with the statement in flight. Its next user then waits for a server that may never reply. This client also sets
- * every session setting that the service needs, and chooses among several servers.
+ * pool while the statement is still in flight. Its next user then waits for a server that may never reply. This client
+ * also sets all session settings that the service needs, and chooses between several servers.
  */
 export class DatabaseClient extends Client {
   private readonly server: PostgresServer | null;
@@ -31,7 +31,8 @@ export class DatabaseClient extends Client {
     super({ ...config, ...server?.account });
     this.server = server ?? null;
     this.queryTimeoutMs = config.query_timeout ?? 0;
-    // The pool removes its listener before its caller adds one. An error in between fails the next statement instead.
+    // The pool removes its listener before its caller adds one. If an error occurs in between, the next statement fails
+    // instead.
     this.on('error', () => {});
     const query = (args: unknown[]): unknown => this.plain('query', ...args);
     Object.assign(this, {
@@ -83,7 +84,7 @@ export class DatabaseClient extends Client {
     Object.assign(connection ?? {}, { ssl, sslNegotiation: sslnegotiation });
   }
 
-  /** Overrides the message that opens a session. The types of `pg` do not list this method. */
+  /** Overrides the message that opens a session. The types for `pg` don't declare this method. */
   getStartupConf(): object {
     const plain = this.plain('getStartupConf') as object;
     return this.server === null
@@ -95,7 +96,7 @@ export class DatabaseClient extends Client {
     return Reflect.apply(Reflect.get(Client.prototype, method) as Method, this, args);
   }
 
-  /** Closes the connection, because ending a client with a statement in flight cuts it. */
+  /** Closes the connection. Ending a client while a statement is in flight has this effect. */
   private disconnect(): void {
     this.end().catch(() => {});
   }

@@ -4,7 +4,7 @@ import type { WorkerDatabase } from './database';
 import { DatabaseClock } from './database-clock';
 
 const HOUR = 3_600_000;
-/** The database's time when the monotonic clock is 0. */
+/** The database's time at which the monotonic clock is 0. */
 const EPOCH = Date.UTC(2026, 10, 20);
 
 class MovableClock extends Clock {
@@ -23,11 +23,11 @@ class MovableClock extends Clock {
 describe('DatabaseClock', () => {
   let clock: MovableClock;
   let databaseClock: DatabaseClock;
-  /** How far the database's clock was set, and how long each reply takes. */
+  /** How far the database's clock is offset, and how long each reply takes. */
   let database: { setMs: number; replyMs: number; meanwhile?: () => void };
 
   beforeEach(() => {
-    // The shift by a test is the difference of two readings, so real time must not pass between them.
+    // A test's clock shift is the difference between two readings, so no real time may pass between them.
     jest.spyOn(Date, 'now').mockReturnValue(EPOCH);
     clock = new MovableClock();
     database = { setMs: 0, replyMs: 0 };
@@ -91,7 +91,7 @@ describe('DatabaseClock', () => {
       const move = (): void => {
         clock.movedMs += HOUR;
         clock.elapsedMs += HOUR;
-        // The database's clock differs from the process's clock.
+        // Sets the database's clock back, so that it differs from the process's clock.
         database.setMs -= HOUR;
       };
       if (when === 'between two replies') move();

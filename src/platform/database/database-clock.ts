@@ -4,9 +4,9 @@ import { offsetAfter } from '../time/clock-offset';
 import { type Sql, WorkerDatabase } from './database';
 import { epochMs } from './epoch-ms';
 
-/** Monotonic clocks drift by seconds per day. The database is read again long before that matters. */
+/** Monotonic clocks drift by seconds per day. The database's time is read again long before that matters. */
 const READ_EVERY_MS = 600_000;
-/** A connection and a statement may take nearly this long even if no clock was set. */
+/** A connection and a statement can take nearly this long even if the clock wasn't changed. */
 const SET_BACK_MS = 45_000;
 
 /** Returns the database's time in milliseconds since the epoch. */
@@ -17,8 +17,8 @@ export async function readDatabaseTime(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns the earlier of this process's time and the database's. Use it to decide what is old enough to delete, so that
- * one wrong clock can't make everything old. Cost: one statement.
+ * Returns the earlier of this process's time and the database's time. Use it to decide what is old enough to delete, so
+ * that a single wrong clock can't make all data look old. Cost: one statement.
  */
 export async function earlierNow(sql: Sql, clock: Clock): Promise<Date> {
   return new Date(Math.min(clock.now().getTime(), Math.round(await readDatabaseTime(sql))));
@@ -26,18 +26,19 @@ export async function earlierNow(sql: Sql, clock: Clock): Promise<Date> {
 
 /**
  * The database's time, advanced by this process's monotonic clock. Instances compare slots, due times, and leases, so
- * all take them from here. No instance uses its own wall clock, which may be wrong or jump. A jump moves nothing that
- * is already planned. The time is passed to SQL as a parameter. A test that moves `Clock` moves this clock with it.
+ * all of them use this clock. No instance uses its own wall clock, which may be wrong or jump. A jump doesn't move
+ * anything that is already scheduled. The time is passed to SQL as a parameter. A test that moves `Clock` moves this
+ * clock as well.
  */
 @Injectable()
 export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(DatabaseClock.name);
-  /** Offset from monotonic milliseconds to the database's milliseconds since the epoch. */
+  /** The offset from monotonic milliseconds to the database's milliseconds since the epoch. */
   private offsetMs: number | null = null;
-  /** How far a test has moved the wall clock, 0 outside tests. */
+  /** How far a test has moved the wall clock. 0 outside tests. */
   private movedMs = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** When this process last noticed that the database's clock was set back, on the monotonic clock. */
+  /** When this process last noticed that the database's clock was set back, as a monotonic time. */
   setBackAt: number | null = null;
 
   constructor(
@@ -58,7 +59,7 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
     return this.dateAt(this.clock.monotonic());
   }
 
-  /** Returns the time of the database's clock at a moment of the monotonic clock. */
+  /** Returns the database's time for a monotonic time. */
   dateAt(monotonicMs: number): Date {
     return new Date(Math.round(monotonicMs + this.offset + this.movedMs));
   }
@@ -68,17 +69,19 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
     return this.clock.monotonic();
   }
 
-  /** Returns the moment on the monotonic clock at which the database's clock shows `databaseMs`. */
+  /** Returns the monotonic time at which the database's clock shows `databaseMs`. */
   monotonicAt(databaseMs: number): number {
     return databaseMs - this.offset;
   }
 
-  /** Updates the offset after a statement that started at `before` (monotonic) returned the database's time `nowMs`. */
+  /**
+   * Updates the offset after a statement that started at `before` (monotonic) and returned the database's time `nowMs`.
+   */
   synchronize(nowMs: number, before: number): void {
     const after = this.clock.monotonic();
     const movedMs = this.clock.now().getTime() - Date.now();
-    // A test moves this process's monotonic clock but not the database's, so the shift does not count as a change of
-    // the database's clock.
+    // A test moves this process's monotonic clock but not the database's clock, so the shift doesn't count as a change
+    // to the database's clock.
     const estimateMs = this.offsetMs === null ? null : this.offsetMs - (movedMs - this.movedMs);
     const offsetMs = offsetAfter(estimateMs, nowMs, before, after);
     if (estimateMs !== null && offsetMs < estimateMs - SET_BACK_MS) {
@@ -98,7 +101,7 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
     return Math.round(nowMs);
   }
 
-  /** Uses this process's wall clock until the database was read for the first time. */
+  /** Uses this process's wall clock until the database's time has been read for the first time. */
   private get offset(): number {
     return this.offsetMs ?? this.clock.now().getTime() - this.clock.monotonic();
   }

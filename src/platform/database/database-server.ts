@@ -12,10 +12,10 @@ import type { ExtensionMigration } from './extension-migrations';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from '../config/start-error';
 
-/** How long a start waits for a PostgreSQL server that isn't running yet. */
+/** How long startup waits for a PostgreSQL server that isn't running yet. */
 const START_WAIT_MS = 60_000;
 const PAUSE_MS = 1000;
-/** How many attempts pass between two log lines while waiting. */
+/** The number of attempts between two log lines while waiting. */
 const SAY_EVERY = 10;
 
 const NOT_SYNCED =
@@ -41,7 +41,7 @@ export class DatabaseServer {
    */
   static async open(config: DatabaseSettings): Promise<DatabaseServer> {
     const { databaseUrl, dataDir, databaseSync = true } = config;
-    // Tests append a migrated cluster. The rules of the setting refuse that.
+    // Tests append the path to a migrated cluster. The setting's validation rejects that.
     const memory = /^embedded:memory(?::(.+))?$/.exec(databaseUrl ?? '');
     if (databaseUrl !== null && memory === null) return DatabaseServer.at(databaseUrl);
     if (memory === null && !databaseSync) logger.warn(NOT_SYNCED);
@@ -61,9 +61,9 @@ export class DatabaseServer {
   }
 
   /**
-   * Migrates the schema to this version, then runs the migrations of extensions. Retries an unreachable server for a
-   * minute, so that both can be started together. Throws a `StartError` that names the setting and the address, but no
-   * password.
+   * Migrates the schema to this version, then runs the extensions' migrations. Retries for a minute if the server is
+   * unreachable, so that both can be started together. Throws a `StartError` that names the setting and the address,
+   * but not the password.
    */
   async migrate(extensions: readonly ExtensionMigration[] = [], waitMs = START_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
@@ -75,7 +75,7 @@ export class DatabaseServer {
       } catch (error) {
         if (error instanceof StartError) throw error;
         if (this.server?.isPlainStart === true && !isPlain) {
-          // A pooler has refused the session settings. Try again immediately without them.
+          // A pooler has rejected the session settings. Try again immediately without them.
           isPlain = true;
           continue;
         }
@@ -98,7 +98,7 @@ export class DatabaseServer {
     }
   }
 
-  /** Call it after all pools are closed. */
+  /** Call this after all pools are closed. */
   async close(): Promise<void> {
     await this.embedded?.close();
   }

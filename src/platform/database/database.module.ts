@@ -10,22 +10,23 @@ import { DatabaseServer } from './database-server';
 import type { ExtensionMigration } from './extension-migrations';
 import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
-/** Enforced by the client, because a server that hangs would not enforce a limit. */
+/** The client enforces this limit, because a server that hangs would not. */
 const QUERY_TIMEOUT_MS = 30_000;
 /**
- * How long a request waits for a lock. The service holds locks for milliseconds. Only a manual session or a backup
+ * How long a request waits for a lock. The service holds locks only for milliseconds. Only a manual session or a backup
  * holds one longer.
  */
 const API_LOCK_TIMEOUT_MS = 2000;
 /**
- * Maximum idle time of a transaction. The service's transactions are idle only while the event loop is blocked. The
- * embedded database needs no limit, because it has no other clients and both ends of its connection are in one process.
+ * The maximum idle time in a transaction. The service's transactions are idle only while the event loop is blocked. The
+ * embedded database needs no limit, because it has no other clients and both ends of its connection are in the same
+ * process.
  */
 const IDLE_TRANSACTION_MS = 10_000;
-/** Size of the pool that this process's role hardly uses. */
+/** The size of the pool that a process with this role hardly uses. */
 const SPARE_POOL = 2;
 
-/** Size of a pool for the embedded database, which has a single session. */
+/** The size of a pool for the embedded database, which has only one session. */
 const EMBEDDED_POOL = 5;
 
 function poolSize(server: DatabaseServer, configured: number, isUsed: boolean): number {
@@ -43,7 +44,7 @@ const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
 
-/** Opens the worker pool with the entities of the API's pool. */
+/** Opens the worker pool with the same entities as the API pool. */
 async function openWorkerPool(server: DatabaseServer, config: Config, api: DataSource): Promise<WorkerDatabase> {
   const options = dataSourceOptions(server.target, {
     size: poolSize(server, config.databasePoolWorker, config.role !== 'api'),
@@ -65,7 +66,7 @@ async function openServer(config: Config, extensions: readonly ExtensionMigratio
   }
 }
 
-/** A separate module, so that TypeORM's module can inject the server. */
+/** This is a separate module, so that TypeORM's module can inject the server. */
 @Module({})
 class DatabaseServerModule {
   static forRoot(extensions: readonly ExtensionMigration[]): DynamicModule {
@@ -78,7 +79,7 @@ class DatabaseServerModule {
   }
 }
 
-/** Closes both pools, then the embedded engine. This order loses nothing. */
+/** Closes both pools, then the embedded engine. Nothing is lost in this order. */
 @Injectable()
 class DatabaseShutdown implements OnApplicationShutdown {
   constructor(
@@ -94,13 +95,14 @@ class DatabaseShutdown implements OnApplicationShutdown {
 }
 
 /**
- * Provides the database everywhere: `Database` for requests, `WorkerDatabase` for checks and deliveries, and TypeORM's
- * repositories (`TypeOrmModule.forFeature`, on the API's pool). It is connected and migrated once the application is
- * created. Needs only `Config`. Without settings it runs the embedded database in `DATA_DIR`.
+ * Provides the database to all modules: `Database` for requests, `WorkerDatabase` for checks and deliveries, and
+ * TypeORM's repositories (`TypeOrmModule.forFeature`, on the API pool). By the time the application is created, the
+ * database is connected and migrated. Requires only `Config`. If no settings are set, runs the embedded database in
+ * `DATA_DIR`.
  */
 @Module({})
 export class DatabaseModule {
-  /** `hotTables` are tables that every check or delivery rewrites. The embedded database vacuums them often. */
+  /** `hotTables` lists tables that every check or delivery rewrites. The embedded database vacuums them frequently. */
   static forRoot(extensions: readonly ExtensionMigration[] = [], hotTables: readonly string[] = []): DynamicModule {
     const serverModule = DatabaseServerModule.forRoot(extensions);
     return {

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { isLockTimeout, isRetryable } from './postgres-errors';
 
 /**
- * `tx` becomes `null` when the work ends. Promises that the work left running must not write into a finished
+ * `tx` becomes `null` when the work ends, because promises that the work left running must not write to a finished
  * transaction.
  */
 interface Scope {
@@ -14,13 +14,13 @@ interface Scope {
 const storage = new AsyncLocalStorage<Scope>();
 let open = 0;
 
-/** The transaction that the current code is part of, or `null` outside `joinTransaction`. */
+/** The transaction that the current code runs in, or `null` outside `joinTransaction`. */
 const joinedTransaction = (): Tx | null => storage.getStore()?.tx ?? null;
 
 /**
- * Runs `work` as part of the open transaction. Every query in it, on either pool, goes through `tx`, and a nested
- * transaction is a savepoint. `work` must not open two of them at once. The storage slows every promise of the process
- * a little, so it is disabled while unused.
+ * Runs `work` as part of the open transaction. Every query in it, on either pool, uses `tx`, and a nested transaction
+ * becomes a savepoint. `work` must not open two of them at the same time. The async storage slows down every promise in
+ * the process a little, so it is disabled while unused.
  */
 export async function joinTransaction<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const scope: Scope = { tx };
@@ -36,29 +36,31 @@ export async function joinTransaction<T>(tx: Tx, work: () => Promise<T>): Promis
 
 /** Runs SQL on the database or in an open transaction. Parameters are always bound, never concatenated. */
 export interface Sql {
-  /** Returns the rows of one statement. For INSERT, UPDATE, and DELETE these are the rows of its RETURNING clause. */
+  /**
+   * Returns the rows from one statement. For INSERT, UPDATE, and DELETE, these are the rows from the RETURNING clause.
+   */
   query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * An open transaction. Everything inside it must use `tx`, because the embedded database has one session and would wait
- * for itself.
+ * An open transaction. All code inside it must use `tx`, because the embedded database has only one session and would
+ * deadlock.
  */
 export interface Tx extends Sql {
   readonly manager: EntityManager;
-  /** The connection pool of the transaction, equal to `Database.pool`. */
+  /** The transaction's connection pool. The same object as `Database.pool`. */
   readonly pool: object;
-  /** Runs `work` after a successful commit, never after a rollback. Use it to wake loops, not to write. */
+  /** Runs `work` after a successful commit, and never after a rollback. Use it to wake loops, not to write. */
   afterCommit(work: () => void): void;
 }
 
 const ATTEMPTS = 4;
-/** A transaction that has waited this long for locks is not retried, because it would wait for the same lock again. */
+/** A transaction that has waited this long for locks isn't retried, because it would wait for the same lock again. */
 const LOCK_WAIT_LIMIT_MS = 2000;
 
 async function run<Row>(manager: EntityManager, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   const result: unknown = await manager.query(sql, [...parameters]);
-  // TypeORM returns [rows, count] for UPDATE and DELETE, and the rows for everything else.
+  // TypeORM returns [rows, count] for UPDATE and DELETE, and only the rows for all other statements.
   if (Array.isArray(result) && result.length === 2 && Array.isArray(result[0]) && typeof result[1] === 'number') {
     return result[0] as Row[];
   }
@@ -66,16 +68,16 @@ async function run<Row>(manager: EntityManager, sql: string, parameters: readonl
 }
 
 /**
- * Limits of a transaction. They are set in each transaction and only for it, so that they work through a connection
- * pooler.
+ * Limits for a transaction. They are set within each transaction and apply only to it, so that they work through a
+ * connection pooler.
  */
 export interface TransactionLimits {
-  /** How long the transaction waits for a lock before it fails with 55P03. Default: as long as a statement may take. */
+  /** How long the transaction waits for a lock before it fails with 55P03. Defaults to the statement timeout. */
   readonly lockMs?: number;
-  /** How long one of its statements may take before it fails with 57014. The embedded database ignores this limit. */
+  /** How long one statement may take before it fails with 57014. The embedded database ignores this limit. */
   readonly statementMs?: number;
   /**
-   * How long the server keeps the transaction and its locks while the client is silent, because the connection may be
+   * How long the server keeps the transaction and its locks if the client sends nothing, because the connection may be
    * broken.
    */
   readonly idleMs?: number;
@@ -94,7 +96,7 @@ export async function setLimits(manager: EntityManager, limits: TransactionLimit
   if (calls.length > 0) await run(manager, `SELECT ${calls.join(', ')}`);
 }
 
-/** The database for the API, with a pool separate from the worker's. */
+/** The database for the API. Its pool is separate from the worker's. */
 @Injectable()
 export class Database implements Sql {
   constructor(
@@ -102,7 +104,7 @@ export class Database implements Sql {
     private readonly limits: TransactionLimits = {},
   ) {}
 
-  /** Identifies the database in processes with several. */
+  /** Identifies the database in processes that use several. */
   get pool(): object {
     return this.dataSource;
   }
@@ -116,10 +118,11 @@ export class Database implements Sql {
   }
 
   /**
-   * Runs `work` in a transaction. Retries it up to three times with jitter after a deadlock, a serialization failure, a
-   * lock timeout, or if the server has no connection left. It isn't retried after two seconds of waiting for a lock. So
-   * `work` must have no effect outside `tx`, and must not use the network. `limits` override the limits of this pool.
-   * Within `joinTransaction` it is a savepoint of the open transaction, and only the savepoint is retried.
+   * Runs `work` in a transaction. Retries it up to three times with jitter after a deadlock, a serialization failure,
+   * or a lock timeout, or if the server has no connections left. Doesn't retry after two seconds of waiting for a lock.
+   * Because of the retries, `work` must have no effects outside `tx` and must not use the network. `limits` override
+   * this pool's limits. Within `joinTransaction`, it becomes a savepoint in the open transaction, and only the
+   * savepoint is retried.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits = {}): Promise<T> {
     const outer = joinedTransaction();
@@ -144,8 +147,8 @@ export class Database implements Sql {
 }
 
 /**
- * Opens a transaction on a pool's manager, or a savepoint on the manager of an open transaction. `after` contains the
- * work to run after the commit.
+ * Opens a transaction on a pool's manager, or a savepoint on an open transaction's manager. `after` collects the work
+ * to run after the commit.
  */
 async function begin<T>(
   on: EntityManager,

@@ -5,14 +5,14 @@ import { underLock } from './migrate';
 import { RELEASES } from './migrations/releases';
 import { isUnavailable } from './postgres-errors';
 
-/** Counts connections with the names that pools of the service use. Cost: one read of the session list. */
+/** Counts connections that have the names of the service's pools. Cost: one read of the session list. */
 const SERVICES = `
   SELECT count(*)::int AS count FROM pg_stat_activity
    WHERE datname = current_database() AND application_name IN ('uptime-monitor api', 'uptime-monitor worker')`;
 
 /**
- * Reverts the schema to an earlier release, in one transaction. Data that only later releases store is lost. Returns
- * the reverted migrations, newest first. Throws a `StartError` for an unknown release, and while the service runs.
+ * Reverts the schema to an earlier release in one transaction. Data that only later releases can store is lost. Returns
+ * the reverted migrations, newest first. Throws a `StartError` if the release is unknown or the service is running.
  */
 export async function downgrade(target: ConnectionTarget, release: string): Promise<string[]> {
   const last = RELEASES[release];

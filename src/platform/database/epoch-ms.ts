@@ -1,8 +1,8 @@
 /**
- * SQL: a timestamp as milliseconds since 1970, as in JavaScript. Uses `float8` from the start, because `extract`
- * computes with `numeric`, which is three times as slow.
+ * SQL: converts a timestamp to milliseconds since 1970, as in JavaScript. Uses `float8` from the start, because
+ * `extract` uses `numeric`, which is three times as slow.
  */
 export const epochMs = (column: string): string => `(date_part('epoch', ${column}) * 1000)`;
 
-/** SQL: a timestamp from milliseconds since 1970. */
+/** SQL: converts milliseconds since 1970 to a timestamp. */
 export const timeAt = (ms: string): string => `to_timestamp(${ms} / 1000.0)`;

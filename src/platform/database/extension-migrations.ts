@@ -6,14 +6,14 @@ import { StartError } from '../config/start-error';
 /** A schema change that belongs to an extension. */
 export interface ExtensionMigration {
   readonly extension: string;
-  /** Unique within the extension. */
+  /** The name must be unique within the extension. */
   readonly name: string;
   readonly up: (runner: QueryRunner) => Promise<void>;
 }
 
 const logger = new Logger('Database');
 
-/** Returns the applied migrations of all extensions. Cost: one statement, one row per migration. */
+/** Returns the migrations that all extensions have applied. Cost: one statement, one row per migration. */
 async function applied(runner: QueryRunner): Promise<{ extension: string; name: string }[]> {
   return (await runner.query('SELECT extension, name FROM extension_migration ORDER BY extension, name')) as {
     extension: string;
@@ -22,10 +22,10 @@ async function applied(runner: QueryRunner): Promise<{ extension: string; name: 
 }
 
 /**
- * Runs the migration in the open transaction unless it has run, and records its name in the same transaction. Call it
- * under the migration lock, and don't check earlier. Another instance may have run the migration before this one got
- * the lock. Throws a `StartError` that names the migration. Errors that may succeed on retry (a lock, a connection) are
- * thrown unchanged.
+ * Runs the migration in the open transaction unless it has already run, and records its name in the same transaction.
+ * Call this under the migration lock, and don't check beforehand, because another instance may run the migration before
+ * this one gets the lock. Throws a `StartError` that names the migration. Errors that may succeed on retry (a lock, a
+ * connection) are thrown unchanged.
  */
 export async function runOnce(runner: QueryRunner, { extension, name, up }: ExtensionMigration): Promise<void> {
   if ((await applied(runner)).some((row) => row.extension === extension && row.name === name)) return;
@@ -41,8 +41,8 @@ export async function runOnce(runner: QueryRunner, { extension, name, up }: Exte
 }
 
 /**
- * Returns the start of the open transaction. It stays the same throughout the transaction, and differs per statement
- * without one.
+ * Returns the start time of the open transaction. It stays the same within a transaction, but differs between
+ * statements if there is none.
  */
 async function transactionOf(runner: QueryRunner): Promise<string | undefined> {
   const [row] = (await runner.query('SELECT now()::text AS began')) as { began: string }[];
@@ -62,12 +62,12 @@ function failure(extension: string, name: string, error: unknown): StartError {
   );
 }
 
-/** Logs which extensions have tables although they, or some of their migrations, are no longer installed. */
+/** Logs which extensions still have tables although they, or some of their migrations, are no longer installed. */
 export async function reportLeftBehind(runner: QueryRunner, present: readonly ExtensionMigration[]): Promise<void> {
   for (const text of leftBehind(await applied(runner), present)) logger.warn(text);
 }
 
-/** Returns one sentence per extension with migrations that are no longer installed. */
+/** Returns one sentence for each extension that has migrations that are no longer installed. */
 export function leftBehind(
   rows: readonly { extension: string; name: string }[],
   present: readonly Pick<ExtensionMigration, 'extension' | 'name'>[],

@@ -15,27 +15,26 @@ const LOCK_KEY = 7_301_544_021;
 const POLL_MS = 250;
 /**
  * How long a migration waits for each table, because other statements queue up behind it. Shorter than PostgreSQL's
- * `deadlock_timeout` (1 s), so that in a deadlock the migration gives way and not the transaction of a running
- * instance.
+ * `deadlock_timeout` (1 s), so that the migration gives way in a deadlock, instead of a running instance's transaction.
  */
 const LOCK_WAIT_MS = 500;
-/** The pause between two attempts, in which running instances catch up. */
+/** The pause between two attempts, during which running instances catch up. */
 const RETRY_MS = 2000;
 
-/** A migration has no time limit. PostgreSQL has this limit since version 17. */
+/** A migration has no time limit. PostgreSQL has had this limit since version 17. */
 const WITHOUT_TRANSACTION_LIMIT = `
   SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`;
 
 /**
- * The migrations that only an empty database needs. A database created from the template already has the initial
- * schema.
+ * The migrations that only an empty database needs. A database that was created from the template already has the
+ * initial schema.
  */
 const FIRST: ReadonlySet<string> = new Set([Initial1795564800000.name, HistoryBegins1795564800001.name]);
 
 const BEFORE_FIRST_RELEASE =
   'The database was created by a version before 0.1.0, which cannot be updated. Export the configuration with the version that created it (GET /api/v1/configuration), start this version with an empty database, and apply the configuration there.';
 
-/** The obstacles that a migration may wait for. */
+/** The obstacles that a migration may have to wait for. */
 const OBSTACLES = {
   instance: { log: 'Another instance is migrating the database; waiting for it.', pauseMs: POLL_MS },
   table: {
@@ -49,16 +48,16 @@ const logger = new Logger('Database');
 
 /**
  * Migrates the schema to this version. All pending migrations run in one transaction, which holds a transaction-level
- * advisory lock. If several instances start at once, one migrates and the others wait. The embedded database grants
- * that lock to every connection, but its directory lock admits only one process.
+ * advisory lock. If several instances start at the same time, one migrates and the others wait. The embedded database
+ * grants that lock to every connection, but its directory lock admits only one process.
  *
- * If another session holds a table that must change (a backup, a long query, an older version that records results),
- * everything is rolled back and retried. Migrations of extensions run afterwards under the same lock, each in a
- * separate transaction, so one that fails reverts no other.
+ * If another session holds a lock on a table that must change (a backup, a long query, an older version that records
+ * results), all changes are rolled back and retried. The extensions' migrations run afterwards under the same lock,
+ * each in its own transaction, so that a failed migration doesn't revert any other.
  */
 export async function migrate(target: ConnectionTarget, extensions: readonly ExtensionMigration[] = []): Promise<void> {
   const options = dataSourceOptions(target, { size: 1, name: 'uptime-monitor migrations', queryTimeoutMs: 0 });
-  // TypeORM's logger would print failures that are retried below. The others are thrown.
+  // TypeORM's logger would print failures that are retried below. All other failures are thrown.
   const source = await new DataSource({ ...options, logger: 'debug' }).initialize();
   try {
     await requireUsableServer(source, target);
@@ -71,8 +70,8 @@ export async function migrate(target: ConnectionTarget, extensions: readonly Ext
 }
 
 /**
- * Throws for a database from before 0.1.0. Such databases were created by migrations that no longer exist, so later
- * migrations may miss tables or find them in another form. Every later database has the initial migration.
+ * Throws for a database from before 0.1.0. Such a database was created by migrations that no longer exist, so tables
+ * may be missing or have a different structure. Every later database has the initial migration.
  */
 async function requireInitial(runner: QueryRunner): Promise<void> {
   if (!(await runner.hasTable('migrations'))) return;
@@ -95,7 +94,7 @@ async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
 
 type Work = (runner: QueryRunner) => Promise<void>;
 
-/** Runs the work once, in one transaction that holds the lock, however long it has to wait. */
+/** Runs the work once in a transaction that holds the lock, however long it has to wait. */
 export async function underLock(source: DataSource, work: Work): Promise<void> {
   let waitsFor: Obstacle | null = null;
   for (let obstacle = await attempt(source, work); obstacle !== null; obstacle = await attempt(source, work)) {
@@ -105,7 +104,7 @@ export async function underLock(source: DataSource, work: Work): Promise<void> {
   }
 }
 
-/** Returns the obstacle, or `null` when the work is done. */
+/** Returns the obstacle, or `null` once the work is done. */
 async function attempt(source: DataSource, work: Work): Promise<Obstacle | null> {
   const runner = source.createQueryRunner();
   await runner.startTransaction();

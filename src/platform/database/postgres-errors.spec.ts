@@ -9,7 +9,7 @@ describe('isUnavailable', () => {
     ['a server that shuts down', withCode('57P01'), true],
     ['a full disk', withCode('53100'), true],
     ['a lost connection', new Error('Connection terminated unexpectedly'), true],
-    // TypeORM has released a connection that breaks between two statements of a transaction.
+    // TypeORM releases a connection that breaks between two statements in a transaction.
     ['a transaction whose connection broke', new QueryRunnerProviderAlreadyReleasedError(), true],
     ['a statement whose connection broke', new QueryRunnerAlreadyReleasedError(), true],
     ['a violated constraint', withCode('23505'), false],

@@ -1,4 +1,4 @@
-/** Returns the SQLSTATE of a database error, also inside TypeORM's wrapper, or `null`. */
+/** Returns the SQLSTATE of a database error, even inside TypeORM's wrapper, or `null`. */
 export function sqlState(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('driverError' in error) return sqlState(error.driverError);
@@ -18,20 +18,20 @@ const TOO_MANY_CONNECTIONS = '53300';
 const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, TOO_MANY_CONNECTIONS]);
 
 /**
- * The error of a statement that ran into the middle of another transaction. Like a serialization failure, it makes the
- * transaction run again.
+ * The error for a statement that saw another transaction's changes halfway. Like a serialization failure, it causes the
+ * transaction to be retried.
  */
 export class RowsMoved extends Error {
   readonly code = '40001';
 }
 
-/** Returns true if other transactions were in the way, so the same transaction may succeed on retry. */
+/** Returns true if other transactions got in the way, so that the same transaction may succeed on retry. */
 export const isRetryable = (error: unknown): boolean => CONTENTION.has(sqlState(error) ?? '');
 
-/** Returns true if the server has no connection left for this user. */
+/** Returns true if the server has no connections left for this user. */
 export const isOutOfConnections = (error: unknown): boolean => sqlState(error) === TOO_MANY_CONNECTIONS;
 
-/** Returns true if another session held a lock longer than the timeout. */
+/** Returns true if another session held a lock for longer than the timeout. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE;
 
 const CONNECTION = new Set([
@@ -44,13 +44,16 @@ const CONNECTION = new Set([
   'ENOENT',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  // A TLS file that is being replaced right now.
+  // A TLS file that is currently being replaced.
   'TLS_FILE',
 ]);
 const CONNECTION_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|query runner (was )?already released/i;
 
-/** Returns true if the database is unreachable, full, read-only, or shutting down. This is a 503, not a bug. */
+/**
+ * Returns true if the database is unreachable, full, read-only, or shutting down. This results in a 503 and isn't a
+ * bug.
+ */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (

@@ -1,9 +1,9 @@
 import { getMetadataArgsStorage } from 'typeorm';
 
 /**
- * Returns the select list of an entity's columns under their property names, such as `e.id, e.org_id AS "orgId"`. A row
- * is then an entity without hydration, and a new column can't be forgotten. `properties` narrows the list. bigint is
- * read as text, as in TypeORM. Call it once per statement, when the module is loaded.
+ * Returns a SELECT list with an entity's columns under their property names, such as `e.id, e.org_id AS "orgId"`. Each
+ * row is then an entity without hydration, and a new column can't be forgotten. `properties` limits the list. As in
+ * TypeORM, bigint values are returned as strings. Call this once per statement, when the module is loaded.
  */
 export function selectColumns<Entity extends object>(
   entity: new () => Entity,

@@ -1,7 +1,7 @@
 import type { Tx } from './database';
 
 /**
- * Sets the owner of these rows of an organization, or removes it with `null`. Rows that already have the owner are not
+ * Sets the owner of these rows in an organization. `null` removes the owner. Rows that already have this owner are not
  * changed. Cost: one statement. `table` comes from the code and must have the columns `org_id`, `id`, and `owner`.
  */
 export async function setOwner(

@@ -3,8 +3,8 @@ import type { Tx } from './database';
 const AT_ONCE = 1000;
 
 /**
- * Updates the rows with these IDs. All rows must have the same properties as the first one. The caller holds their
- * locks. Cost: one statement and one probe of the primary key per row.
+ * Updates the rows with these IDs. All rows must have the same properties as the first one. The caller must hold their
+ * locks. Cost: one statement, with one primary key lookup per row.
  */
 export async function updateRows<Row extends { id: string }>(
   tx: Tx,

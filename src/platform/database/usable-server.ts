@@ -17,7 +17,7 @@ interface Found {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Cost: one statement without a table. */
+/** Cost: one statement that reads no table. */
 const FOUND = `
   SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
          current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
@@ -27,8 +27,8 @@ const FOUND = `
            .join(', ')}) AS settings`;
 
 /**
- * Throws a `StartError` for a server that the service can't work with, and a `ReadOnlyServerError` for one that is
- * still read-only.
+ * Throws a `StartError` if the service can't work with the server, and a `ReadOnlyServerError` if the server is still
+ * read-only.
  */
 export async function requireUsableServer(source: DataSource, target: ConnectionTarget): Promise<void> {
   if (!(target instanceof PostgresServer)) return;

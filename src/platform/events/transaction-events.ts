@@ -5,8 +5,9 @@ type EventClass<E extends object> = abstract new (...args: never[]) => E;
 type Handler = (event: object, tx: Tx) => Promise<void>;
 
 /**
- * Lets lower modules notify higher ones. A module emits changes of its rows (a website or endpoint is stopped or
- * deleted), and modules above it react in the same transaction. All other calls go downwards directly.
+ * Lets lower-level modules notify higher-level ones. A module emits an event when its rows change (a website or
+ * endpoint is stopped or deleted), and higher-level modules react in the same transaction. All other calls go directly
+ * from higher to lower levels.
  */
 @Injectable()
 export class TransactionEvents {
@@ -18,7 +19,7 @@ export class TransactionEvents {
     this.handlers.set(type, list);
   }
 
-  /** Runs the handlers one after the other. An error rolls back the caller's transaction. */
+  /** Runs the handlers one at a time. An error rolls back the caller's transaction. */
   async emit(event: object, tx: Tx): Promise<void> {
     for (const handler of this.handlers.get(event.constructor as EventClass<object>) ?? []) await handler(event, tx);
   }

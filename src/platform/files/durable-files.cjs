@@ -1,18 +1,20 @@
 'use strict';
 /**
- * Functions for files that must survive a power cut: when one returns, its result is on the disk. This is plain
- * JavaScript, because the thread of the embedded database uses it and is loaded without the compiler.
+ * Functions for files that must survive a power failure. When a function returns, its result is on disk. This is plain
+ * JavaScript, because the embedded database's thread uses it and is loaded without the compiler.
  */
 const fs = require('node:fs');
 const path = require('node:path');
 const { randomBytes } = require('node:crypto');
 
-/** Windows refuses to synchronize a directory and does not need it. A parent directory may belong to another user. */
+/**
+ * Windows doesn't allow synchronizing a directory and doesn't need it. A parent directory may belong to another user.
+ */
 const CANNOT_SYNC_DIRECTORY = new Set(['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'EBADF', 'ENOTSUP']);
-/** The number of files that wait for the disk at once. A disk stores several of them in one operation. */
+/** The number of files that wait for the disk at the same time. A disk can write several of them in one operation. */
 const FILES_AT_ONCE = 8;
 
-/** Runs `sync` on a directory and ignores the error of systems that cannot do it. */
+/** Runs `sync` on a directory and ignores the error on systems that don't support it. */
 function tolerant(sync) {
   try {
     sync();
@@ -56,7 +58,7 @@ function writeWhole(file, text) {
   syncDirectory(path.dirname(file));
 }
 
-/** Returns the files and the directories below a directory, and the directory itself. */
+/** Returns the files and directories below a directory, and the directory itself. */
 function entriesBelow(directory) {
   const files = [];
   const directories = [directory];

@@ -2,8 +2,8 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 
 /**
- * Passes a signal to the handler that is aborted if the client disconnects before the response is complete. Use it for
- * long work.
+ * Passes a signal to the handler. The signal is aborted if the client disconnects before the response is complete. Use
+ * it for long-running work.
  */
 export const ClientLeft = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const response = context.switchToHttp().getResponse<Response>();

@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Config } from '../config/config';
 
-/** A smaller body fits into one packet together with its headers. */
+/** A smaller body fits into a single packet with its headers. */
 const LEAST_BYTES = 1024;
 /**
- * Compression uses the libuv threads that also resolve host names for checks. Responses over this limit are sent
+ * Compression uses libuv threads, which also resolve hostnames for checks. Responses above this limit are sent
  * uncompressed instead of waiting.
  */
 const MOST_AT_ONCE = 2;
@@ -17,8 +17,8 @@ const LEVEL = 1;
 const gzipped = promisify(gzip) as (text: string | Buffer, options: { level: number }) => Promise<Buffer>;
 
 /**
- * Compresses bodies of 1 KiB and more for clients that accept gzip, unless COMPRESSION=off. Requests from pages of
- * other sites get the uncompressed body, so that its length reveals nothing about its content (BREACH).
+ * Compresses bodies of 1 KiB or more for clients that accept gzip, unless COMPRESSION=off. Requests from other sites'
+ * pages get an uncompressed body, so that its length reveals nothing about its content (BREACH).
  */
 @Injectable()
 export class Compression {
@@ -37,7 +37,7 @@ export class Compression {
     );
   }
 
-  /** Compresses the body and sets the headers. Call it only if `applies` returned true. */
+  /** Compresses the body and sets the headers. Call this only if `applies` returned true. */
   async encode(response: Response, body: string | Buffer): Promise<Buffer> {
     this.running++;
     try {

@@ -4,42 +4,45 @@ import { ServerSecrets } from '../secrets/server-secrets';
 import { problems } from '../problem/problem';
 import { MAX_PAGE_BYTES, Page } from './page';
 
-/** Rows read at once for lists with rows of tens of kilobytes. Takes a few megabytes of memory. */
+/**
+ * How many rows are read at once for lists whose rows are tens of kilobytes in size. They take a few megabytes of
+ * memory.
+ */
 export const LARGE_ROWS = 100;
-/** Rows read at once for lists with rows of several kilobytes, at most 16 KB. */
+/** How many rows are read at once for lists whose rows are several kilobytes in size, up to 16 KB. */
 export const MEDIUM_ROWS = 500;
 
 /** A list and the page that the client requested. */
 export interface PageRequest<Row> {
   orgId: string;
-  /** The list's name, with the ID of its parent if it has one. A cursor is valid for one list only. */
+  /** The list's name, with the ID of its parent if it has one. A cursor is valid only for one list. */
   list: string;
   cursor: string | undefined;
   limit: number;
   /**
-   * Reads at most `count` rows after the position `after`, which is `null` for the first page. In a call it must come
-   * before `idOf`, because TypeScript infers the row type from it.
+   * Reads at most `count` rows after the position `after`, or the first page if `after` is `null`. In a call, put this
+   * property before `idOf`, because TypeScript infers the row type from it.
    */
   read: (after: string | null, count: number) => Promise<readonly Row[]>;
   /** Returns the sort key of a row. The next page starts after the key of the last row. */
   idOf: (row: Row) => string;
   /**
-   * How many rows are read at once if rows may be large. Reading stops when the page has enough bytes. Without it, one
-   * statement reads the whole page.
+   * How many rows are read at once. Set this if rows can be large. Reading stops when the page has enough bytes. If
+   * unset, one statement reads the whole page.
    */
   rowsAtOnce?: number;
   /**
-   * Returns the size of the whole list, after the page was read. Without it, or if it returns `null`, the page has no
-   * total. It must not count an unbounded list: return a maintained counter or `null`. It isn't called if the first
-   * page is the whole list.
+   * Returns the size of the whole list, after the page was read. If this is unset or returns `null`, the page has no
+   * total. It must not count an unbounded list. Return a maintained counter or `null` instead. It isn't called if the
+   * first page is the whole list.
    */
   total?: (rows: readonly Row[]) => number | null | Promise<number | null>;
 }
 
 /**
- * Encrypts list positions for one organization and one list. Some positions are numbers of the whole installation,
- * which would let a client count the activity of others. A cursor that is foreign, damaged, or from another list is
- * refused.
+ * Encrypts list positions for one organization and one list. Some positions are numbers that count across the whole
+ * installation, which would reveal the activity of other organizations. A cursor that is damaged or belongs to another
+ * organization or list is rejected.
  */
 @Injectable()
 export class Cursors {
@@ -51,7 +54,7 @@ export class Cursors {
     return this.opaque.seal(contextOf(orgId, list), position);
   }
 
-  /** Returns the position, or `null` without a cursor. Throws `invalid_cursor`. */
+  /** Returns the position, or `null` if there is no cursor. Throws `invalid_cursor`. */
   decode(orgId: string, list: string, cursor: string | undefined): string | null {
     if (cursor === undefined) return null;
     const position = this.opaque.open(contextOf(orgId, list), cursor);
@@ -60,7 +63,7 @@ export class Cursors {
   }
 
   /**
-   * Reads one page: decodes the cursor, reads one row more than `limit`, and encrypts the next cursor if there is one.
+   * Reads one page: decodes the cursor, reads `limit` rows plus one, and encrypts the next cursor if there is one.
    * Reads fewer rows if the page would exceed one megabyte.
    */
   async paginate<Row>(request: PageRequest<Row>): Promise<Page<Row>> {
@@ -83,10 +86,10 @@ export class Cursors {
 
 const contextOf = (orgId: string, list: string): string => `${orgId}\n${list}`;
 
-/** The first portion is smaller, because with large rows it already fills the page. */
+/** The first portion is smaller, because a few large rows already fill the page. */
 const FIRST_PART = 4;
 
-/** Reads at most `limit` rows after the position, as many as fit into a page's bytes, but at least one. */
+/** Reads at most `limit` rows after the position. Stops when the page has enough bytes, but reads at least one row. */
 async function readRows<Row>(
   { limit, read, idOf, rowsAtOnce }: PageRequest<Row>,
   after: string | null,
@@ -109,7 +112,7 @@ async function readRows<Row>(
   }
 }
 
-/** Estimates the memory of a database value by its characters and bytes. */
+/** Estimates how much memory a database value takes, based on its characters and bytes. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 4;

@@ -8,7 +8,7 @@ import { IdempotencyRetention } from './idempotency/idempotency-retention.job';
 import { LoadShedder } from './load/load-shedder';
 import { EntityTags } from './precondition/entity-tags';
 
-/** Provides the services that every list and every request needs. */
+/** Provides the services that all lists and requests need. */
 @Global()
 @Module({
   providers: [Compression, Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention, EntityTags],

@@ -4,8 +4,7 @@ import { exampleId, type IdKind } from '../ids/id';
 import { PrefixedIdPipe } from '../ids/prefixed-id.pipe';
 
 /**
- * Documents an ID of this kind in the path and passes it to the handler as a UUID. `name` is the name of the path
- * parameter.
+ * Documents an ID of this kind in the path and passes it to the handler as a UUID. `name` is the path parameter's name.
  */
 export const IdParam =
   (kind: IdKind, name = 'id'): ParameterDecorator =>

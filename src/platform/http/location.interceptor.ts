@@ -14,7 +14,7 @@ import { rootFor } from './own-address';
 
 const LOCATED_AT = Symbol('http:located-at');
 
-/** Adds the `Location` of the created resource. */
+/** Adds a `Location` header for the created resource. */
 @Injectable()
 class LocationInterceptor implements NestInterceptor {
   constructor(private readonly reflector: Reflector) {}
@@ -35,8 +35,8 @@ class LocationInterceptor implements NestInterceptor {
 }
 
 /**
- * Responds 201 with `Location: <base>/<id>`, with the ID of the returned view. `:id` in the base is replaced with the
- * ID of the request.
+ * Responds with 201 and `Location: <base>/<id>`, where the ID is taken from the returned view. `:id` in the base is
+ * replaced with the ID from the request.
  */
 export const LocatedAt = (base: string) =>
   applyDecorators(SetMetadata(LOCATED_AT, base), UseInterceptors(LocationInterceptor));

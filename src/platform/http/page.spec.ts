@@ -1,6 +1,6 @@
 import { Page } from './page';
 
-/** The cursor after an item is its index. */
+/** In this page, the cursor after an item is the item's index. */
 const pageOf = (items: readonly unknown[]): Page<unknown> => new Page(items, 'next', null, String);
 
 describe('Page.toJson', () => {

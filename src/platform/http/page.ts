@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
-/** Accepts a whole number in the query string and refuses anything else. Add `Min` and `Max` for the bounds. */
+/** Accepts only a whole number in the query string. Add `Min` and `Max` for bounds. */
 export const QueryInteger = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) =>
@@ -12,14 +12,14 @@ export const QueryInteger = (): PropertyDecorator =>
     IsInt(),
   );
 
-/** Accepts `true` or `false` in the query string and refuses anything else. */
+/** Accepts only `true` or `false` in the query string. */
 export const QueryBoolean = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
     IsBoolean(),
   );
 
-/** The parameters of every list. Lists with other bounds declare their own `limit`. */
+/** The query parameters that every list has. Lists with different bounds declare their own `limit`. */
 export class CursorQuery {
   @ApiPropertyOptional({
     description:
@@ -31,7 +31,7 @@ export class CursorQuery {
   cursor?: string;
 }
 
-/** Default and maximum number of items per page. */
+/** The default and maximum number of items per page. */
 export const MAX_PAGE_SIZE = 1000;
 
 export const LIMIT_DESCRIPTION =
@@ -46,7 +46,7 @@ export class PageQuery extends CursorQuery {
   limit?: number;
 }
 
-/** Default number of items per page if items are large, or if the first ones matter most. */
+/** The default number of items per page if items are large or only the first ones matter most. */
 export const SHORT_PAGE_SIZE = 100;
 
 export class ShortPageQuery extends PageQuery {
@@ -54,18 +54,18 @@ export class ShortPageQuery extends PageQuery {
   override limit?: number = SHORT_PAGE_SIZE;
 }
 
-/** Maximum size of a page's body in bytes. A single item may be larger. The next page continues after it. */
+/** The maximum size of a page's body in bytes. A single item may be larger. The next page continues after it. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** One page of a list. The response is a bare array with `Link`, `X-Next-Cursor`, and `X-Total-Count`. */
 export class Page<T> {
   constructor(
     readonly items: readonly T[],
-    /** Opaque cursor of the next page, or `null` on the last one. */
+    /** Opaque cursor for the next page, or `null` on the last page. */
     readonly nextCursor: string | null,
-    /** Size of the whole list, for resource lists. */
+    /** The total size of the list, for resource lists. */
     readonly total: number | null = null,
-    /** Returns the cursor after the item at this index. Without it, the page is never cut. */
+    /** Returns the cursor after the item at this index. If unset, the page is never cut. */
     private readonly cursorBehind: ((index: number) => string) | null = null,
   ) {}
 
@@ -74,8 +74,9 @@ export class Page<T> {
   }
 
   /**
-   * Returns the items as a JSON array of at most `maxBytes`, or of one larger item, and the cursor after the last item.
-   * Tries the whole page first, because nearly all pages fit and serializing item by item costs a third more.
+   * Returns the items as a JSON array of at most `maxBytes` (or one larger item), and the cursor after the last item.
+   * Tries the whole page first, because nearly all pages fit, and serializing each item separately takes a third
+   * longer.
    */
   toJson(maxBytes = MAX_PAGE_BYTES): { json: string; nextCursor: string | null } {
     const whole = JSON.stringify(this.items);

@@ -12,7 +12,7 @@ import { Problem, problems } from '../problem/problem';
 import { writeProblem } from './write-problem';
 
 /**
- * Writes every thrown error as application/problem+json. An error outside the catalog is a bug, which is logged and
+ * Writes every thrown error as application/problem+json. An error outside the catalog is a bug. It is logged and
  * becomes a 500.
  */
 @Catch()
@@ -46,7 +46,7 @@ export class ProblemFilter implements ExceptionFilter {
       const list = allowed.join(', ');
       return new Problem('method_not_allowed', `Allowed methods: ${list}.`, [], { Allow: list });
     }
-    // A path that can't be decoded does not exist.
+    // A path that can't be decoded doesn't exist.
     if (error.getStatus() === 400) return problems.notFound();
     return this.bug(error, requestIdOf(request));
   }
@@ -79,7 +79,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Unique indexes of resource keys. */
+/** Matches the unique indexes on resource keys. */
 const KEYS = /_external_key$|^probe_(shared_)?key$/;
 const TAKEN = 'A resource with the same identity already exists.';
 const TAKEN_KEY =
@@ -93,8 +93,8 @@ interface RouteLayer {
 }
 
 /**
- * Returns the methods of a path from Express's route table, or none for an unknown path. Nest answers a wrong method
- * with 404 by design. The filter uses this to send 405.
+ * Returns the methods that Express's route table allows for a path, or none for an unknown path. By design, Nest
+ * responds to a wrong method with 404. The filter uses this function to send 405 instead.
  */
 function allowedMethods(request: Request): string[] {
   const { stack } = request.app.router as unknown as { stack: RouteLayer[] };

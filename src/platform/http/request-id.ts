@@ -3,7 +3,7 @@ import { newUuid } from '../ids/id';
 
 const WELL_FORMED = /^[A-Za-z0-9._-]{8,64}$/;
 const REQUEST_ID = Symbol('http:request-id');
-/** The prefix in the audit log for IDs that the client chose. IDs themselves can't contain a colon. */
+/** The prefix in the audit log for IDs that clients chose. IDs themselves can't contain a colon. */
 const CHOSEN = 'client:';
 const MAX_RECORDED = 64;
 
@@ -13,7 +13,9 @@ interface RequestId {
 }
 type IdentifiedRequest = Request & { [REQUEST_ID]?: RequestId };
 
-/** Gives every request an ID and sends it back. Uses the client's `X-Request-Id` if it is well formed. */
+/**
+ * Assigns an ID to every request and returns it in the response. Uses the client's `X-Request-Id` if it is well formed.
+ */
 export const requestId: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   const given = request.headers['x-request-id'];
   const isChosen = typeof given === 'string' && WELL_FORMED.test(given);
@@ -26,7 +28,7 @@ export const requestId: RequestHandler = (request: Request, response: Response, 
 export const requestIdOf = (request: Request): string => (request as IdentifiedRequest)[REQUEST_ID]?.id ?? newUuid();
 
 /**
- * Returns the ID for the audit log, at most 64 characters. IDs chosen by the client are marked, so that no entry can
+ * Returns the ID for the audit log, at most 64 characters. IDs that the client chose are marked, so that an entry can't
  * pretend to belong to another request.
  */
 export function recordedRequestId(request: Request): string {

@@ -13,23 +13,24 @@ const METHODS = { GET: Get, POST: Post, PUT: Put, DELETE: Delete };
 type Method = keyof typeof METHODS;
 
 /**
- * Response headers (`...WITH_ETAG`), a sentence for the client, and whole examples if the response has several forms.
+ * Response headers (`...WITH_ETAG`), a sentence for the client, and complete examples if the response has several
+ * forms.
  */
 type Shown = Pick<ApiResponseOptions, 'headers' | 'description'> & {
   examples?: Record<string, { summary: string; value: unknown }>;
 };
 
 /**
- * The result of a handler, which also sets the status: 200 for `ok`, `page`, `list`, and `content`. `noContent` is also
- * a description.
+ * The result of a handler, which also determines the status: 200 for `ok`, `page`, `list`, and `content`. The value of
+ * `noContent` is also a description.
  */
 type Returns =
   | ({ ok: Type<object>; noContent?: string } & Shown)
-  /** `at` is the path prefix of the `Location` header. */
+  /** `at` is the path prefix for the `Location` header. */
   | ({ created: Type<object>; at?: string } & Shown)
   | ({ page: Type<object> } & Shown)
   | ({ list: Type<object> } & Shown)
-  /** By media type, as in OpenAPI. Most of these handlers write the response themselves. */
+  /** Response content by media type, as in OpenAPI. Most of these handlers write the response themselves. */
   | ({ content: ResponseContent } & Shown)
   /** Redirects the browser. The value describes the target. */
   | { redirect: string }
@@ -48,7 +49,7 @@ type Returned<R extends Returns> = R extends { page: Type<infer View> }
           ? void
           : string | void;
 
-/** Whether a route honors a header of safe requests. `refused` is a sentence for the client that gives the reason. */
+/** Whether a route honors the header. If not, `refused` is a sentence for the client that gives the reason. */
 type HeaderRule = 'honoured' | { refused: string };
 
 /** The decisions that each HTTP method requires. */
@@ -62,30 +63,32 @@ interface OfMethod {
 }
 
 interface Described<R extends Returns> extends Pick<ApiOperationOptions, 'requestBody'> {
-  /** The callers that may use the route. `public` needs no key. */
   access: AccessRule;
   /**
-   * The route is about people, who don't exist with AUTH=off, so it then returns 409. Routes for persons do this
-   * anyway.
+   * The route manages people, who don't exist with AUTH=off, so it then returns 409. Routes with access `person` always
+   * do this.
    */
   needsAccounts?: true;
-  /** Names the limit on a public route that one address may call more than 20 times a second. */
+  /** Names the limit for a public route that one address may call more than 20 times per second. */
   countedBy?: string;
   /** Rate limit tokens per request. Default: 1. */
   cost?: CostOf;
-  /** The name of the function in a generated client. */
+  /** The function name in generated clients. */
   operationId: string;
   summary: string;
   description: string;
   returns: R;
-  /** The problems of its service. Problems that follow from its parameters are added by `withOperationsCompleted`. */
+  /**
+   * The problems that the route's service reports. `withOperationsCompleted` adds problems that follow from the
+   * parameters.
+   */
   problems?: readonly ProblemCode[];
 }
 
 /**
- * Declares a route: its path below the controller's, who may call it, its documentation, and the decisions of its
- * method. Replaces Nest's `@Get(path)` and so on, `@Access`, `@ApiOperation`, `@Problems`, and others. The handler's
- * parameters use Nest's decorators and `@IdParam`. Other decorators may follow below.
+ * Declares a route: its path below the controller's path, who may call it, its documentation, and the decisions that
+ * its method requires. Replaces Nest's `@Get(path)` and similar decorators, `@Access`, `@ApiOperation`, `@Problems`,
+ * and others. The handler's parameters use Nest's decorators and `@IdParam`. Other decorators may follow this one.
  */
 export const Route =
   <M extends Method, const R extends Returns>(method: M, path: string, route: Described<R> & OfMethod[M]) =>
@@ -101,7 +104,7 @@ export const Route =
     const problems: readonly ProblemCode[] = [
       ...own,
       ...(isAboutPeople ? (['conflict'] as const) : []),
-      // For a key, and for a session that was opened with a key, the resource does not exist.
+      // For a key and for a session that was opened with a key, the resource does not exist.
       ...(access === 'person' ? (['not_found'] as const) : []),
       ...(access === 'probe' ? (['unauthenticated', 'probe_disabled', 'rate_limited'] as const) : []),
     ];
@@ -120,7 +123,7 @@ export const Route =
     )(controller, name, handler);
   };
 
-/** How callers authenticate if not with a key. */
+/** How callers authenticate if they don't use a key. */
 const SECURITY: Readonly<Partial<Record<AccessRule, Pick<ApiOperationOptions, 'security'>>>> = {
   public: { security: [] },
   person: { security: [{ session: [] }] },

@@ -17,8 +17,8 @@ import { rootFor } from './own-address';
 import { Page } from './page';
 
 /**
- * Limits against slow and greedy clients. Node's defaults are far longer (60 s, 300 s, checked every 30 s). Idle
- * connections are bounded by their number.
+ * Limits against slow and greedy clients. Node's defaults are far higher (60 s, 300 s, checked every 30 s). Idle
+ * connections are limited by their number.
  */
 const LIMITS = {
   headersTimeout: 10_000,
@@ -28,7 +28,7 @@ const LIMITS = {
 const MAX_CONNECTIONS = 12_000;
 /** Node's own limit. It is higher, because connections that the service closes still count for a moment. */
 const MAX_SOCKETS = MAX_CONNECTIONS + 1000;
-/** Memory for unread responses, per organization (or per address without a key) and in total. */
+/** Memory limits for unread responses, per organization (or per address without a key) and in total. */
 const UNREAD_BYTES = { perHolder: 16 * 1024 * 1024, inAll: 128 * 1024 * 1024 };
 
 const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
@@ -40,16 +40,16 @@ type RouteHandler = (request: Request, response: Response, next: unknown) => Pro
 
 export type ConnectionClosed = ClosedBecause | 'unread';
 
-/** Runs the handler of a route that may change something. Resolves when it is done. */
+/** Runs the handler of a route that may change something. Resolves when the handler is done. */
 export type AroundChange = (request: Request, handle: () => Promise<void>) => Promise<void>;
 
 /**
- * Runs Express on a hardened node:http server whose parser errors also become problems. Three steps run here, because
- * global interceptors were a third of the cost of a read. `around` is called for each handler of a method that may
- * change something. A `Page` becomes an array and headers. A resource gets its `ETag`.
+ * Runs Express on a hardened node:http server. Parser errors also become problems. Three steps run here, because with
+ * global interceptors they were a third of the cost of a read. Calls `around` for each handler of a method that may
+ * change something, turns a `Page` into an array and headers, and adds an `ETag` to a resource.
  */
 export class ServerAdapter extends ExpressAdapter {
-  /** The responses that clients have not read yet. */
+  /** Responses that clients have not read yet. */
   readonly unread = new UnreadResponses(UNREAD_BYTES, () => this.onClosed('unread'));
   private onClosed: (because: ConnectionClosed) => void = () => {};
   private tagOf: (body: unknown) => string | null = () => null;
@@ -59,7 +59,7 @@ export class ServerAdapter extends ExpressAdapter {
     private readonly around: AroundChange,
     private readonly settings: Pick<Config, 'maxConnectionsPerAddress' | 'keepAliveSeconds'>,
   ) {
-    // Set before the router exists, which reads these settings once.
+    // Must be set before the router exists, because the router reads these settings only once.
     super(
       express()
         .enable('case sensitive routing')
@@ -90,7 +90,7 @@ export class ServerAdapter extends ExpressAdapter {
     return super.delete(...this.wrapped(route));
   }
 
-  /** Sends a reply. Returns a promise if the body is compressed first, which Nest awaits. */
+  /** Sends a reply. If the body is compressed first, returns a promise, which Nest awaits. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     this.tag(response, body);
     const text = body instanceof Page ? pageText(response, body) : textOf(body);
@@ -102,20 +102,20 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   private send(response: Response, body: unknown, status?: number): unknown {
-    // Nest would turn bytes into text.
+    // Nest would turn bytes into a string.
     return Buffer.isBuffer(body)
       ? response.status(status ?? response.statusCode).send(body)
       : super.reply(response, body, status);
   }
 
-  /** Sets the callback for each connection that the service closes to keep its limits. */
+  /** Sets the callback for each connection that the service closes to enforce its limits. */
   watchClosed(onClosed: (because: ConnectionClosed) => void): void {
     this.onClosed = onClosed;
   }
 
   /**
-   * Sets what replies need from the application, which is created with this adapter. `tagOf` returns the tag of a shown
-   * resource, or `null`.
+   * Sets what replies need from the application, which is created with this adapter. `tagOf` returns the tag of a
+   * returned resource, or `null`.
    */
   completeReplies(tagOf: (body: unknown) => string | null, compression: Compression): void {
     this.tagOf = tagOf;
@@ -133,7 +133,7 @@ export class ServerAdapter extends ExpressAdapter {
       (because) => this.onClosed(because),
       (address) => isTrustedProxy({ app }, address),
     );
-    // Registered before the handler, which may end a response at once.
+    // Must be registered before the handler, which may end a response immediately.
     server.on('request', (_, response: Response) => {
       response.once(ENDED, () => this.unread.count(response, () => holderOf(response.req)));
     });
@@ -146,7 +146,10 @@ export class ServerAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** The tag covers the settings, and the body has more. So Express must not send 304 because the tag is unchanged. */
+  /**
+   * The tag covers only the settings, but the body contains more. So Express must not send 304 if only the tag is
+   * unchanged.
+   */
   private tag(response: Response, body: unknown): void {
     const tag = this.tagOf(body);
     if (tag === null) return;
@@ -154,7 +157,7 @@ export class ServerAdapter extends ExpressAdapter {
     delete response.req.headers['if-none-match'];
   }
 
-  /** `route` is a path and its handler, as Nest registers them. */
+  /** `route` is a path and its handler, as registered by Nest. */
   private wrapped([path, handler]: readonly unknown[]): [path: unknown, handler: RouteHandler] {
     const handle = handler as RouteHandler;
     return [path, (request, response, next) => this.around(request, () => handle(request, response, next))];
@@ -163,10 +166,10 @@ export class ServerAdapter extends ExpressAdapter {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Returns the holder whose memory limit an unread response counts against. */
+/** Returns the holder whose memory limit an unread response counts toward. */
 const holderOf = (request: AuthenticatedRequest): string => request.caller?.orgId ?? networkOf(clientAddress(request));
 
-/** Serializes a page. Its size in bytes decides where the page is cut, and so the cursor in the headers. */
+/** Serializes a page. The size in bytes determines where the page is cut, and therefore the cursor in the headers. */
 function pageText(response: Response, page: Page<unknown>): string {
   const { json, nextCursor } = page.toJson();
   writePageHeaders({ total: page.total, nextCursor }, response.req, response);
@@ -174,8 +177,8 @@ function pageText(response: Response, page: Page<unknown>): string {
 }
 
 /**
- * Serializes plain objects and arrays. Returns `null` for values that Express or Nest turn into a body: text, files,
- * errors, nothing.
+ * Serializes plain objects and arrays. Returns `null` for values that Express or Nest turn into a body: strings, files,
+ * errors, or nothing.
  */
 const textOf = (body: unknown): string | null =>
   Array.isArray(body) || (typeof body === 'object' && body !== null && isPlain(body)) ? JSON.stringify(body) : null;
@@ -198,11 +201,11 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): voi
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // A client that never closes its half would keep the file descriptor open forever.
+  // A client that never closes its side would keep the file descriptor open forever.
   setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref();
 }
 
-/** Writes the total and the link to the next page as headers, so that the body can be a bare array. */
+/** Writes the total and the link to the next page as headers, so that the body can be a plain array. */
 function writePageHeaders(
   page: Pick<Page<unknown>, 'total' | 'nextCursor'>,
   request: Request,

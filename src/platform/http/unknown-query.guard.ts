@@ -3,10 +3,10 @@ import type { Request } from 'express';
 import { problems } from '../problem/problem';
 import { cut } from '../text/text-limits';
 
-/** Nest's metadata key for a handler's parameters. Entries of `@Query()` start with `4:`. */
+/** Nest's metadata key for a handler's parameters. Entries for `@Query()` start with `4:`. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
 
-/** Refuses query parameters on routes without a query DTO. With a DTO, validation refuses unknown parameters. */
+/** Rejects query parameters on routes without a query DTO. If there is a DTO, validation rejects unknown parameters. */
 @Injectable()
 export class UnknownQueryGuard implements CanActivate {
   private readonly known = new WeakMap<object, boolean>();

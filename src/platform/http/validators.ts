@@ -14,31 +14,31 @@ export const Nullable = (): PropertyDecorator => ValidateIf((_, value) => value 
 /** Accepts the field and ignores it, so that a client may send back what it received. */
 export const ReadOnlyField = (): PropertyDecorator => Allow();
 
-/** Makes a body accept every field that a view shows. Fields that the body doesn't declare are ignored. */
+/** Makes a body accept all fields of a view. Fields that the body doesn't declare are ignored. */
 export const ReadOnlyFieldsOf =
   (view: BodyClass): ClassDecorator =>
   ({ prototype }) => {
     for (const name of shownFields(view)) ReadOnlyField()(prototype as object, name);
   };
 
-/** Swagger stores the names as `:name` and exports no way to read them. */
+/** Swagger stores the names as `:name` and exports no function to read them. */
 const shownFields = (view: BodyClass): string[] =>
   (Reflect.getMetadata('swagger/apiModelPropertiesArray', view.prototype as object) as string[]).map((name) =>
     name.slice(1),
   );
 
 /**
- * Returns the body of a partial update. Each field may be absent, but is nullable only if it is nullable in the full
- * body.
+ * Returns the body class for a partial update. Each field may be omitted, but is nullable only if it is nullable in the
+ * full body.
  */
 export const PartialOf = <Body>(body: Class<Body>): Class<Partial<Body>> =>
   PartialType(body, { skipNullProperties: false });
 
-/** Records the class of a part. Unlike `Type`, derived classes inherit it. */
+/** Records the class of a nested object. Unlike with `Type`, derived classes inherit it. */
 const Part = (type: () => BodyClass): PropertyDecorator =>
   ValidateBy({ name: PART_RULE, constraints: [type], validator: { validate: () => true } });
 
-/** Accepts a list of objects of one class. Unlike nested validation alone, it refuses `[[]]`, `[null]`, and `["a"]`. */
+/** Accepts a list of objects of one class. Unlike nested validation alone, it rejects `[[]]`, `[null]`, and `["a"]`. */
 export const ObjectList = (type: () => new () => object, maxItems: number): PropertyDecorator =>
   applyDecorators(
     ValidateBy({
@@ -61,35 +61,35 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     Part(type),
   );
 
-/** Accepts an object of one class. Unlike nested validation alone, it refuses lists and `null`. */
+/** Accepts an object of one class. Unlike nested validation alone, it rejects lists and `null`. */
 export const Nested = (type: () => new () => object): PropertyDecorator =>
   applyDecorators(IsPlainObject(), ValidateNested(), Type(type), Part(type));
 
-/** Accepts a JSON object whose own keys are validated elsewhere, such as a channel's config. */
+/** Accepts a JSON object whose keys are validated elsewhere, such as a channel's config. */
 export const IsPlainObject = (): PropertyDecorator =>
   ValidateBy({
     name: 'isObject',
     validator: { validate: isRecord, defaultMessage: (args) => `${args?.property ?? 'value'} must be an object` },
   });
 
-// C0 and C1 controls, and the bidirectional overrides that make a name look like another one.
+// C0 and C1 control characters, and the bidirectional overrides that make one name look like another.
 const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** The same set without line breaks. */
+/** The same set, but without line breaks. */
 const CONTROLS_IN_LINES = new RegExp(`(?![\\r\\n])${CONTROLS.source}`, 'u');
 
 /**
- * Accepts a name of 1 to `max` characters after trimming, without control or bidirectional characters. Trim it with
- * `trimmed`.
+ * Accepts a name of 1 to `max` characters after trimming, without control or bidirectional characters. Trim the value
+ * with `trimmed`.
  */
 export const IsName = (max: number): PropertyDecorator => isText(max, CONTROLS, 1);
 
-/** Accepts a name as `IsName` does, or an empty text. */
+/** Accepts a name like `IsName`, or an empty string. */
 export const IsLabel = (max: number): PropertyDecorator => isText(max, CONTROLS, 0);
 
 /**
- * Accepts plain text of several lines, 1 to `max` characters after trimming. Line breaks are the only control
- * characters allowed.
+ * Accepts multi-line plain text of 1 to `max` characters after trimming. Line breaks are the only control characters
+ * allowed.
  */
 export const IsLines = (max: number): PropertyDecorator => isText(max, CONTROLS_IN_LINES, 1);
 
@@ -128,9 +128,9 @@ const isText = (max: number, refused: RegExp, min: 0 | 1): PropertyDecorator =>
 const TIMESTAMP = /^(?!0000)(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Parses a time of a query: an ISO 8601 timestamp with `Z` or an offset, or a date, which means its start in UTC.
- * Returns `null` for anything else, including days and hours that don't exist and years that no column can hold. A
- * local time without an offset is refused because it is ambiguous.
+ * Parses a time in a query: an ISO 8601 timestamp with `Z` or an offset, or a date, which means midnight UTC. Returns
+ * `null` for anything else, including days and hours that don't exist and years that don't fit into any column. A local
+ * time without an offset is rejected because it is ambiguous.
  */
 export function parseTimestamp(text: unknown): Date | null {
   const [, year, month, day] = (typeof text === 'string' && TIMESTAMP.exec(text)) || [];
@@ -141,7 +141,7 @@ export function parseTimestamp(text: unknown): Date | null {
   return isInRange && Number(day) <= daysInMonth ? date : null;
 }
 
-/** Accepts a time in a body by the rule of `parseTimestamp`. */
+/** Accepts a time in a body under the same rules as `parseTimestamp`. */
 export const IsTimestamp = (): PropertyDecorator =>
   ValidateBy({
     name: 'isTimestamp',

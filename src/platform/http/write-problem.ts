@@ -4,8 +4,8 @@ import { toProblemView } from '../problem/problem.view';
 import { requestIdOf } from './request-id';
 
 /**
- * Writes a problem as application/problem+json. Middleware that refuses floods calls it directly, because the path
- * through Express and the filter costs more than the refusal.
+ * Writes a problem as application/problem+json. Middleware that rejects floods calls this directly, because going
+ * through Express and the filter costs more than the rejection itself.
  */
 export function writeProblem(request: Request, response: Response, problem: Problem): void {
   const body = Buffer.from(JSON.stringify(toProblemView(problem, requestIdOf(request))));

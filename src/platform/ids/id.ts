@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** The prefix of each kind of ID. The ID of a secret never has the prefix of the secret itself. */
+/** The prefix for each kind of ID. The ID of a secret never has the same prefix as the secret itself. */
 export const ID_PREFIXES = {
   website: 'ws',
   endpoint: 'ep',
@@ -22,14 +22,14 @@ export const ID_PREFIXES = {
   incidentUpdate: 'iu',
   probe: 'pr',
 } as const;
-/** Kinds of the service, and kinds that extensions have registered. */
+/** The service's kinds, and kinds that extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);
 
 const prefixes: Record<string, string> = { ...ID_PREFIXES };
 
 /**
- * Registers kinds of IDs with their prefixes for the whole process. Throws if a kind or prefix is already in use
- * differently, because two applications of one process share them.
+ * Registers kinds of IDs and their prefixes for the whole process. Throws if a kind or prefix is already used
+ * differently, because two applications in one process share them.
  */
 export function registerIdKinds(kinds: Readonly<Record<string, string>>): void {
   for (const [kind, prefix] of Object.entries(kinds)) {
@@ -40,7 +40,7 @@ export function registerIdKinds(kinds: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Returns the prefix of a kind's IDs. Throws for a kind that isn't registered. */
+/** Returns the ID prefix for a kind. Throws if the kind isn't registered. */
 export function prefixOf(kind: IdKind): string {
   const prefix = prefixes[kind];
   if (prefix === undefined) throw new Error(`There is no kind of id "${kind}": add it to the "ids" of its extension`);
@@ -50,23 +50,26 @@ export function prefixOf(kind: IdKind): string {
 export const exampleId = (kind: IdKind): string => `${prefixOf(kind)}_01jd3k6q7be5y9x4v2m8n0r1st`;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The value of each character code, or -1. */
+/** The value of each character code, or -1 for invalid characters. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 /**
- * Two characters for each number of ten bits. Twice as fast as BigInt, and a list of 1000 items has thousands of IDs.
+ * Two characters for each 10-bit number. Twice as fast as BigInt, which matters because a list of 1000 items contains
+ * thousands of IDs.
  */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31));
 
 /** Sorts before every ID, so a list without a cursor starts here. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Returns when the ID was created, from the milliseconds at the start of a UUIDv7. */
+/** Returns when the ID was created, based on the milliseconds at the start of a UUIDv7. */
 export const madeAtMs = (uuid: string): number => parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 let lastMs = 0;
 let sequence = 0;
 
-/** Random bytes for 256 IDs at once, because a call to the system's generator costs more than the rest of an ID. */
+/**
+ * Random bytes for 256 IDs at a time, because calling the system's generator costs more than all other work for an ID.
+ */
 let pool = Buffer.alloc(0);
 function random16(): Buffer {
   if (pool.length === 0) pool = randomBytes(256 * 16);
@@ -76,8 +79,8 @@ function random16(): Buffer {
 }
 
 /**
- * Returns a UUIDv7 (RFC 9562), the stored form of every row ID. It sorts by creation, also within one millisecond of
- * one process, because the 12 bits of rand_a are a counter. It has 62 random bits.
+ * Returns a UUIDv7 (RFC 9562), the stored form of every row ID. IDs sort by creation, even if one process creates them
+ * within the same millisecond, because the 12 bits of rand_a are a counter. Each ID has 62 random bits.
  */
 export function newUuid(atMs: number = Date.now()): string {
   if (atMs > lastMs) {
@@ -96,7 +99,7 @@ export function newUuid(atMs: number = Date.now()): string {
 
 export const toUuid = (bytes: Buffer): string => dashed(bytes.toString('hex'));
 
-/** Returns the public form of a stored UUID: `ws_` + 26 characters of Crockford base32, as in TypeID. */
+/** Returns the public form of a stored UUID: `ws_` plus 26 characters of Crockford base32, as in TypeID. */
 export function formatId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
   let text = `${prefixOf(kind)}_${pairOf(parseInt(hex.slice(0, 2), 16))}`;
@@ -107,7 +110,9 @@ export function formatId(kind: IdKind, uuid: string): string {
   return text;
 }
 
-/** Returns the UUID of a public ID, or `null` if the text isn't an ID of that kind (exact lower case, no overflow). */
+/**
+ * Returns the UUID for a public ID, or `null` if the string isn't an ID of that kind (exact lower case, no overflow).
+ */
 export function parseId(kind: IdKind, text: unknown): string | null {
   const prefix = `${prefixOf(kind)}_`;
   if (typeof text !== 'string' || text.length !== prefix.length + 26 || !text.startsWith(prefix)) return null;
@@ -122,7 +127,7 @@ export function parseId(kind: IdKind, text: unknown): string | null {
   return dashed(hex);
 }
 
-/** Returns the number encoded by `count` characters, or a negative one if a character isn't in the alphabet. */
+/** Returns the number that `count` characters encode, or a negative number if a character isn't in the alphabet. */
 function bitsOf(text: string, from: number, count: number): number {
   let bits = 0;
   for (let i = from; i < from + count; i++) {
@@ -138,7 +143,9 @@ const hexOf = (bits: number, length: number): string => bits.toString(16).padSta
 const dashed = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 
-/** Returns the smallest UUIDv7 of a millisecond. IDs sort by creation, so ranges of time are ranges of IDs. */
+/**
+ * Returns the smallest UUIDv7 for a millisecond. IDs sort by creation, so a time range corresponds to a range of IDs.
+ */
 export function firstUuidAt(time: Date): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6);

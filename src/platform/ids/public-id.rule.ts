@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { exampleId, type IdKind, parseId } from './id';
 
-/** Accepts a public ID of one kind in a body or query. Does not check its owner or whether it exists. */
+/** Accepts a public ID of one kind in a body or query. Doesn't check whether the ID exists or who owns it. */
 export const IsPublicId = (kind: IdKind, options: ValidationOptions = {}): PropertyDecorator =>
   ValidateBy(
     {

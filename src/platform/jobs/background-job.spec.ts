@@ -4,7 +4,7 @@ import { Metrics } from '../observability/metrics';
 import { Clock } from '../time/clock';
 import { BackgroundJobs } from './background-job';
 
-/** Work that ends when the test ends it. */
+/** Work that runs until the test ends it. */
 class Work {
   runs = 0;
   private end: { resolve: () => void; reject: (error: Error) => void } | null = null;

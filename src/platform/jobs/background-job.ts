@@ -4,28 +4,28 @@ import { Metrics } from '../observability/metrics';
 import { Clock } from '../time/clock';
 import { SECOND_MS } from '../time/time-units';
 
-/** The work of a periodic job, and the processes that run it. */
+/** A periodic job's work, and the processes in which it runs. */
 export interface JobOptions {
-  /** Used in logs and as the metric label, such as `audit-retention`. */
+  /** The name used in logs and as the metric label, such as `audit-retention`. */
   name: string;
   run: () => Promise<void>;
-  /** How long nothing is done after a run that called `rest` without a time. Milliseconds. Default: 0. */
+  /** How long the job rests after a run that called `rest` without a time, in milliseconds. Default: 0. */
   restMs?: number;
-  /** `worker` (default): everywhere except processes with `ROLE=api`. `any`: in every process. */
+  /** `worker` (default): in all processes except those with `ROLE=api`. `any`: in every process. */
   role?: 'worker' | 'any';
 }
 
 /**
- * Work that a timer repeats. The first of several failures in a row is logged, and the next tick tries again. Create it
- * with `BackgroundJobs.create` and call `tick` from `@Cron` or `@Interval`.
+ * Work that a timer repeats. If several runs in a row fail, only the first failure is logged, and the next tick tries
+ * again. Create a job with `BackgroundJobs.create` and call `tick` from `@Cron` or `@Interval`.
  */
 export class BackgroundJob {
   private current: Promise<void> | null = null;
   private isFailing = false;
   private stopping = false;
-  /** On the monotonic clock. */
+  /** A monotonic time. */
   private restUntil = -Infinity;
-  /** Whether `wake` was called since the run started, so that the run may have missed new work. */
+  /** Whether `wake` was called since the run started. In that case, the run may have missed new work. */
   private wasWoken = false;
 
   constructor(
@@ -36,28 +36,28 @@ export class BackgroundJob {
     private readonly logger: Logger,
   ) {}
 
-  /** True from the start of the shutdown. A run of several steps should end after the current one. */
+  /** True as soon as the shutdown starts. A run with several steps should stop after the current step. */
   get isStopping(): boolean {
     return this.stopping;
   }
 
   /**
-   * Call it in a run that found nothing to do. Ticks do nothing for `forMs` milliseconds, unless `wake` was called
-   * since the start of the run or is called later.
+   * Call this in a run that found nothing to do. Ticks do nothing for `forMs` milliseconds, unless `wake` was called
+   * since the run started or is called later.
    */
   rest(forMs = this.options.restMs ?? 0): void {
     if (!this.wasWoken) this.restUntil = this.clock.monotonic() + forMs;
   }
 
-  /** Records that there is work, so the next tick runs. */
+  /** Records that there is work, so that the next tick runs. */
   wake(): void {
     this.wasWoken = true;
     this.restUntil = -Infinity;
   }
 
   /**
-   * Runs the job unless it is running, resting, stopping, or disabled for this process's role. Resolves after the run.
-   * Never rejects.
+   * Runs the job unless it is already running, resting, stopping, or disabled for this process's role. Resolves after
+   * the run. Never rejects.
    */
   async tick(): Promise<void> {
     if (!this.isEnabled || this.stopping || this.current || this.clock.monotonic() < this.restUntil) return;
@@ -87,7 +87,10 @@ export class BackgroundJob {
   }
 }
 
-/** Creates the process's periodic jobs, measures them, and lets running jobs finish before the database closes. */
+/**
+ * Creates the process's periodic jobs, collects metrics about them, and lets running jobs finish before the database
+ * closes.
+ */
 @Injectable()
 export class BackgroundJobs implements BeforeApplicationShutdown {
   private readonly logger = new Logger(BackgroundJob.name);
@@ -106,7 +109,7 @@ export class BackgroundJobs implements BeforeApplicationShutdown {
     });
   }
 
-  /** Call it once per job, in the constructor of the class with the timer. */
+  /** Call this once per job, in the constructor of the class that has the timer. */
   create(options: JobOptions): BackgroundJob {
     const isEnabled = options.role === 'any' || this.config.role !== 'api';
     const onSuccess = () => this.succeededAt.set({ job: options.name }, this.clock.now().getTime() / SECOND_MS);

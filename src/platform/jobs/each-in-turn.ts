@@ -1,6 +1,4 @@
-/**
- * Processes the items one after the other. A failure doesn't affect the others. Throws the first failure at the end.
- */
+/** Processes the items one at a time. A failure doesn't affect other items. Throws the first failure at the end. */
 export async function eachInTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   for (const item of items) {

@@ -10,8 +10,8 @@ const HOT_VACUUM_EVERY_MS = 3 * MINUTE_MS;
 const FULL_VACUUM_EVERY_MS = HOUR_MS;
 
 /**
- * Schedules the maintenance of the embedded database, one step at a time. A PostgreSQL server maintains itself and
- * needs no job.
+ * Schedules maintenance for the embedded database, one step at a time. A PostgreSQL server maintains itself and doesn't
+ * need this job.
  */
 @Injectable()
 export class EmbeddedMaintenanceJob {

@@ -4,7 +4,7 @@ import { EmbeddedMaintenanceJob } from './embedded-maintenance.job';
 import { MemoryTrimJob } from './memory-trim.job';
 import { RetentionJob } from './retention.job';
 
-/** Provides the periodic jobs of every module, and the platform's own. */
+/** Provides periodic jobs to all modules, and runs the platform's own jobs. */
 @Global()
 @Module({
   providers: [BackgroundJobs, RetentionJob, EmbeddedMaintenanceJob, MemoryTrimJob],

@@ -6,9 +6,9 @@ const TYPESCRIPT = join(__dirname, '../../../scripts/typescript.cjs');
 const HERE = (file: string): string => JSON.stringify(join(__dirname, file));
 
 /**
- * Fills the C library's heap with 100 MB in pieces too small to be mapped separately. Keeps every fiftieth so that the
- * end of the heap stays in use, and drops the others. Prints how many megabytes fewer are resident after the job has
- * run.
+ * Fills the C library's heap with 100 MB in pieces that are too small to be mapped separately. Keeps every fiftieth
+ * piece, so that the end of the heap stays in use, and frees the others. Prints by how many megabytes the resident
+ * memory has shrunk after the job has run.
  */
 const CHILD = `
 require('reflect-metadata');

@@ -3,7 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import { MINUTE_MS } from '../time/time-units';
 import { type BackgroundJob, BackgroundJobs } from './background-job';
 
-/** `malloc_trim` takes the bytes to keep free at the end of the heap, which is 0 here. */
+/** `malloc_trim` takes the number of bytes to keep free at the end of the heap, which is 0 here. */
 type Trim = (keepBytes: number) => unknown;
 
 interface Koffi {
@@ -11,9 +11,10 @@ interface Koffi {
 }
 
 /**
- * Returns freed memory to the system once a minute, in 1 to 3 ms. glibc would keep it, about a quarter of the process.
- * Most of it comes from compiling and unpacking at the start (measured in docs/decisions/0049-two-small-helpers.md). On
- * other systems (musl, macOS, Windows), or without the optional package koffi, there is no job.
+ * Returns freed memory to the system once a minute, which takes 1 to 3 ms. Otherwise glibc would keep it, about a
+ * quarter of the process's memory. Most of it is left over from compiling and unpacking at startup (measured in
+ * docs/decisions/0049-two-small-helpers.md). The job doesn't exist on other systems (musl, macOS, Windows) or without
+ * the optional package koffi.
  */
 @Injectable()
 export class MemoryTrimJob {

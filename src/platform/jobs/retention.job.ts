@@ -13,31 +13,31 @@ export const RETENTION_BATCH = 1000;
 export interface Removal {
   database: WorkerDatabase;
   /**
-   * Older rows are deleted. Counted back from the earlier of the process's clock and the database's, so that one wrong
-   * clock can't make everything old.
+   * Rows older than this are deleted. Computed from the earlier of the process's clock and the database's clock, so
+   * that a single wrong clock can't make all rows look old.
    */
   cutoff: Date;
-  /** Called between two statements. `true` ends the run early. */
+  /** Called between two statements. If it returns `true`, the run stops early. */
   isStopping: () => boolean;
 }
 
-/** How long rows of one kind are kept, and how older ones are removed. */
+/** How long rows of one kind are kept, and how expired rows are removed. */
 export interface KeptRows {
   days: number | ((config: Config) => number);
   remove: (removal: Removal) => Promise<void>;
 }
 
-/** The retention of a module: its entry in the list of retention, and the job of that name. */
+/** A module's retention: its entry in the list of retention, and the job with that name. */
 export interface Retention extends Pick<JobOptions, 'name' | 'role'> {
-  /** Removed in this order. */
+  /** Rows are removed in this order. */
   rows: readonly KeptRows[];
-  /** How long nothing is done after a run without errors. Default: 0, which means every hour. */
+  /** How long the job rests after a run without errors. Default: 0, which means that it runs every hour. */
   restMs?: number;
 }
 
 /**
- * Repeats a statement that deletes and returns up to `RETENTION_BATCH` rows until it returns fewer. `$1` is the cutoff
- * by default.
+ * Repeats a statement that deletes and returns up to `RETENTION_BATCH` rows until it returns fewer. By default, `$1` is
+ * the cutoff.
  */
 export const inBatches =
   (statement: string, parametersOf: (cutoff: Date) => readonly unknown[] = (cutoff) => [cutoff]): KeptRows['remove'] =>
@@ -47,9 +47,7 @@ export const inBatches =
       removed = (await database.query(statement, parametersOf(cutoff))).length;
   };
 
-/**
- * Removes expired rows of all modules every hour, one `Retention` after the other. A failure does not stop the others.
- */
+/** Removes all modules' expired rows every hour, one `Retention` at a time. A failure does not stop the others. */
 @Injectable()
 export class RetentionJob {
   private readonly jobs: BackgroundJob[] = [];
@@ -61,7 +59,7 @@ export class RetentionJob {
     private readonly background: BackgroundJobs,
   ) {}
 
-  /** Called once in the constructor of the module that owns the tables. */
+  /** Call this once, in the constructor of the module that owns the tables. */
   add(retention: Retention): void {
     const { name, role, restMs } = retention;
     const run = async (): Promise<void> => {

@@ -8,7 +8,7 @@ const blockFor = (ms: number): void => {
   while (performance.now() < end);
 };
 
-/** Resolves with the reason once the signal aborts. */
+/** Resolves with the reason once the signal is aborted. */
 const reasonOf = async (signal: AbortSignal): Promise<unknown> => {
   if (!signal.aborted) await once(signal, 'abort');
   return signal.reason;
@@ -72,7 +72,7 @@ describe('startDeadline', () => {
   it('does not abort the next user of a signal when it is cleared in the turn in which it expires', async () => {
     const old = startDeadline(1);
     blockFor(5);
-    // The timers of this turn have run, and the abort is due in the next phase of the event loop.
+    // The timers in this turn have run, and the abort is due in the next phase of the event loop.
     await new Promise<void>((resolve) => setTimeout(resolve, 1));
     old.clear();
     const next = startDeadline(60_000);

@@ -6,7 +6,10 @@ import { BodyBudget } from './http/body-budget';
 import { OutboundHttp } from './http/outbound-http';
 import { TrustedRoots } from './dial/trusted-roots';
 
-/** Provides the only way out. Every outgoing connection of the service and its extensions goes through these. */
+/**
+ * Provides the only way to make outgoing connections. The service and its extensions use these providers for all of
+ * them.
+ */
 @Global()
 @Module({
   providers: [

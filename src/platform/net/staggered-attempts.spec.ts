@@ -1,6 +1,6 @@
 import { attemptInTurn, Stagger } from './staggered-attempts';
 
-/** Attempts with a scripted behavior per candidate. Each resolves with its candidate. */
+/** Attempts with scripted behavior for each candidate. Each attempt resolves with its candidate. */
 class Scripted {
   readonly begun: string[] = [];
   readonly aborted: string[] = [];

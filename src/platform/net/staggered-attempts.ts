@@ -1,5 +1,5 @@
 /**
- * Starts candidates in order. The first starts when `next` is called. Each later one starts when `next` is called
+ * Starts candidates in order. The first one starts when `next` is called. Each later one starts when `next` is called
  * again, or `delayMs` after the previous start. Started work continues until the caller ends it.
  */
 export class Stagger<Candidate> {
@@ -12,7 +12,7 @@ export class Stagger<Candidate> {
     private readonly begin: (candidate: Candidate) => void,
   ) {}
 
-  /** True if all candidates were started. */
+  /** True once all candidates have been started. */
   get isExhausted(): boolean {
     return this.begun >= this.candidates.length;
   }
@@ -33,23 +33,26 @@ export class Stagger<Candidate> {
 }
 
 export interface Attempts<Candidate, Result> {
-  /** The next candidate is tried after a failure or after this much silence. The silent attempt continues. */
+  /**
+   * The next candidate is tried after a failure, or after this many milliseconds without a result. The pending attempt
+   * continues.
+   */
   nextAfterMs: number;
-  /** Settles soon after its signal aborts. A rejection ends everything. */
+  /** Must settle soon after its signal is aborted. A rejection ends all attempts. */
   attempt: (candidate: Candidate, signal: AbortSignal) => Promise<Result>;
   isGood: (result: Result) => boolean;
 }
 
 /**
- * A shared abort reason. Creating an error per attempt would capture a stack, which costs more than the rest of an
- * attempt.
+ * A shared abort reason. Creating an error per attempt would capture a stack trace, which costs more than the rest of
+ * an attempt.
  */
 const LOST = new Error('another attempt was good');
 
 /**
  * Tries candidates in order until one succeeds, then aborts the others. Resolves with the results so far in order of
- * arrival. A successful result comes last. There isn't one if all failed or the signal aborted first. After an abort no
- * candidate is started, and the results of all started ones are awaited.
+ * arrival. A successful result comes last. There is no successful result if all attempts failed or the signal was
+ * aborted first. After an abort, no more candidates are started, and the results of all started ones are awaited.
  */
 export function attemptInTurn<Candidate, Result>(
   candidates: readonly Candidate[],

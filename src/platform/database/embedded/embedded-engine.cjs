@@ -8,7 +8,7 @@ const { syncDirectory, syncOpenDirectory, syncTree, writeWhole } = require('../.
 
 const { PGDATA } = PGlite.paths;
 const SETTINGS = ['shared_buffers=8MB', 'max_wal_size=64MB', 'min_wal_size=32MB', 'jit=off'];
-/** By default, the engine calls fdatasync for its log. PGlite answers that call without doing anything. */
+/** By default, the engine calls fdatasync for its log. PGlite returns from that call without doing anything. */
 const SYNCED_SETTINGS = ['fsync=on', 'wal_sync_method=fsync'];
 const NO_SYNC = '-F';
 
@@ -18,11 +18,11 @@ function startParameters(isSynced) {
   return [...own, ...(isSynced ? [] : [NO_SYNC]), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
-/** Files of PGlite that only initdb, other encodings, and the build of extensions need. */
+/** PGlite files that only initdb, other encodings, and extension builds need. */
 const UNUSED_FILES =
   /\/pgxs\/|\/utf8_and_\w+\.so$|\/libpqwalreceiver\.so$|\/share\/postgresql\/[^/]+\.(bki|sql|txt|sample)$/;
 
-/** Frees 4 MB: PGlite keeps all of its files in one buffer, so the others are copied out of it. */
+/** Frees 4 MB. PGlite keeps all its files in one buffer, so the remaining files are copied out of it. */
 function dropUnusedFiles(FS) {
   const visit = (directory) => {
     for (const name of FS.readdir(directory)) {
@@ -85,10 +85,10 @@ class FilesOnDisk extends ClusterFiles {
   }
 
   /**
-   * Serves the fsync calls of the engine. All files of NODEFS share one object of operations, which has no `fsync`. If
-   * the disk reports an error, the engine panics, because the state of the disk is unknown, and recovers from its log
-   * at the next start. The directory of a new file is synchronized together with the file. PostgreSQL leaves that to
-   * the file system.
+   * Serves the engine's fsync calls. All NODEFS files share one operations object, which has no `fsync`. If the disk
+   * reports an error, the state of the disk is unknown. The engine then panics and recovers from its log at the next
+   * start. When a new file is synchronized, its directory is synchronized too. PostgreSQL leaves that to the file
+   * system.
    */
   serveSync(FS, NODEFS) {
     const created = new WeakSet();
@@ -111,8 +111,8 @@ class FilesOnDisk extends ClusterFiles {
 
 /**
  * Opens the engine. The cluster is stored in `directory` and is created from `template` at the first start. If
- * `directory` is `null`, it is kept in memory. If `sync` is true, a commit waits for the disk. `more` contains
- * additional options of PGlite.
+ * `directory` is `null`, the cluster is kept in memory. If `sync` is true, a commit waits for the disk. `more` contains
+ * additional PGlite options.
  */
 async function openEngine({ directory, template, sync }, more = {}) {
   if (directory === null) return open(new FilesInMemory(template), false, more);
@@ -123,7 +123,7 @@ async function openEngine({ directory, template, sync }, more = {}) {
   else requireCluster(cluster, marker);
   const files = new FilesOnDisk(cluster, sync);
   const opening = open(files, sync, more);
-  // The engine is compiled at the same time. Clients are served only when the new cluster is on the disk.
+  // The engine is compiled at the same time. Clients are served only after the new cluster has been written to disk.
   const stored = isNew && sync ? syncTree(directory) : null;
   const [database] = await Promise.all([opening, stored]);
   if (sync && files.syncs === 0) throw new Error('the engine has opened its cluster without synchronizing anything');
@@ -137,14 +137,17 @@ async function open(fs, isSynced, more) {
   return database;
 }
 
-/** Starts over: if the marker is missing, an earlier first start was interrupted before a client could write. */
+/**
+ * Starts over if the marker is missing. In that case, an earlier first start was interrupted before any client could
+ * write.
+ */
 async function unpackNew(cluster, template) {
   rmSync(cluster, { recursive: true, force: true });
   mkdirSync(cluster, { mode: 0o700 });
   await unpackCluster(template, toDirectory(cluster));
 }
 
-/** PGlite would create an empty cluster if the files were missing. */
+/** If the files were missing, PGlite would create an empty cluster. */
 function requireCluster(cluster, marker) {
   if (existsSync(path.join(cluster, 'PG_VERSION'))) return;
   throw new Error(

@@ -1,6 +1,6 @@
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
 
-/** Opens the engine. See `EmbeddedPostgresOptions`; `more` contains additional options of PGlite. */
+/** Opens the engine. See `EmbeddedPostgresOptions`. `more` contains additional PGlite options. */
 export function openEngine(
   options: { directory: string | null; template: string; sync: boolean },
   more?: PGliteOptions,

@@ -1,22 +1,26 @@
 import type { WorkerDatabase } from '../database';
 
-/** A vacuum holds the only session, so larger tables are only analyzed. They are append-only and dropped by day. */
+/**
+ * A vacuum blocks the only session, so larger tables are only analyzed. Those tables are append-only and dropped by
+ * day.
+ */
 const VACUUM_UP_TO_BYTES = 64 * 1024 * 1024;
 
 /**
- * Maintenance that a PostgreSQL server does automatically and the embedded one does not: checkpoints, vacuum, and
- * statistics. Without checkpoints, the write-ahead log grows without end. `EmbeddedMaintenanceJob` schedules the steps.
+ * Performs maintenance that a PostgreSQL server does automatically but the embedded one doesn't: checkpoints, vacuum,
+ * and statistics. Without checkpoints, the write-ahead log would grow indefinitely. `EmbeddedMaintenanceJob` schedules
+ * the steps.
  */
 export class EmbeddedMaintenance {
   private checkpointedAt = '';
 
-  /** `hotTables` are the tables that change all the time. */
+  /** `hotTables` are the tables that change constantly. */
   constructor(
     private readonly database: WorkerDatabase,
     private readonly hotTables: readonly string[],
   ) {}
 
-  /** Creates a checkpoint if something was written since the last one. */
+  /** Creates a checkpoint if anything was written since the last one. */
   async checkpoint(): Promise<void> {
     if ((await this.position()) === this.checkpointedAt) return;
     await this.database.query('CHECKPOINT');
@@ -29,7 +33,7 @@ export class EmbeddedMaintenance {
     for (const table of this.hotTables) await this.database.query(`VACUUM (ANALYZE) ${table}`);
   }
 
-  /** Vacuums and analyzes every table, one by one, so that other statements get the session in between. */
+  /** Vacuums and analyzes all tables, one at a time, so that other statements can use the session in between. */
   async vacuumAll(): Promise<void> {
     if (await this.isReadOnly()) return;
     const tables = await this.database.query<{ name: string; small: boolean }>(
@@ -43,7 +47,7 @@ export class EmbeddedMaintenance {
   }
 
   /**
-   * Returns whether the database is read-only. While the volume is nearly full, a vacuum would use up the space
+   * Returns whether the database is read-only. While the volume is nearly full, a vacuum would use up the space that is
    * reserved for the log.
    */
   private async isReadOnly(): Promise<boolean> {
@@ -53,7 +57,7 @@ export class EmbeddedMaintenance {
     return row?.setting === 'on';
   }
 
-  /** Returns the current position of the write-ahead log. */
+  /** Returns the current position in the write-ahead log. */
   private async position(): Promise<string> {
     const [row] = await this.database.query<{ lsn: string }>('SELECT pg_current_wal_insert_lsn()::text AS lsn');
     return row?.lsn ?? '';

@@ -11,28 +11,36 @@ import { requireFinishedRestore } from './unfinished-restore';
 import { StartError } from '../../config/start-error';
 import { makeDirectory } from '../../files/durable-files.cjs';
 
-/** Free space that is never used. It holds the next two segments of the write-ahead log, which the engine needs. */
+/**
+ * Free space that is never used. It is reserved for the next two segments of the write-ahead log, which the engine
+ * needs.
+ */
 const RESERVE_BYTES = 32 * 1024 * 1024;
-/** The thread's exit code if the engine can only recover by a restart. */
+/** The thread's exit code if the engine can recover only by a restart. */
 const PANIC_CODE = 70;
 /**
- * Young generation of the thread's heap in MB. The thread only forwards messages and needs little. By default, V8 would
- * let garbage grow to 16 MB.
+ * The size of the young generation in the thread's heap, in MB. The thread only forwards messages and needs little. By
+ * default, V8 would let garbage grow to 16 MB.
  */
 const YOUNG_MB = 4;
 
 export interface EmbeddedPostgresOptions {
-  /** The directory of the cluster, or `null` to keep it in memory. Created if missing, readable only by its owner. */
+  /**
+   * The directory for the cluster, or `null` to keep it in memory. If the directory is missing, it is created, readable
+   * only by its owner.
+   */
   readonly directory: string | null;
-  /** The tar that a new cluster is created from. Default: `clusterTemplate` of this folder. */
+  /** The tar file from which a new cluster is created. Default: this folder's `clusterTemplate`. */
   readonly template?: string;
-  /** Whether a commit waits for the disk, so that it survives a power cut. Default: true. */
+  /** Whether a commit waits for the disk, so that it survives a power failure. Default: true. */
   readonly sync?: boolean;
-  /** How long a statement waits for another connection's idle transaction before it fails with 55P03. Default: 5 s. */
+  /**
+   * How long a statement waits for an idle transaction on another connection before it fails with 55P03. Default: 5 s.
+   */
   readonly patienceMs?: number;
   /**
-   * Called if the engine died and nothing can be read or written any more. Default: print the reason and exit with code
-   * 1.
+   * Called if the engine has crashed, so that nothing can be read or written any more. Default: print the reason and
+   * exit with code 1.
    */
   readonly onCrash?: (reason: string) => void;
 }
@@ -43,8 +51,8 @@ const exitOnCrash = (reason: string): void => {
 };
 
 /**
- * PostgreSQL in a worker thread of this process. `pg` connects to it through its `stream` option. A commit survives
- * `kill -9`, and also a power cut unless `sync` is false.
+ * Runs PostgreSQL in a worker thread of this process. `pg` connects to it through its `stream` option. A commit
+ * survives `kill -9`. Unless `sync` is false, it also survives a power failure.
  */
 export class EmbeddedPostgres {
   private constructor(
@@ -54,8 +62,8 @@ export class EmbeddedPostgres {
   ) {}
 
   /**
-   * Starts the engine. Resolves when it accepts connections. Throws a `DirectoryInUseError` while another process uses
-   * the directory, and a `StartError` if the directory isn't writable or its volume is full.
+   * Starts the engine. Resolves when it accepts connections. Throws a `DirectoryInUseError` if another process uses the
+   * directory, and a `StartError` if the directory isn't writable or its volume is full.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const directory = options.directory === null ? null : resolve(options.directory);
@@ -89,12 +97,12 @@ export class EmbeddedPostgres {
         code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread exited with code ${code}`,
       );
     worker.once('error', onError).once('exit', onExit);
-    // An open connection keeps the process alive, as with a server. The idle engine does not.
+    // As with a server, an open connection keeps the process alive. An idle engine does not.
     worker.unref();
     return new EmbeddedPostgres(worker, lock, () => worker.off('error', onError).off('exit', onExit));
   }
 
-  /** Opens a connection for the `stream` option of `pg`. */
+  /** Opens a connection for `pg`'s `stream` option. */
   connect(): Duplex {
     return new PortStream(() => {
       const { port1, port2 } = new MessageChannel();
@@ -103,7 +111,7 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** Creates a checkpoint, stops the engine, and releases the directory. Close every pool first. */
+  /** Creates a checkpoint, stops the engine, and releases the directory. Close all pools first. */
   async close(): Promise<void> {
     this.stopWatching();
     this.worker.ref();
@@ -132,7 +140,10 @@ const OBSTACLES: readonly (readonly [RegExp, string])[] = [
   [/^ENOSPC\b/, 'the volume is full'],
 ];
 
-/** Returns the system's error in the terms of the setting, or the error itself if the setting isn't the cause. */
+/**
+ * Returns an explanation of the system's error in terms of the setting, or the error itself if the setting isn't the
+ * cause.
+ */
 function explained(error: unknown, directory: string): unknown {
   if (!hasMessage(error) || error instanceof StartError) return error;
   if (error.message.startsWith('DATA_DIR:')) return new StartError(error.message, { cause: error });
@@ -149,12 +160,12 @@ function explained(error: unknown, directory: string): unknown {
   });
 }
 
-/** Checks the shape, because the error of a worker is not an `Error` in every realm. */
+/** Checks the shape, because a worker's error is not an instance of `Error` in every realm. */
 const hasMessage = (error: unknown): error is { message: string; code?: unknown } =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
 
 /**
- * Returns the fix for a directory that belongs to this user but contains files of another user, or `null` otherwise.
+ * Returns the fix if the directory belongs to this user but contains files owned by another user, or `null` otherwise.
  */
 function accessCure(text: string, directory: string): string | null {
   const user = ownUser();
@@ -171,7 +182,7 @@ function engineCure(text: string, directory: string): string {
     : 'Move the directory away and restore a backup into a new one.';
 }
 
-/** Throws if the volume is nearly full. An engine without space to recover its log would hang. */
+/** Throws if the volume is nearly full. Without space to recover its log, the engine would hang. */
 function requireSpace(directory: string): void {
   makeDirectory(directory, 0o700);
   const { bavail, bsize } = statfsSync(directory);

@@ -1,9 +1,10 @@
 'use strict';
 /**
- * The embedded PostgreSQL, in a worker thread. PGlite has one session, which this file shares between many `pg`
- * clients. Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the
- * point where a server would reply (a unit). The units of all clients run one after the other. While a client's
- * transaction is open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
+ * The embedded PostgreSQL in a worker thread. PGlite has one session, which this file shares between many `pg` clients.
+ * Each client speaks the standard wire protocol over its own MessagePort. A client's messages are collected up to the
+ * point at which a server would reply (a unit). The units of all clients run one at a time. While a client has an open
+ * transaction, only that client's units run. This file is plain JavaScript, because the worker is loaded without the
+ * compiler.
  */
 const { statfsSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -15,7 +16,7 @@ const { openEngine } = require('./embedded-engine.cjs');
 /** How long a client waits for another client's idle transaction before it gets SQLSTATE 55P03. */
 const PATIENCE_MS = workerData.patienceMs ?? 5000;
 const TICK_MS = 250;
-/** How many units run in one turn of the event loop before new clients and timers get their turn. */
+/** The number of units that run in one turn of the event loop before new clients and timers are served. */
 const UNITS_PER_TURN = 16;
 
 const TYPE = { query: 0x51, sync: 0x53, flush: 0x48, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 };
@@ -25,13 +26,16 @@ const CANCEL_REQUEST = 80877102;
 
 let database;
 let isVolumeLow = false;
-/** When the volume was last checked, by the monotonic clock. */
+/** When the volume was last checked, as a monotonic time. */
 let volumeAt = -Infinity;
-/** Whether the engine was set to read-only because of low space. */
+/** Whether the engine was set to read-only because of low disk space. */
 let isReadOnly = false;
 let owner = null;
 let idleTicks = 0;
-/** Runs only while a client waits for an idle transaction. Otherwise this thread has no timer, so nothing wakes it. */
+/**
+ * This timer runs only while a client waits for an idle transaction. Otherwise this thread has no timer, so nothing
+ * wakes it.
+ */
 let patience = null;
 let pumping = false;
 let closing = false;
@@ -73,7 +77,7 @@ function failure(code, message) {
   return frame('E', ...Object.entries(fields).map(([field, text]) => Buffer.from(`${field}${text}\0`)), Buffer.of(0));
 }
 
-/** A MessagePort transfers only whole buffers, so a slice of a pooled one must be copied. */
+/** A MessagePort transfers only whole buffers, so a slice of a pooled buffer must be copied. */
 function send(client, buffer) {
   if (client.gone || buffer.length === 0) return;
   const bytes = new Uint8Array(buffer);
@@ -111,20 +115,21 @@ const isWaiting = () => owner !== null && !pumping && queue.length > 0;
 async function run({ client, message, type }) {
   const replies = [];
   idleTicks = 0;
-  // execProtocolRaw keeps every parsed reply forever. The stream variant does not, but its chunks are views of the WASM
+  // execProtocolRaw keeps every parsed reply forever. The stream variant doesn't, but its chunks are views of WASM
   // memory.
   await database.execProtocolRawStream(message, {
     syncToFs: false,
     onRawData: (chunk) => replies.push(Buffer.from(chunk)),
   });
-  // After Flush the batch is still open. A unit of another client in between would destroy its unnamed statement.
+  // After Flush, the batch is still open. Another client's unit in between would destroy its unnamed statement.
   owner = database.isInTransaction() || type === TYPE.flush ? client : null;
   send(client, Buffer.concat(replies));
 }
 
 /**
- * Applies the state of the volume. Without free space, the engine panics when it needs the next segment of its log.
- * Below the reserve, its session refuses writes with 25006. Reads continue, and so do writes once there is space again.
+ * Applies the state of the volume. Without free space, the engine panics when it needs the next log segment. If free
+ * space is below the reserve, the session rejects writes with 25006. Reads still work, and writes work again once there
+ * is enough space.
  */
 async function applyVolumeState() {
   if (workerData.directory !== null && performance.now() - volumeAt >= TICK_MS) checkVolume();
@@ -139,7 +144,7 @@ function checkVolume() {
   isVolumeLow = bavail * bsize < workerData.reserveBytes;
 }
 
-/** Serves one client: start-up, then frames collected into units. */
+/** Serves one client: the startup message, then frames collected into units. */
 function attach(port) {
   const client = { port, gone: false, started: false };
   let pending = Buffer.alloc(0);
@@ -190,8 +195,8 @@ async function release(client) {
 }
 
 /**
- * Fails units that wait for another client's idle transaction. Counts ticks instead of time, so that a suspended
- * machine doesn't count.
+ * Fails units that wait for another client's idle transaction. Counts ticks instead of time, so that time during which
+ * the host is suspended doesn't count.
  */
 function watchWaiters() {
   if (owner === null || queue.length === 0) {
@@ -225,7 +230,7 @@ function listen(line) {
   else if (level !== undefined) lastWords = text;
 }
 
-/** Opens the engine. Its own error is a bare "Aborted()", so the reason is taken from earlier messages. */
+/** Opens the engine. Its own error is only "Aborted()", so the reason is taken from earlier messages. */
 async function open() {
   try {
     return await openEngine(workerData, { onStderr: listen });
@@ -246,7 +251,7 @@ async function close() {
 
 async function main() {
   database = await open();
-  // After a PANIC, a server restarts. PGlite would continue and never reply again.
+  // A server would restart after a PANIC. PGlite would keep running but never reply again.
   database.mod.onAbort = () => process.exit(workerData.panicCode);
   parentPort.on('message', (message) => {
     if (message.port && !closing) attach(message.port);

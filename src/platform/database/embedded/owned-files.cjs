@@ -2,7 +2,8 @@
 const fs = require('node:fs');
 
 /**
- * The functions that create a file or directory, with the position of the path. The engine and its files use no others.
+ * The functions that create a file or directory, with the index of the path argument. The engine and its files use no
+ * other functions for this.
  */
 const MAKERS = { mkdirSync: 0, writeFileSync: 0, symlinkSync: 1, openSync: 0 };
 
@@ -10,9 +11,9 @@ const MAKERS = { mkdirSync: 0, writeFileSync: 0, symlinkSync: 1, openSync: 0 };
 const creates = (name, args) => name !== 'openSync' || (typeof args[1] === 'string' && args[1].startsWith('wx'));
 
 /**
- * Gives every file that this thread creates from now on to `owner`, a `{uid, gid}`. Otherwise one command run as root
- * leaves files that the service's user can't open, and the service never starts again. Call it before other modules
- * import functions of `fs`.
+ * Assigns every file that this thread creates from now on to `owner`, a `{uid, gid}`. Otherwise, a single command run
+ * as root would leave files that the service's user can't open, and the service could never start again. Call this
+ * before other modules import functions from `fs`.
  */
 function giveFilesTo({ uid, gid }) {
   for (const [name, position] of Object.entries(MAKERS)) {

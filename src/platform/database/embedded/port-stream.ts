@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
 /**
- * A MessagePort as the socket that `pg` expects from its `stream` option. The other end speaks PostgreSQL's wire
- * protocol.
+ * Makes a MessagePort look like the socket that `pg` expects from its `stream` option. The other end speaks
+ * PostgreSQL's wire protocol.
  */
 export class PortStream extends Duplex {
   constructor(private readonly open: () => MessagePort) {
@@ -12,7 +12,7 @@ export class PortStream extends Duplex {
 
   private port: MessagePort | null = null;
 
-  /** Called by `pg` instead of a TCP connect. The address is ignored. */
+  /** `pg` calls this instead of a TCP connect. The address is ignored. */
   connect(): this {
     const port = this.open();
     this.port = port;

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../config/start-error';
 
-/** Exists in the data directory while a backup is being restored, and after a restore that was killed or lost power. */
+/**
+ * This file exists in the data directory while a backup is being restored, and after a restore was killed or
+ * interrupted by a power failure.
+ */
 export const UNFINISHED_RESTORE = 'restore.unfinished';
 
 /**
- * Throws a `StartError` if the data directory contains only a part of a backup. A start would replace it with an empty
- * database.
+ * Throws a `StartError` if the data directory contains only part of a backup. Otherwise, the service would replace it
+ * with an empty database at startup.
  */
 export function requireFinishedRestore(directory: string): void {
   if (!existsSync(join(directory, UNFINISHED_RESTORE))) return;

@@ -14,7 +14,7 @@ import type { AuthenticatedRequest, Caller } from '../../access/caller';
 import { completed, type Findings } from '../../problem/findings';
 import { WrongShape } from './wrong-shape';
 
-/** The request that a check is for: its caller, the path parameters as sent, and the host name it was sent to. */
+/** The request to check: its caller, the path parameters as sent, and the hostname it was sent to. */
 export interface CheckedRoute {
   readonly caller: Caller;
   readonly params: Readonly<Record<string, string | undefined>>;
@@ -22,8 +22,8 @@ export interface CheckedRoute {
 }
 
 /**
- * Returns the findings that the service would have reported after the shape check, about the fields whose shape is
- * right. Missing fields have already been reported.
+ * Returns the problems that the service would report after the shape check, limited to fields whose shape is valid.
+ * Missing fields have already been reported.
  */
 type Check<Service, Fields> = (service: Service, fields: Fields, route: CheckedRoute) => Findings | Promise<Findings>;
 
@@ -35,7 +35,8 @@ interface Checked {
 const CHECKED = Symbol('http:also-checked');
 
 /**
- * Adds the service's findings to the problems of a body's shape, so that a client learns of every wrong field at once.
+ * Adds the service's problems to the problems with a body's shape, so that a client learns about all invalid fields at
+ * once.
  */
 @Injectable()
 class AlsoCheckedInterceptor implements NestInterceptor {
@@ -63,8 +64,8 @@ class AlsoCheckedInterceptor implements NestInterceptor {
 }
 
 /**
- * Adds findings of a service to the response when the body has the wrong shape. For routes whose service validates more
- * than the DTO does. The request is refused either way, and the service still makes its own checks.
+ * Adds the service's problems to the response when the body has the wrong shape. For routes whose service validates
+ * more than the DTO. The request is rejected in any case, and the service still does its own validation.
  */
 export const AlsoChecked = <Service, Fields extends object>(
   service: Type<Service>,

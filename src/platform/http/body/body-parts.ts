@@ -2,22 +2,25 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isRecord } from '../../text/json';
 
-/** The class of a body, or of an object inside a body. */
+/** The class of a body or of an object inside a body. */
 export type BodyClass = new () => object;
 
 interface Field {
-  /** The class of the object, or of each object in a list, or `null` for plain values. */
+  /** The class of the object, or of each object in a list. `null` for plain values. */
   type: BodyClass | null;
   /** Whether the field is accepted and ignored. */
   isReadOnly: boolean;
-  /** The maximum length if the field is a list with a limit, else `null`. */
+  /** The maximum number of items if the field is a list with a limit, otherwise `null`. */
   maxItems: number | null;
 }
 
-/** The name of the rule that records the class of a part. It lets a body be inspected before any DTO is created. */
+/**
+ * The name of the rule that records a nested object's class. With it, a body can be inspected before any DTO is
+ * created.
+ */
 export const PART_RULE = 'part';
 
-/** The rules that class-validator records for a field without any rule. */
+/** The rules that class-validator records for a field that has no rules. */
 const WITHOUT_RULE = [ValidationTypes.WHITELIST, ValidationTypes.CONDITIONAL_VALIDATION];
 
 const known = new WeakMap<BodyClass, ReadonlyMap<string, Field>>();
@@ -39,13 +42,13 @@ export function fieldsOf(type: BodyClass): ReadonlyMap<string, Field> {
   return fields;
 }
 
-/** Returns the names of the fields that a class accepts and does not ignore. */
+/** Returns the names of the fields that a class accepts and doesn't ignore. */
 export const settableFields = (type: BodyClass): string[] =>
   [...fieldsOf(type)].flatMap(([name, { isReadOnly }]) => (isReadOnly ? [] : [name]));
 
 /**
- * Returns the body as an instance of its class, with its parts as instances of their classes. Values that a field can't
- * hold are not converted. A list is cut after the first item over its limit.
+ * Returns the body as an instance of its class, with nested objects as instances of their classes. Values that a field
+ * can't hold are not converted. A list is cut after the first item above its limit.
  */
 export function dtoOf(type: BodyClass, body: Readonly<Record<string, unknown>>): object {
   const fields = fieldsOf(type);

@@ -10,10 +10,10 @@ const readJson = jsonReader(MAX_BODY_BYTES);
 const readSmallJson = jsonReader(MAX_PUBLIC_BODY_BYTES);
 
 /**
- * Reads the body as the last guard, so nothing is read for a caller who is unknown, rate limited, or not allowed to use
- * the route. It isn't an interceptor because global interceptors were a third of the cost of a read. The default is
- * JSON of up to 128 KiB, or 4 KiB without a key. Other routes declare their body with `TextBody` or `FormBody`. A body
- * without a key may take 5 seconds and is counted separately.
+ * Reads the body as the last guard, so that nothing is read for a caller who is unknown, rate limited, or not allowed
+ * to use the route. This isn't an interceptor, because global interceptors were a third of the cost of a read. The
+ * default is JSON of up to 128 KiB, or 4 KiB without a key. Other routes declare their body with `TextBody` or
+ * `FormBody`. A body that is sent without a key may take 5 seconds and is counted separately.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {

@@ -5,24 +5,24 @@ import { cut } from '../../text/text-limits';
 
 /** The problems found in a body before a DTO is created. */
 export interface EarlyProblems {
-  /** Texts and names that can't be stored. */
+  /** Strings and names that can't be stored. */
   readonly bad: readonly FieldProblem[];
   /**
-   * All problems, if looking for more is useless: the limit of reported problems is reached, or one of the names is
+   * All problems, if it makes no sense to look for more: the limit of reported problems is reached, or a name is
    * reserved. Otherwise `null`.
    */
   readonly final: readonly FieldProblem[] | null;
 }
 
-/** Names with a meaning in JavaScript itself. class-transformer drops them silently or fails on them. */
+/** Names that have a meaning in JavaScript itself. class-transformer silently drops them or fails. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Lone surrogates would be stored as U+FFFD, and NUL can't be stored at all. */
+/** Lone surrogates would be stored as U+FFFD, and NUL can't be stored. */
 const badText = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text);
 
 export const unknownField = (name: string): string => `${cut(name, 100, '')} is not a field of this resource`;
 
-/** The position of a value. It becomes a pointer only for a problem, because most values have none. */
+/** The position of a value. It is converted to a pointer only if there is a problem, because most values have none. */
 interface Place {
   readonly parent: Place | null;
   readonly step: string | number;
@@ -32,8 +32,8 @@ const pointerOf = (place: Place | null): string =>
   place === null ? '' : `${pointerOf(place.parent)}/${pointerStep(String(place.step))}`;
 
 /**
- * Finds unknown names and invalid text in a body. Stops at the maximum number of reported problems, so a body with
- * thousands of them costs no more.
+ * Finds unknown names and invalid strings in a body. Stops at the maximum number of reported problems, so that a body
+ * with thousands of them costs no more.
  */
 export function earlyProblems(type: BodyClass, body: object): EarlyProblems {
   const walk = new Walk();
@@ -50,7 +50,7 @@ class Walk {
     return this.all.length >= MAX_ERRORS;
   }
 
-  /** `type` is the expected class of the value, or of each item of a list, or `null` if unknown. */
+  /** `type` is the expected class of the value or of each list item, or `null` if unknown. */
   into(value: object, type: BodyClass | null, place: Place | null): void {
     if (Array.isArray(value)) {
       for (let step = 0; step < value.length && !this.isOver; step++)
@@ -67,7 +67,7 @@ class Walk {
         this.add(at, 'unknown_field', `${step} is not a field`);
       } else if (badText(step)) {
         this.note(place, 'has a key with NUL or lone surrogates');
-        // Reserved names may follow below this key. The key itself is not repeated in pointers.
+        // Reserved names may be nested below this key. The key itself is not repeated in pointers.
         this.look(item, null, place);
       } else {
         if (fields && !fields.has(step)) this.add(at, 'unknown_field', unknownField(step));

@@ -7,25 +7,28 @@ import type { AuthenticatedRequest } from '../../access/caller';
 import { Problem } from '../../problem/problem';
 import { withoutMark } from '../../text/bytes-as-text';
 
-/** Default maximum size of a body, in bytes. */
+/** The default maximum size of a body in bytes. */
 export const MAX_BODY_BYTES = 128 * 1024;
-/** Maximum size of a body on a route without a key, in bytes. */
+/** The maximum size of a body in bytes on a route that needs no key. */
 export const MAX_PUBLIC_BODY_BYTES = 4 * 1024;
 
-/** Reads the body of a request whose caller is known and may use the route. Throws a problem if the body is refused. */
+/**
+ * Reads a request's body after the caller was identified and allowed to use the route. Throws a problem if the body is
+ * rejected.
+ */
 export type ReadBody = (request: AuthenticatedRequest, response: Response) => Promise<unknown>;
 export const READ_BODY = Symbol('http:read-body');
 
-/** Sets the reader of a route that accepts anything but small JSON. */
+/** Sets the reader for a route that accepts anything other than small JSON. */
 export const BodyReadBy = (read: ReadBody): MethodDecorator => SetMetadata(READ_BODY, read);
 
-/** Returns true if the request announces a body. */
+/** Returns true if the request declares a body. */
 export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
 
 type ReadBytes = (request: Request, response: Response) => Promise<Buffer>;
 
-/** Returns a reader of whole bodies of up to `maxBytes`. Throws `payload_too_large` as soon as more bytes arrive. */
+/** Returns a reader for whole bodies of up to `maxBytes`. Throws `payload_too_large` as soon as more bytes arrive. */
 export function bytesReader(maxBytes: number): ReadBytes {
   const read = sentBytesReader(maxBytes);
   return (request, response) => {
@@ -37,11 +40,11 @@ export function bytesReader(maxBytes: number): ReadBytes {
 
 const encodingOf = ({ headers }: Request): string => headers['content-encoding']?.toLowerCase() ?? 'identity';
 
-/** Returns a reader of the bytes as sent, without decoding them. */
+/** Returns a reader for the bytes as sent, without decoding them. */
 function sentBytesReader(maxBytes: number): ReadBytes {
   const readBytes = raw({ type: () => true, limit: maxBytes, inflate: false });
   return (request, response) => {
-    // The parser refuses any other encoding by its name.
+    // The parser rejects any other encoding by name.
     delete request.headers['content-encoding'];
     return new Promise((resolve, reject) => {
       readBytes(request, response, (error?: unknown) => {
@@ -52,7 +55,7 @@ function sentBytesReader(maxBytes: number): ReadBytes {
   };
 }
 
-/** The errors of a body that was cut off because the client disconnected. */
+/** Error types for a body that was cut off because the client disconnected. */
 const CUT_OFF: ReadonlySet<unknown> = new Set(['request.size.invalid', 'request.aborted', 'stream.not.readable']);
 
 function bodyProblem(error: unknown, maxBytes: number): Error {
@@ -85,7 +88,7 @@ function parse(bytes: Buffer): unknown {
   return value;
 }
 
-/** Returns a reader of JSON in UTF-8. Other types get 415, which also keeps out forms of other sites. */
+/** Returns a reader for JSON in UTF-8. Other types get 415, which also blocks forms on other sites. */
 export const jsonReader = (maxBytes: number): ReadBody => readerOf(bytesReader(maxBytes));
 
 function readerOf(read: ReadBytes): ReadBody {
@@ -101,8 +104,8 @@ function readerOf(read: ReadBytes): ReadBody {
 const unpacked = promisify(gunzip) as (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
 /**
- * Limits of a body that may be compressed: bytes as sent, bytes when decompressed, and roughly how many values it
- * contains.
+ * Limits for a body that may be compressed: its size as sent, its decompressed size, and the approximate number of
+ * values in it.
  */
 export interface PackedLimits {
   sent: number;
@@ -110,7 +113,10 @@ export interface PackedLimits {
   values: number;
 }
 
-/** Accepts JSON, optionally with `Content-Encoding: gzip`. A body over the limits is refused before it is parsed. */
+/**
+ * Accepts JSON, optionally with `Content-Encoding: gzip`. A body that exceeds the limits is rejected before it is
+ * parsed.
+ */
 export function PackedJsonBody(limits: PackedLimits): MethodDecorator {
   const read = sentBytesReader(limits.sent);
   return BodyReadBy(
@@ -139,7 +145,7 @@ async function unpack(bytes: Buffer, maxBytes: number): Promise<Buffer> {
 
 const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 
-/** Returns an upper bound of the number of values. Stops counting beyond `most`. */
+/** Returns an upper bound for the number of values. Stops counting above `most`. */
 function valuesIn(bytes: Buffer, most: number): number {
   let count = 1;
   for (let i = 0; i < bytes.length && count <= most; i++) {
@@ -152,8 +158,8 @@ function valuesIn(bytes: Buffer, most: number): number {
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Accepts a form of the service's own pages, which becomes an object of texts, or the same fields as JSON. `maxBytes`
- * includes percent-encoding.
+ * Accepts a form from the service's own pages, which is parsed into an object of strings, or the same fields as JSON.
+ * `maxBytes` includes percent-encoding.
  */
 export function FormBody(maxBytes: number): MethodDecorator {
   const [read, readJson] = [bytesReader(maxBytes), jsonReader(maxBytes)];

@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Matches } from 'class-validator';
 import { Nullable } from '../validators';
 
-/** The format of a key, and of an owner's name. */
+/** The format for keys and for owners' names. */
 export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const RULE = '1 to 64 of a-z 0-9 . _ -, starting with a letter or a digit';
 
@@ -11,8 +11,8 @@ const TEXT = (among: string): string =>
   `A name that you choose for use in configuration files. Unique among ${among}. null if there is none.`;
 
 /**
- * Declares the field `key` of a body. `among` names its siblings. It has no example, because sending an example twice
- * must not be refused.
+ * Declares the body field `key`. `among` describes its siblings in the documentation. There is no example, because
+ * sending an example twice must not be rejected.
  */
 export const KeyField = (among: string): PropertyDecorator =>
   applyDecorators(

@@ -11,14 +11,14 @@ export interface TextBodyRule {
   maxBytes: number;
 }
 
-/** How many bodies over the usual limit may be read at the same time, per organization and per process. */
+/** How many bodies above the usual limit may be read at the same time, per organization and per process. */
 const LARGE = { perOrganization: 4, inAll: 8 };
 const large = new ByOwner(LARGE.inAll, LARGE.perOrganization);
 
 /** Matches a media type whose only parameter is the charset. */
 const UTF8_TYPE = /^([^;\s]*)\s*(?:;\s*charset\s*=\s*"?utf-8"?)?$/i;
 
-/** Accepts a text body. The handler takes it with `@SentText()`. */
+/** Accepts a text body. The handler receives it with `@SentText()`. */
 export function TextBody({ types, maxBytes }: TextBodyRule): MethodDecorator {
   const read = bytesReader(maxBytes);
   return BodyReadBy(async (request, response) => {
@@ -32,7 +32,7 @@ export function TextBody({ types, maxBytes }: TextBodyRule): MethodDecorator {
   });
 }
 
-/** Passes the whole body as text to the handler, or an empty text if there is none. */
+/** Passes the whole body to the handler as a string, or an empty string if there is no body. */
 export const SentText = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const { body } = context.switchToHttp().getRequest<{ body: unknown }>();
   return typeof body === 'string' ? body : '';
@@ -41,7 +41,7 @@ export const SentText = createParamDecorator((_: unknown, context: ExecutionCont
 const mayBeLarge = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 
-/** Holds the place until the response is complete, because the text is needed until then. */
+/** Holds the slot until the response is complete, because the text is needed until then. */
 function enterAsLarge(orgId: string, response: Response): void {
   if (!large.hasShareFor(orgId)) throw problems.rateLimited(1);
   if (!large.tryTake(orgId)) throw problems.temporarilyUnavailable();

@@ -8,7 +8,7 @@ import { earlyProblems, unknownField } from './early-problems';
 import { withoutWrong, WrongShape } from './wrong-shape';
 import { cut } from '../../text/text-limits';
 
-/** Order of importance: if a field breaks several rules, the first one listed here explains the others. */
+/** In order of importance. If a field breaks several rules, the first rule in this list explains the others. */
 const PRECEDENCE: readonly FieldProblemCode[] = [
   'unknown_field',
   'required',
@@ -48,9 +48,8 @@ export function shapeProblems(type: BodyClass, value: Readonly<Record<string, un
 }
 
 /**
- * Turns a body or a query into its DTO. Throws a 400 with all field problems at once, up to the maximum that is
- * reported. Unknown fields and parameters are refused, and values are never converted silently. Path parameters have
- * their own pipe.
+ * Turns a body or query into its DTO. Throws a 400 with all field problems at once, up to the reporting limit. Unknown
+ * fields and parameters are rejected, and values are never converted silently. Path parameters have a separate pipe.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {

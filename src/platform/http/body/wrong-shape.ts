@@ -1,7 +1,7 @@
 import { type FieldProblem, Problem, problems } from '../../problem/problem';
 import { isRecord } from '../../text/json';
 
-/** The problem of a body that isn't a valid DTO of its route, with the fields that are valid. */
+/** The problem for a body that isn't a valid DTO for its route. Contains the valid fields. */
 export class WrongShape extends Problem {
   constructor(
     readonly shape: readonly FieldProblem[],
@@ -14,7 +14,7 @@ export class WrongShape extends Problem {
 
 const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Removes the fields with these problems. List items stay, so that the others keep their positions. */
+/** Removes the fields that have these problems. List items are kept, so that the other items keep their positions. */
 export function withoutWrong(dto: object, shape: readonly FieldProblem[]): object {
   for (const { pointer } of shape) {
     const steps = pointer.split('/').slice(1).map(nameOf);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { AuthenticatedRequest } from '../../access/caller';
 import { sortedMembers } from '../../text/json';
 
-/** A request of an organization under an idempotency key. */
+/** An organization's request with an idempotency key. */
 export interface AskedRequest {
   orgId: string;
   key: string;
-  /** Method, path and query. */
+  /** The method, path, and query. */
   route: string;
   bodyDigest: Buffer;
 }
@@ -16,8 +16,8 @@ export const HEADER = 'idempotency-key';
 const WELL_FORMED = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Returns the key that was sent, or `null` unless there is exactly one, of 1 to 255 printable ASCII characters. Reads
- * the raw headers, because Node joins repeated ones.
+ * Returns the key, or `null` unless exactly one was sent, with 1 to 255 printable ASCII characters. Reads the raw
+ * headers, because Node joins repeated ones.
  */
 export function wellFormedKey(rawHeaders: readonly string[]): string | null {
   const sent = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === HEADER);
@@ -25,7 +25,7 @@ export function wellFormedKey(rawHeaders: readonly string[]): string | null {
   return sent.length === 1 && WELL_FORMED.test(key) ? key : null;
 }
 
-/** Returns the request under its key, or `null` without the header or without an organization. */
+/** Returns the request with its key, or `null` if there is no header or no organization. */
 export function askedRequest({
   headers,
   caller,
@@ -39,7 +39,7 @@ export function askedRequest({
   return { orgId: caller.orgId, key, route: `${method} ${path}${asText(query)}`, bodyDigest: digestOf(body) };
 }
 
-/** Returns a digest of the query that ignores the order of parameters, or an empty text without a query. */
+/** Returns a digest of the query that ignores the order of parameters, or an empty string if there is no query. */
 function asText(query: AuthenticatedRequest['query']): string {
   const names = Object.keys(query).sort();
   const text = JSON.stringify(names.map((name) => [name, query[name]]));
@@ -47,8 +47,8 @@ function asText(query: AuthenticatedRequest['query']): string {
 }
 
 /**
- * Returns the SHA-256 of the body's content. The order of members, whitespace, and the notation of numbers and texts
- * make no difference, because many clients serialize the body again for each attempt.
+ * Returns the SHA-256 hash of the body's content. The order of members, whitespace, and the notation of numbers and
+ * strings don't matter, because many clients serialize the body again for each attempt.
  */
 export function digestOf(body: unknown): Buffer {
   return createHash('sha256')

@@ -34,13 +34,13 @@ export class IdempotencyKeys {
   ) {}
 
   /**
-   * Returns the stored response, or `null` if this transaction is the first with the key. Holds a lock that keeps other
-   * transactions with the key out until it ends. Throws `idempotency_key_in_use` if another transaction holds the lock,
-   * and `idempotency_key_reused` if the key belongs to a different request.
+   * Returns the stored response, or `null` if this is the first transaction with the key. Holds a lock that blocks
+   * other transactions with the key until this one ends. Throws `idempotency_key_in_use` if another transaction holds
+   * the lock, and `idempotency_key_reused` if the key belongs to a different request.
    */
   async begin(tx: Tx, { orgId, key, route, bodyDigest }: AskedRequest): Promise<StoredResponse | null> {
-    // This doesn't wait, so it can't deadlock. Take the lock before reading the row: any previous holder has committed
-    // its row by then.
+    // This doesn't wait, so it can't deadlock. Take the lock before reading the row, because any previous holder has
+    // then committed its row.
     const [turn] = await tx.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1::bigint) AS mine', [
       lockOf(orgId, key),
     ]);
@@ -57,7 +57,7 @@ export class IdempotencyKeys {
     return { status, headers, body: this.secrets.open(body.sealed, contextOf(id)) };
   }
 
-  /** Stores the response. Call it after `begin`, in the same transaction. Replaces an expired row. */
+  /** Stores the response. Call this after `begin`, in the same transaction. Replaces an expired row. */
   async store(tx: Tx, { orgId, key, route, bodyDigest }: AskedRequest, response: StoredResponse): Promise<void> {
     const id = newUuid();
     const bytes = Buffer.byteLength(response.body);
@@ -85,14 +85,14 @@ export class IdempotencyKeys {
 }
 
 /**
- * Returns the number of the advisory lock. All locks share one number space. The client chooses the text, so the number
- * is part of a SHA-256, which no client can make collide with another lock. The database's own hash is too weak for
- * that.
+ * Returns the number of the advisory lock. All locks share one number space. The client chooses the key, so the number
+ * is part of a SHA-256 hash, which a client can't make collide with another lock. The database's own hash function is
+ * too weak for that.
  */
 export const lockOf = (orgId: string, key: string): string =>
   createHash('sha256').update(`idempotency_key:${orgId}:${key}`).digest().readBigInt64BE().toString();
 
-/** Removes some keys of an organization that is marked as deleted. Returns how many. */
+/** Removes some keys of an organization that is marked as deleted. Returns the number of removed keys. */
 export async function removeSomeKeys(tx: Tx, orgId: string, limit: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM idempotency_key WHERE id IN (SELECT id FROM idempotency_key WHERE org_id = $1 LIMIT $2) RETURNING 1`,

@@ -5,12 +5,14 @@ import { WorkerDatabase } from '../../database/database';
 import { type BackgroundJob, BackgroundJobs } from '../../jobs/background-job';
 import { MINUTE_MS, SECOND_MS } from '../../time/time-units';
 
-/** Limits of stored responses per organization. Above them, the oldest are deleted before their 24 hours are over. */
+/**
+ * The limits on stored responses per organization. Above them, the oldest responses are deleted even if they are less
+ * than 24 hours old.
+ */
 export const MOST_KEYS = 10_000;
 export const MOST_BYTES = 64 * 1024 * 1024;
 /**
- * After this many new keys or bytes in this process, the stored responses of an organization are checked against the
- * limits.
+ * After this many new keys or bytes in this process, an organization's stored responses are checked against the limits.
  */
 const KEYS_BETWEEN = 500;
 const BYTES_BETWEEN = 4 * 1024 * 1024;
@@ -31,13 +33,13 @@ const TOO_MANY = `DELETE FROM idempotency_key WHERE id IN (
    WHERE keys > $2 OR bytes > $3 LIMIT ${BATCH}) RETURNING 1`;
 
 /**
- * Removes expired responses, and the oldest responses of organizations above their limit. Runs in every process,
- * because processes with `ROLE=api` store responses.
+ * Removes expired responses, and the oldest responses of organizations above the limit. Runs in every process, because
+ * processes with `ROLE=api` store responses too.
  */
 @Injectable()
 export class IdempotencyRetention {
   private readonly job: BackgroundJob;
-  /** How much this process stored per organization since the last check. */
+  /** How much this process has stored per organization since the last check. */
   private readonly stored = new BoundedMap<string, { keys: number; bytes: number }>(MOST_ORGANIZATIONS);
   private readonly full = new Set<string>();
 
@@ -71,7 +73,7 @@ export class IdempotencyRetention {
     }
   }
 
-  /** Keeps the newest keys of an organization and deletes the rest. */
+  /** Keeps an organization's newest keys and deletes the rest. */
   forgetOldest(orgId: string, keys = MOST_KEYS, bytes = MOST_BYTES): Promise<void> {
     return this.remove(TOO_MANY, [orgId, keys, bytes]);
   }

@@ -28,7 +28,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return from(this.once(asked, response, () => lastValueFrom(next.handle())));
   }
 
-  /** `handle` may run again after a deadlock, as in any transaction. Errors are not stored. */
+  /** As in any transaction, `handle` may run again after a deadlock. Errors are not stored. */
   private async once(asked: AskedRequest, response: Response, handle: () => Promise<unknown>): Promise<unknown> {
     const { body, stored } = await this.database.transaction(async (tx) => {
       const known = await this.keys.begin(tx, asked);
@@ -48,7 +48,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** Parsed JSON serializes to the same text again, so a response is stored exactly as sent. */
+/** Parsed JSON serializes to the same text again, so a response is stored exactly as it was sent. */
 function responseOf(response: Response, body: unknown, tag: string | null): StoredResponse {
   const headers = KEPT_HEADERS.flatMap((name): [string, string][] => {
     const value = response.getHeader(name);

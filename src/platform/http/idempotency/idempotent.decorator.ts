@@ -15,15 +15,14 @@ import { HEADER, wellFormedKey } from './asked-request';
 
 const IDEMPOTENCY = Symbol('http:idempotency');
 
-/** Whether a POST route honors an `Idempotency-Key`. `refuses` is the reason if it does not. */
+/** Whether a POST route honors an `Idempotency-Key` header. If not, `refuses` is the reason. */
 type IdempotencyRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: IdempotencyRule) => SetMetadata(IDEMPOTENCY, value);
 
 /**
- * Honors an `Idempotency-Key` on routes that create something in the database and do nothing else. The whole handler
- * then runs in one transaction, which also stores the response. The handler must not call the network or wait for
- * anything.
+ * Honors an `Idempotency-Key` header on routes that only create something in the database. The whole handler runs in
+ * one transaction, which also stores the response. The handler must not use the network or wait for anything.
  */
 export const Idempotent = () =>
   applyDecorators(
@@ -40,14 +39,14 @@ export const Idempotent = () =>
   );
 
 /**
- * Refuses an `Idempotency-Key` on a POST route. `why` is a sentence for the client. Routes without either decorator
- * also refuse it.
+ * Rejects an `Idempotency-Key` header on a POST route. `why` is a sentence for the client. Routes with neither
+ * decorator also reject it.
  */
 export const RefusesIdempotencyKey = (why: string) => rule({ honours: false, refuses: why });
 
 const BY_DEFAULT = 'The response to this request is not stored, so it cannot be sent again.';
 
-/** Refuses requests with an `Idempotency-Key` before anything is done if the POST route doesn't honor it. */
+/** Rejects requests with an `Idempotency-Key` header before anything is done if the POST route doesn't honor it. */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

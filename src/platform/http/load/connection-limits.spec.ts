@@ -14,7 +14,7 @@ describe('connections of many clients', () => {
     limitConnections(server as unknown as Server, LIMIT, () => {});
   });
 
-  /** Returns a connection of a server that only counts connections. Nothing is sent over it. */
+  /** Returns a connection to a server that only counts connections. No data is sent over it. */
   const connect = (remoteAddress: string): Socket => {
     const socket = Object.assign(new EventEmitter(), {
       remoteAddress,

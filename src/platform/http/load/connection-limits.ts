@@ -3,29 +3,33 @@ import type { Socket } from 'node:net';
 import { networksOf } from '../../access/client-network';
 
 export interface ConnectionLimit {
-  /** Maximum connections of one IPv4 address or one IPv6 /64. */
+  /** The maximum number of connections from one IPv4 address or one IPv6 /64. */
   perAddress: number;
   inAll: number;
 }
 
-/** The limit that closed a connection: the one of its network or the one of the process. */
+/** The limit that caused a connection to be closed: the limit for its network or for the process. */
 export type ClosedBecause = 'address' | 'process';
 
-/** The maximum share of all connections for networks wider than a client's, by width. */
+/** The maximum share of all connections for networks that are wider than a client's, by width. */
 const WIDER_PARTS = [1 / 3, 2 / 3];
 
 interface Network {
   readonly name: string;
   count: number;
-  /** Connections without an open request, including half-open ones. The longest idle comes first. */
+  /**
+   * Connections without an open request, including half-open ones. The connection that has been idle the longest comes
+   * first.
+   */
   readonly idle: Set<Socket>;
 }
 
 /**
- * Bounds the connections of each address, of the wider IPv6 networks, and of the whole process. Above a limit, the
- * longest idle connection of that network, or of the network with the most, is closed. So no one can keep new clients
- * out by holding connections open. The new connection is refused only if all others are busy. A trusted proxy is
- * bounded only by the process limit, because it represents many clients.
+ * Limits the connections from each address, from the wider IPv6 networks, and in the whole process. Above a limit, the
+ * service closes the connection that has been idle the longest in that network, or in the network with the most
+ * connections. This way, no one can lock out new clients by holding connections open. The new connection is rejected
+ * only if all others are busy. A trusted proxy is subject only to the process limit, because it represents many
+ * clients.
  */
 export function limitConnections(
   server: Server,
@@ -33,9 +37,9 @@ export function limitConnections(
   onClose: (because: ClosedBecause) => void,
   isTrustedProxy: (address: string | undefined) => boolean = () => false,
 ): void {
-  /** Networks of every width by name. */
+  /** Networks by name, for all widths. */
   const present = new Map<string, Network>();
-  /** The widest network of each client. */
+  /** Each client's widest network. */
   const widest = new Map<string, Network>();
   const known = new Map<Socket, { networks: readonly Network[]; open: number }>();
   const most = [limit.perAddress, ...WIDER_PARTS.map((part) => Math.max(limit.perAddress, part * limit.inAll))];
@@ -62,7 +66,7 @@ export function limitConnections(
     if (longest) close(longest, because);
     return longest !== undefined;
   };
-  /** Cost: linear in the number of networks, and only if the process is at its limit. */
+  /** Cost: linear in the number of networks, and only if the process has reached its limit. */
   const largest = (): Network | undefined => {
     let found: Network | undefined;
     for (const network of widest.values()) if (network.idle.size > (found?.idle.size ?? 0)) found = network;

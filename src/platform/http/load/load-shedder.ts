@@ -12,7 +12,7 @@ import { Problem, problems } from '../../problem/problem';
 import { writeProblem } from '../write-problem';
 import { ENDED } from './unread-responses';
 
-/** Time between two samples. A longer gap shows how late the event loop is. */
+/** The time between two samples. A longer gap shows how late the event loop is. */
 const SAMPLE_MS = 100;
 const REFUSALS = [
   'requests',
@@ -26,26 +26,29 @@ const REFUSALS = [
 ] as const;
 
 /**
- * Number of samples that must all be late. A single long stall is over when it is noticed, so it is not a reason to
- * refuse requests.
+ * The number of samples that must all be late. A single long stall is already over when it is noticed, so requests need
+ * not be rejected.
  */
 const SAMPLES = 5;
 const LATE_MS = 250;
 
-/** Maximum share of the open requests for one organization. */
+/** One organization's maximum share of the open requests. */
 const ORGANIZATION_SHARE = 1 / 5;
-/** Maximum share for all strangers together. For the share of one stranger, see `NetworkPlaces`. */
+/** The maximum share for all strangers together. For the share of a single stranger, see `NetworkPlaces`. */
 const STRANGERS_SHARE = 1 / 2;
 /**
- * Streams have their own limit, because each stays open as long as its page. They count here until they are identified.
+ * Streams have a separate limit, because each one stays open as long as its page. They count here until they are
+ * identified.
  */
 const STREAM = '/api/v1/stream';
-/** Probes use long polling here. These requests have their own limit, and count here until they are identified. */
+/**
+ * Probes use long polling on this path. These requests have a separate limit and count here until they are identified.
+ */
 const POLL = '/api/v1/probe/poll';
 const MAX_POLLS = 2000;
 /**
- * Probes upload stored results here, all at once after the service was unavailable. A body above these sizes,
- * compressed or not, contains hundreds of results.
+ * Probes upload stored results on this path. They do so all at the same time after the service was unavailable. A body
+ * above these sizes, compressed or not, contains hundreds of results.
  */
 const RESULTS = '/api/v1/probe/results';
 const LARGE_BYTES = { gzip: 8 * 1024, identity: 96 * 1024 };
@@ -53,38 +56,38 @@ const LARGE_BYTES = { gzip: 8 * 1024, identity: 96 * 1024 };
 const MAX_LARGE = 12;
 const LARGE_OF_ONE = 8;
 /**
- * Uploads up to these sizes have their own limit, and count here until they are identified. Each waits for a commit,
- * and a thousand probes may send their changes at once. Large uploads of stored history don't block them.
+ * Uploads up to these sizes have a separate limit and count here until they are identified. Each one waits for a
+ * commit, and a thousand probes may report changes at the same time. Large uploads of stored history don't block them.
  */
 const SMALL_BYTES = { gzip: 2 * 1024, identity: 16 * 1024 };
 const MAX_SMALL = 1000;
 const SMALL_OF_ONE = 500;
 /**
- * Paths whose requests leave the open requests once identified. They are not refused because their organization has
- * used its share.
+ * Requests to these paths no longer count as open requests once they are identified. They are not rejected if their
+ * organization has used up its share.
  */
 const PASSING: ReadonlySet<string> = new Set([STREAM, POLL, RESULTS]);
-/** Health checks are always answered. */
+/** Health checks are always served. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
-/** Metrics matter most when everything else is refused. Then each address gets a few requests per second. */
+/** Metrics matter most when everything else is rejected. In that case, each address gets a few requests per second. */
 const METRICS = '/metrics';
 const LATE_SCRAPES = { rate: 1, burst: 5 };
 /** How long a stranger may take to send a body, and how many such bodies are awaited at the same time. */
 const BODY_MS = 5000;
 const MAX_BODIES = 256;
-/** The server bounds how long ping bodies may take. */
+/** The server limits how long ping bodies may take. */
 const MAX_PING_BODIES = 1000;
-/** How long `/health/ready` reports that strangers were turned away. */
+/** How long `/health/ready` reports that strangers were rejected. */
 const TOLD_MS = 60_000;
 
 export interface Load {
-  /** Requests whose response is incomplete. */
+  /** The number of requests whose response is incomplete. */
   inFlight: number;
-  /** How late the event loop was in each of the newest samples, in milliseconds. */
+  /** How late the event loop was in each of the latest samples, in milliseconds. */
   lateness: readonly number[];
 }
 
-/** Returns why another request must be refused, or `null`. */
+/** Returns why another request must be rejected, or `null` if it need not be. */
 export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number): 'requests' | 'event_loop' | null {
   if (inFlight >= maxInFlight) return 'requests';
   return isLate(lateness) ? 'event_loop' : null;
@@ -93,52 +96,52 @@ export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number):
 const isLate = (lateness: readonly number[]): boolean =>
   lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS);
 
-/** A body of unknown length counts as large. */
+/** A body of unknown length is treated as large. */
 const isLargerThan = (bytes: typeof LARGE_BYTES, { headers }: Request): boolean =>
   Number(headers['content-length'] ?? Infinity) >
   (headers['content-encoding']?.toLowerCase() === 'gzip' ? bytes.gzip : bytes.identity);
 
-/** Everyone gets at least one open request. */
+/** Each owner may have at least one open request. */
 const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(most * part));
 
 const PLACE = Symbol('http:place');
-/** The place of a request among the open ones. */
+/** A request's slot among the open requests. */
 interface Place {
   networks: Networks;
-  /** The owner of the request, usually an organization (UUID), or `null` for a stranger. */
+  /** The request's owner, usually an organization (UUID), or `null` for a stranger. */
   owner: string | null;
   /**
-   * True until a request that will leave the open requests is identified. It counts for no one, so that it isn't
-   * refused before it leaves.
+   * True until a request that will leave the open requests is identified. In the meantime it counts for no owner, so
+   * that it isn't rejected before it leaves.
    */
   isPassing: boolean;
-  /** The place that the request takes in addition to the open requests, or `null` without one. */
+  /** The slot that the request holds in addition to the open requests, or `null` if it holds none. */
   held: 'stranger' | 'organization' | 'passing' | null;
-  /** No work remains for the request. */
+  /** Whether all work for the request is done. */
   isOver: boolean;
 }
 type PlacedRequest = Request & { [PLACE]?: Place };
 
 /**
- * Returns the owner of a request, usually an organization (UUID), from what this process already knows, or `null` for a
- * stranger. It must be cheap, because it runs first for every request.
+ * Returns a request's owner based on what this process already knows: usually an organization (UUID), or `null` for a
+ * stranger. Must be cheap, because it runs first for every request.
  */
 export type Recognize = (request: Request) => string | Recognized | null;
 
-/** `isPassing`: the handler calls `identified` later, which counts the request for its organization. */
+/** `isPassing`: the handler later calls `identified`, which counts the request for its organization. */
 export interface Recognized {
   owner: string;
   isPassing: boolean;
 }
 
 /**
- * Refuses requests before any work is done for them while too many are open, or while the event loop is late
- * repeatedly. Checks and deliveries continue, and clients learn from `Retry-After` when to come back.
+ * Rejects requests before doing any work for them if too many are open or the event loop is repeatedly late. Checks and
+ * deliveries continue, and the `Retry-After` header tells clients when to retry.
  *
  * Capacity is shared. Requests with a known key, session, token, or ping URL count for their organization from the
- * start. All others are strangers until they are identified. Together strangers get half of the places, and each client
- * a tenth of that half. A stranger holds a place only while the service works on the request, not while it sends a body
- * or reads a response.
+ * start. All others are strangers until they are identified. Strangers together may use half of the slots, and each
+ * client may use a tenth of that half. A stranger holds a slot only while the service works on the request, and not
+ * while it sends a body or reads a response.
  */
 @Injectable()
 export class LoadShedder {
@@ -189,7 +192,7 @@ export class LoadShedder {
     );
   }
 
-  /** Adds a function that identifies requests. Its owners are no longer strangers. */
+  /** Adds a function that identifies requests. The owners that it returns no longer count as strangers. */
   recognize(recognize: Recognize): void {
     this.recognizers.push(recognize);
   }
@@ -214,19 +217,19 @@ export class LoadShedder {
       this.leave(place);
     };
     response.once('close', end);
-    // A stranger that reads the response slowly, or not at all, must not hold a place.
+    // A stranger that reads the response slowly or never must not hold a slot.
     if (place.owner === null) response.once(ENDED, () => place.owner === null && end());
     return next();
   };
 
-  /** Returns the owner of the request, usually an organization (UUID), or `null` for a stranger. */
+  /** Returns the request's owner, usually an organization (UUID), or `null` for a stranger. */
   ownerOf(request: Request): string | null {
     return (request as PlacedRequest)[PLACE]?.owner ?? null;
   }
 
   /**
-   * Counts the request of a probe (UUID) for its organization, or for the probe itself if it is shared. Throws
-   * `temporarily_unavailable` if too many probes poll or upload.
+   * Counts a probe's (UUID) request for its organization, or for the probe itself if it is shared. Throws
+   * `temporarily_unavailable` if too many probes are polling or uploading.
    */
   identifiedProbe(request: Request, probeId: string, orgId: string | null): void {
     const owner = orgId ?? probeId;
@@ -239,8 +242,8 @@ export class LoadShedder {
   }
 
   /**
-   * Counts the request for its organization (UUID) from now on. Throws `rate_limited` if the organization has used its
-   * share.
+   * Counts the request for its organization (UUID) from now on. Throws `rate_limited` if the organization has used up
+   * its share.
    */
   identified(request: Request, orgId: string): void {
     const place = (request as PlacedRequest)[PLACE];
@@ -253,9 +256,9 @@ export class LoadShedder {
   }
 
   /**
-   * Waits for the body of a request to a route without a key. A stranger holds no place while it sends. If too many
-   * strangers send bodies, the ones that have taken longest are cut off. Throws `request_timeout`, or
-   * `temporarily_unavailable` if no place is free afterwards.
+   * Waits for the body of a request to a route that needs no key. A stranger holds no slot while it sends. If too many
+   * strangers send bodies, the slowest ones are cut off. Throws `request_timeout`, or `temporarily_unavailable` if no
+   * slot is free afterwards.
    */
   async sending<Body>(request: Request, read: () => Promise<Body>): Promise<Body> {
     const place = (request as PlacedRequest)[PLACE];
@@ -267,8 +270,8 @@ export class LoadShedder {
   }
 
   /**
-   * Waits for the body of a ping with a known URL, as `sending` does, but separately from strangers. Each organization
-   * (UUID) has a share of this limit. Only the server bounds how long a body takes.
+   * Waits for the body of a ping with a known URL, like `sending`, but separately from strangers. Each organization
+   * (UUID) has a share of this limit. Only the server limits how long a body takes.
    */
   async sendingPing<Body>(request: Request, orgId: string, read: () => Promise<Body>): Promise<Body> {
     const place = (request as PlacedRequest)[PLACE];
@@ -297,7 +300,7 @@ export class LoadShedder {
     return null;
   }
 
-  /** Gives the request a place. Returns the problem if there isn't one, else `null`. */
+  /** Assigns a slot to the request. Returns a problem if there is none, otherwise `null`. */
   private enter(place: Place): Problem | null {
     const { owner, networks, isPassing } = place;
     const overload = overloadedBy(
@@ -316,8 +319,7 @@ export class LoadShedder {
   }
 
   /**
-   * Takes a place again after waiting for a client, which may have disconnected. Throws the problem if no place is
-   * free.
+   * Takes a slot again after waiting for a client, which may have disconnected. Throws a problem if no slot is free.
    */
   private enterAgain(place: Place): void {
     const refusal = place.isOver ? null : this.enter(place);
@@ -349,7 +351,7 @@ export class LoadShedder {
     this.leave(place);
   }
 
-  /** Holds a place until the response is complete or the client has disconnected. */
+  /** Holds a slot until the response is complete or the client has disconnected. */
   private enterRoom(request: Request, room: ByOwner, owner: string, reason: 'polls' | 'results'): void {
     if (!room.tryTake(owner)) throw this.refused(reason, owner);
     request.res?.once('close', () => room.release(owner));
@@ -380,7 +382,7 @@ export class LoadShedder {
     }
   }
 
-  /** Counts a refusal and returns its problem. `owner` is `null` for a stranger. */
+  /** Counts a rejection and returns its problem. `owner` is `null` for a stranger. */
   private refused(reason: (typeof REFUSALS)[number], owner: string | null): Problem {
     this.shed.inc({ reason });
     if (reason === 'organization') return problems.rateLimited(1);
@@ -399,7 +401,7 @@ export class LoadShedder {
     return isLate(this.lateness) && this.scrapes.take(network) > 0;
   }
 
-  /** Uses the process's own time, not the beat's. A `Clock` that a test moves does not indicate load. */
+  /** Uses the process's own time and not the beat's, because a `Clock` that a test moves does not indicate load. */
   private sample({ intendedMs }: Beat): void {
     const now = performance.now();
     this.sampledAt ??= now;
@@ -410,14 +412,14 @@ export class LoadShedder {
   }
 }
 
-/** Closes the connection after the response instead of waiting for what the client still sends. */
+/** Closes the connection after the response instead of waiting for the rest of the client's data. */
 function closeBehind(response: Response): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 /**
  * Disables caching of API responses. During a shutdown, `Connection: close` keeps clients from reusing a connection
- * that is about to be reset. Once the service refuses work, API requests get 503, so that a load balancer sends them
+ * that is about to be reset. Once the service rejects work, API requests get 503, so that a load balancer sends them
  * elsewhere.
  */
 export const refuseWhileDraining =

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
 /**
- * The files in which Linux lists the TCP connections of this process's network namespace, one per line, in hexadecimal.
+ * The files in which Linux lists the TCP connections in this process's network namespace, one per line, in hexadecimal.
  */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** Matches the local port, the remote port, and the number of bytes that the peer has not acknowledged. */
 const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/gm;
-/** The tables are read at most once in this time, because they are long with many clients. */
+/** The tables are read at most once per this interval, because they are long if there are many clients. */
 const READ_EVERY_MS = 1000;
 
 let newest: { at: number; table: Promise<ReadonlyMap<string, number>> } | null = null;
 
 /**
- * Returns how many bytes of this connection the peer has not acknowledged, at most a second old. Returns `null` on
- * systems other than Linux. The number falls with every bit that a client reads. Node sees progress only when a third
- * of the system's buffer, up to some megabytes, is free again.
+ * Returns how many of this connection's bytes the peer has not acknowledged. The number is at most one second old.
+ * Returns `null` on systems other than Linux. The number decreases with everything a client reads, however little. Node
+ * sees progress only when a third of the system's buffer, up to a few megabytes, is free again.
  */
 export async function unacknowledged({ localPort = 0, remotePort = 0 }: Socket): Promise<number | null> {
   const now = performance.now();
@@ -24,8 +24,8 @@ export async function unacknowledged({ localPort = 0, remotePort = 0 }: Socket):
 }
 
 /**
- * Reads the tables by port pair. Clients with the same ports are added up. If one of them reads, all count as reading,
- * so none is cut off wrongly.
+ * Reads the tables, keyed by port pair. Clients with the same ports are added together. If one of them reads, all of
+ * them count as reading, so that no client is cut off by mistake.
  */
 async function readTables(): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();

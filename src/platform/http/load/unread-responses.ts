@@ -2,21 +2,24 @@ import type { ServerResponse, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { unacknowledged } from './unacknowledged';
 
-/** A client that reads nothing of its response is disconnected after this time, or at most twice this time. */
+/** A client that doesn't read its response is disconnected after this time, or after twice this time at most. */
 const UNREAD_MS = 30_000;
-/** How often a connection is examined while Node sees no progress, and after how many fruitless looks it is reset. */
+/**
+ * How often a connection is checked while Node sees no progress, and after how many checks without progress it is
+ * reset.
+ */
 const LOOK_EVERY_MS = UNREAD_MS / 2;
 const LOOKS = 2;
 /**
- * Maximum open requests of one connection. Node handles pipelined requests concurrently, however many responses queue
- * up.
+ * The maximum number of open requests per connection. Node handles pipelined requests concurrently, however many
+ * responses queue up.
  */
 const MAX_PIPELINED = 100;
 
 /**
- * Connects the handler to the server, and bounds the memory held by clients that send requests without reading. A
- * connection is reset if its response makes no progress, or if too many requests are waiting on it. A response that is
- * still being prepared has no such limit. Every response of a closed connection emits `close`.
+ * Connects the handler to the server and limits the memory that clients use by sending requests without reading the
+ * responses. A connection is reset if its response makes no progress or if too many requests are waiting on it. A
+ * response that is still being prepared has no such limit. Every response on a closed connection emits `close`.
  */
 export function endSlowReaders(server: Server, handler: RequestListener): void {
   const open = new WeakMap<Socket, Set<ServerResponse>>();
@@ -32,8 +35,8 @@ export function endSlowReaders(server: Server, handler: RequestListener): void {
     responses?.add(response);
     response.once('close', () => responses?.delete(response));
     tellEnd(response);
-    // With this listener, Node leaves the timeout to this code. Between two requests, Node closes the connection
-    // itself.
+    // With this listener, Node leaves the timeout to this code. Between two requests, Node itself closes the
+    // connection.
     response.on('timeout', (socket: Socket) => void resetUnread(socket, stuck));
     if (responses && responses.size > MAX_PIPELINED) request.socket.resetAndDestroy();
     else handler(request, response);
@@ -41,8 +44,8 @@ export function endSlowReaders(server: Server, handler: RequestListener): void {
 }
 
 /**
- * The last observed state and how often it was unchanged. Bytes are counted up to what the system has taken, because a
- * stream keeps growing after that.
+ * The last observed state, and how often it was unchanged. Bytes are counted up to what the system has accepted,
+ * because a stream keeps growing after that.
  */
 interface Stuck {
   looks: number;
@@ -52,12 +55,13 @@ interface Stuck {
 
 /**
  * Resets a connection whose client reads nothing. Node reports no progress until the system has room for another
- * megabyte, which takes a slow reader more than a minute. So the system is asked what the client has acknowledged.
- * Looks are counted, not seconds, because a service without CPU time must look again before it judges.
+ * megabyte, which takes more than a minute if the client reads slowly. For this reason, the code asks the system how
+ * much the client has acknowledged. It counts checks and not seconds, because a service that had no CPU time must check
+ * again before it resets a connection.
  */
 async function resetUnread(socket: Socket, stuck: WeakMap<Socket, Stuck>): Promise<void> {
   const seen = { written: socket.bytesWritten - socket.writableLength, unacknowledged: await unacknowledged(socket) };
-  // The response was read completely or the connection is closed. The next response starts a new wait.
+  // The response was read completely, or the connection is closed. The next response starts a new wait.
   if (socket.destroyed || socket.writableLength === 0) return;
   const before = stuck.get(socket);
   const isSame = before?.written === seen.written && before.unacknowledged === seen.unacknowledged;
@@ -67,10 +71,10 @@ async function resetUnread(socket: Socket, stuck: WeakMap<Socket, Stuck>): Promi
   socket.setTimeout(LOOK_EVERY_MS);
 }
 
-/** Emitted by a response once its handler has written all of it, whether or not the client has read anything. */
+/** A response emits this event once its handler has written all of it, whether or not the client has read anything. */
 export const ENDED = 'ended';
 
-/** Makes the response emit `ENDED`. Node reports the end only once the system has taken all bytes. */
+/** Makes the response emit `ENDED`. Node reports the end only once the system has accepted all bytes. */
 function tellEnd(response: ServerResponse): void {
   const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
   response.end = (...given: unknown[]) => {
@@ -87,9 +91,9 @@ function closeQueued(response: ServerResponse): void {
   response.emit('close');
 }
 
-/** Limits of unread responses, in bytes. */
+/** Limits on unread responses, in bytes. */
 export interface UnreadLimits {
-  /** The limit of one organization, or of one address without a key. */
+  /** The limit for one organization, or for one address without a key. */
   perHolder: number;
   inAll: number;
 }
@@ -100,9 +104,9 @@ interface Held {
 }
 
 /**
- * Counts the bytes of responses that clients have not read yet. Above a limit, the connection with the oldest unread
- * response is reset, either of the holder over its limit or of the one with the most bytes. Clients that read are not
- * affected, because their responses leave as fast as they are produced.
+ * Counts the bytes in responses that clients have not read yet. Above a limit, the connection with the oldest unread
+ * response is reset. It is chosen from the holder that is over its limit, or from the holder with the most bytes.
+ * Clients that read are not affected, because their responses are sent as fast as they are produced.
  */
 export class UnreadResponses {
   private readonly holders = new Map<string, Held>();
@@ -122,7 +126,7 @@ export class UnreadResponses {
    * bytes remain.
    */
   count(response: ServerResponse, holder: () => string): void {
-    // If the connection closed while the response was being prepared, nothing is kept and no event would follow.
+    // If the connection closed while the response was being prepared, nothing is stored and no event would follow.
     const bytes = response.destroyed ? 0 : response.writableLength;
     if (bytes > 0) this.add(holder(), response, bytes);
   }

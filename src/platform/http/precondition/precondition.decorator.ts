@@ -43,14 +43,14 @@ class PreconditionInterceptor implements NestInterceptor {
 
 const PRECONDITION = Symbol('http:precondition');
 
-/** Whether a route that changes something honors an `If-Match`. `refuses` is the reason if it does not. */
+/** Whether a route that changes something honors `If-Match`. If not, `refuses` is the reason. */
 type PreconditionRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: PreconditionRule) => SetMetadata(PRECONDITION, value);
 
 const EXAMPLE = '"3vT0yQm5kJx2bR8cWn1ZaA"';
 
-/** Honors `If-Match` on routes that change or delete one resource. Their service must call `requireMatch`. */
+/** Honors `If-Match` on routes that change or delete a single resource. Their service must call `requireMatch`. */
 export const HonoursIfMatch = () =>
   applyDecorators(
     rule({ honours: true }),
@@ -66,12 +66,12 @@ export const HonoursIfMatch = () =>
   );
 
 /**
- * Refuses `If-Match` on a PUT or DELETE route. `why` is a sentence for the client. Routes without either decorator also
- * refuse it.
+ * Rejects `If-Match` on a PUT or DELETE route. `why` is a sentence for the client. Routes with neither decorator also
+ * reject it.
  */
 export const RefusesIfMatch = (why: string) => rule({ honours: false, refuses: why });
 
-/** Documents the `ETag` of a response that shows one resource. */
+/** Documents the `ETag` header for a response that contains a single resource. */
 export const WITH_ETAG = {
   headers: {
     ETag: {
@@ -87,7 +87,7 @@ const BY_DEFAULT = 'Only requests that change or delete one resource accept an I
 const NAMED =
   'The If-None-Match header matches the current resource, or is *. Remove the header to change the resource; nothing was done.';
 
-/** Refuses requests with an `If-Match` before anything is done if the route doesn't honor it. */
+/** Rejects requests with an `If-Match` header before anything is done if the route doesn't honor it. */
 @Injectable()
 export class PreconditionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

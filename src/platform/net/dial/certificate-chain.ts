@@ -11,15 +11,15 @@ import type { Authority } from './dial-error';
 import { clean } from './peer-certificate';
 
 const MAX_DEPTH = 10;
-/** How many server certificates are remembered, and for how long. Inspecting a chain costs a third of a handshake. */
+/** How many server certificates are cached, and for how long. Inspecting a chain costs a third of a handshake. */
 const MAX_KEPT = 5000;
 const KEPT_MS = 3_600_000;
 
-/** Certificates that are trusted as they are. They are parsed on first use. */
+/** Certificates that are trusted directly. They are parsed on first use. */
 export class TrustAnchors {
   private bySubject: Map<string, X509Certificate[]> | null = null;
 
-  /** Each PEM contains one certificate or several. */
+  /** Each PEM string contains one or more certificates. */
   constructor(private readonly pems: readonly string[]) {}
 
   has(certificate: X509Certificate): boolean {
@@ -45,19 +45,20 @@ export class TrustAnchors {
   }
 }
 
-/** Returns the roots that Node trusts and these ones. */
+/** Returns the roots that Node trusts plus these additional ones. */
 export const systemAnchors = (extra: readonly string[]): TrustAnchors =>
   new TrustAnchors([...rootCertificates, ...extra]);
 
 /**
- * Returns the authorities that verify a server's certificate, from its issuer to a trusted one. Other certificates that
- * the server sends are ignored. A root may appear twice, the second time signed by an older root that has expired.
+ * Returns the authorities that verify a server's certificate, from its issuer to a trusted one. Ignores any other
+ * certificates that the server sends. A root may appear twice, the second time signed by an older root that has
+ * expired.
  */
 export function authoritiesOf(socket: TLSSocket, anchors: TrustAnchors): Authority[] {
   const found: Authority[] = [];
-  // The service's sockets override this method and return only the leaf.
+  // The service's sockets override this method and return only the leaf certificate.
   let sent: PeerCertificate = TLSSocket.prototype.getPeerCertificate.call(socket, true);
-  // Without a certificate, Node returns an empty object.
+  // If there is no certificate, Node returns an empty object.
   for (let depth = 0; depth < MAX_DEPTH && 'raw' in sent; depth++) {
     const certificate = new X509Certificate(sent.raw);
     if (depth > 0) found.push(authorityOf(certificate));
@@ -85,16 +86,13 @@ function authorityOf(certificate: X509Certificate): Authority {
   };
 }
 
-/**
- * Finds the authority that expires before the server's certificate, because the certificate is then invalid from that
- * time.
- */
+/** Finds an authority that expires before the server's certificate. The certificate becomes invalid at that time. */
 export class ChainEnds {
   private readonly kept = new WeakMap<SecureContext, BoundedMap<string, { until: number }>>();
 
   /**
    * Returns the authority that expires before `leaf`, the server's certificate with a known fingerprint. Returns `null`
-   * if `leaf` expires first, and remembers that for an hour. An authority that expires first is looked up each time, so
+   * if `leaf` expires first, and caches that for an hour. An authority that expires first is looked up each time, so
    * that a renewed one is noticed immediately.
    */
   endsFirst(

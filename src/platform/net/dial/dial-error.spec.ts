@@ -3,7 +3,7 @@ import { DialError, faultTowards, socketFault } from './dial-error';
 
 const errorOf = (code: string) => Object.assign(new Error(code), { code });
 
-/** The codes in icmp_err_convert, icmp_unreach, icmp_param, tab_unreach, and icmpv6_err_convert of Linux. */
+/** The codes in Linux's icmp_err_convert, icmp_unreach, icmp_param, tab_unreach, and icmpv6_err_convert. */
 const OF_ICMP = [
   'ENETUNREACH',
   'EHOSTUNREACH',
@@ -38,7 +38,7 @@ describe('a socket error', () => {
     expect(socketFault(errorOf(code)).telling).toBe('ours');
   });
 
-  // Every machine with the address family has a route to the first, and none has a route to the second.
+  // Every host that supports the address family has a route to the first address, and none has a route to the second.
   const [ROUTED, UNROUTED] = ['127.0.0.1', 'ff02::1%nowhere'];
 
   it.each(OF_ICMP)('%s is about the route if this machine has a route', async (code) => {
