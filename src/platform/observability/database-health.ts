@@ -3,7 +3,7 @@ import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Health, type HealthFinding } from './health';
 
-/** Checks with a real query whether the database responds. */
+/** Runs a real query to check whether the database responds. */
 @Injectable()
 export class DatabaseHealth {
   private asking: Promise<HealthFinding> | null = null;
@@ -16,7 +16,9 @@ export class DatabaseHealth {
     health.registerAsked('database', () => this.finding());
   }
 
-  /** Runs one query at a time and shares its result, because anyone may request it as often as they like. */
+  /**
+   * Runs one query at a time and shares its result, because anyone may request the health check as often as they like.
+   */
   private finding(): Promise<HealthFinding> {
     this.asking ??= this.ask().finally(() => (this.asking = null));
     return this.asking;

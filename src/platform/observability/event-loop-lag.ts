@@ -1,36 +1,36 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../time/clock';
 
-/** How often the loop is observed while work depends on it. */
+/** How often the event loop is observed while work depends on it. */
 export const BEAT_MS = 50;
 /**
- * How often it is observed otherwise. Each look wakes the process, and twenty per second cost more than twenty
- * endpoints.
+ * How often the event loop is observed otherwise. Each observation wakes the process, and twenty per second cost more
+ * than twenty endpoints.
  */
 const REST_MS = 5000;
-/** Beats in a row without dependent work before it rests. */
+/** The number of beats in a row without dependent work before observation slows down. */
 const LINGER_BEATS = 2;
 
-/** The time between two looks at the event loop, on the monotonic clock. */
+/** The time between two observations of the event loop, measured by the monotonic clock. */
 export interface Beat {
   from: number;
   to: number;
-  /** The maximum time it should have taken. Shorter if work arrived during a rest. */
+  /** The maximum time that the beat should have taken. Shorter if work arrived during a rest. */
   intendedMs: number;
-  /** How much more the wall clock advanced than the monotonic one, negative if it was set back. */
+  /** By how much more the wall clock advanced than the monotonic clock. Negative if the wall clock was set back. */
   wallShiftMs: number;
 }
 
 /**
- * Returns how much longer than intended a beat took. For that time no timer ran and no socket was read. Negative if the
- * beat was cut short.
+ * Returns how much longer than intended a beat took. During that time, no timer ran and no socket was read. Negative if
+ * the beat was cut short.
  */
 export const lagOf = ({ from, to, intendedMs }: Beat): number => to - from - intendedMs;
 
 /**
- * Detects moments in which this process could not run: a blocked event loop, SIGSTOP, a suspended machine, a wall clock
- * that was set. Its listeners decide what that means. Work that depends on it (a check, a request) calls `enter` and
- * `leave`. In between it looks 20 times per second, otherwise once in 5 s.
+ * Detects times at which this process could not run or the clock changed: a blocked event loop, SIGSTOP, a suspended
+ * host, or a changed wall clock. Its listeners decide what that means. Work that depends on it (a check, a request)
+ * calls `enter` and `leave`. In between, the event loop is observed 20 times per second, otherwise once every 5 s.
  */
 @Injectable()
 export class EventLoopLag implements OnModuleInit, OnModuleDestroy {
@@ -56,17 +56,17 @@ export class EventLoopLag implements OnModuleInit, OnModuleDestroy {
     this.timer = undefined;
   }
 
-  /** Calls `listener` with every beat: 20 times per second while work depends on it, otherwise once in 5 s. */
+  /** Calls `listener` with every beat: 20 times per second while work depends on it, otherwise once every 5 s. */
   onBeat(listener: (beat: Beat) => void): void {
     this.listeners.push(listener);
   }
 
-  /** Stops all beats, for tests whose steps must not depend on the load of their machine. */
+  /** Stops all beats. For tests whose steps must not depend on the load of their host. */
   silence(): void {
     this.listeners.length = 0;
   }
 
-  /** Ensures that every lag of more than a beat is noticed until the matching `leave`. */
+  /** Ensures that every lag of more than one beat is noticed until the matching call of `leave`. */
   enter(): void {
     this.present++;
     this.wasEntered = true;

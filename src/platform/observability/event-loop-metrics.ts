@@ -4,20 +4,20 @@ import { Injectable } from '@nestjs/common';
 import { BEAT_MS, type Beat, EventLoopLag, lagOf } from './event-loop-lag';
 import { Metrics } from './metrics';
 
-/** Stalls of more than an hour count as an hour. */
+/** Stalls longer than an hour are recorded as an hour. */
 const MOST_US = 3_600_000_000;
 const SECOND_US = 1_000_000;
-/** The sample of a beat that is on time. */
+/** The sample for a beat that is on time. */
 const IN_TIME_US = BEAT_MS * 1000;
 
-/** Returns microseconds, as for two samples 50 ms apart, regardless of the beat's intended length. */
+/** Returns microseconds, as for two samples taken 50 ms apart, regardless of the beat's intended length. */
 export const sampleOf = (beat: Beat): number =>
   Math.min(MOST_US, Math.max(IN_TIME_US, Math.round(IN_TIME_US + lagOf(beat) * 1000)));
 
 /**
- * Provides the `nodejs_eventloop_lag_*` metrics, whose names Prometheus users know, from the beats of `EventLoopLag`.
- * Node's sampler would wake the process twenty times per second for this alone. Each scrape starts a new count, as with
- * Node's sampler.
+ * Provides the `nodejs_eventloop_lag_*` metrics, whose names Prometheus users know, based on the beats from
+ * `EventLoopLag`. Node's own sampler would wake the process twenty times per second just for this. As with Node's
+ * sampler, each scrape resets the samples.
  */
 @Injectable()
 export class EventLoopMetrics {
@@ -38,9 +38,10 @@ export class EventLoopMetrics {
     metrics.gauge({
       name: 'nodejs_eventloop_lag_seconds',
       help: 'Lag of event loop in seconds.',
-      // The first gauge that is read sets them all.
+      // The first gauge that is read updates all of them.
       async collect() {
-        // Between two scrapes within a second there may be no beat. Then the values stay.
+        // If two scrapes are less than a second apart, there may be no beat in between. In that case, the gauges keep
+        // their values.
         if (samples.count > 0) for (const { gauge, read } of gauges) gauge.set(read() / SECOND_US);
         samples.reset();
         const began = performance.now();

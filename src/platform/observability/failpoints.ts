@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 import { StartError } from '../config/start-error';
 
-/** All points at which a test may make the process fail. */
+/** All points at which a test can make the process fail. */
 export const FAILPOINTS = [
   'start.before_first_key',
   'start.after_first_key',
@@ -76,8 +76,8 @@ interface Armed {
 let armed: ReadonlyMap<FailpointName, Armed> = new Map();
 
 /**
- * Fails here if a test has armed it: `kill` ends the process immediately like `kill -9`, `error` throws, `hang` never
- * returns, `slow` takes 3 s. Cost: a look-up in an empty map if not armed.
+ * Fails at this point if a test has armed it: `kill` ends the process immediately like `kill -9`, `error` throws,
+ * `hang` never returns, and `slow` takes 3 s. Cost: a lookup in an empty map if nothing is armed.
  */
 export async function failpoint(name: FailpointName): Promise<void> {
   const found = armed.get(name);
@@ -98,13 +98,15 @@ export async function failpoint(name: FailpointName): Promise<void> {
   }
 }
 
-/** Returns a failpoint as a function, for code that must prepare for it, or `undefined` unless a test has armed it. */
+/**
+ * Returns a failpoint as a function, for code that must prepare for it. Returns `undefined` unless a test has armed it.
+ */
 export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | undefined =>
   armed.has(name) ? () => failpoint(name) : undefined;
 
 /**
- * Arms the failpoints listed as `name=kill|error|hang|slow[:once]` and disarms all others. Throws for an unknown name
- * or action, and in production for any entry.
+ * Arms the failpoints that are listed as `name=kill|error|hang|slow[:once]` and disarms all others. Throws for an
+ * unknown name or action, and for any entry in production.
  */
 export function armFailpoints(entries: readonly string[], nodeEnv = process.env['NODE_ENV']): void {
   if (entries.length > 0 && nodeEnv === 'production')

@@ -5,7 +5,7 @@ import { Access, CountedBy } from '../access/caller';
 import { Health, type HealthReport } from './health';
 import { Metrics } from './metrics';
 
-/** Serves supervisors and Prometheus. No response here contains data of an organization. */
+/** Serves supervisors and Prometheus. These responses never contain an organization's data. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * The state of one part of the service. `fatal` means that only a restart helps (liveness). Otherwise traffic should go
- * elsewhere.
+ * The state of one part of the service. `fatal` means that only a restart helps (liveness). Without it, traffic should
+ * be sent elsewhere.
  */
 export interface HealthFinding {
   ok: boolean;
@@ -10,7 +10,7 @@ export interface HealthFinding {
   detail?: string;
 }
 
-/** The response: 200 if `ok`, else 503. */
+/** The response: 200 if `ok`, otherwise 503. */
 export interface HealthReport {
   ok: boolean;
   body: { status: 'ok' | 'failing'; details: Readonly<Record<string, Pick<HealthFinding, 'ok' | 'detail'>>> };
@@ -18,7 +18,7 @@ export interface HealthReport {
 
 type Part = () => HealthFinding;
 
-/** The health of the service. Its parts register themselves. */
+/** The service's health. Its parts register themselves. */
 @Injectable()
 export class Health {
   private readonly parts = new Map<string, Part>();
@@ -26,22 +26,25 @@ export class Health {
   private stopping = false;
   private readonly asked = new Map<string, () => Promise<HealthFinding>>();
 
-  /** Registers a part that is called on every probe. It must be cheap and must not throw. */
+  /** Registers a part that is called for every health request. It must be cheap and must not throw. */
   register(name: string, part: Part): void {
     this.parts.set(name, part);
   }
 
-  /** Registers a part that is called for each readiness check. It must not reject. */
+  /** Registers a part that is called for every readiness check. It must not reject. */
   registerAsked(name: string, part: () => Promise<HealthFinding>): void {
     this.asked.set(name, part);
   }
 
-  /** Makes the service not ready. It still serves, so that load balancers stop sending before anything is refused. */
+  /**
+   * Marks the service as not ready. It still serves requests, so that load balancers stop sending them before any are
+   * rejected.
+   */
   leave(): void {
     this.leaving = true;
   }
 
-  /** Makes the service refuse API requests as well. */
+  /** Makes the service reject API requests as well. */
   drain(): void {
     this.leave();
     this.stopping = true;
@@ -61,7 +64,7 @@ export class Health {
     return reportOf(failed.length === 0, failed);
   }
 
-  /** Returns the readiness report, which shows whether the service can be used now. */
+  /** Returns the readiness report, which shows whether the service is usable now. */
   async ready(): Promise<HealthReport> {
     const findings = this.findings();
     for (const [name, part] of this.asked) findings.push([name, await part()]);

@@ -1,6 +1,6 @@
 import { Metrics } from './metrics';
 
-/** https://prometheus.io/docs/practices/naming. `promtool check metrics` refuses violations. */
+/** https://prometheus.io/docs/practices/naming. `promtool check metrics` reports violations. */
 describe('the metrics of the process', () => {
   it('have names that end in _total exactly when they count', async () => {
     const text = await new Metrics().expose();

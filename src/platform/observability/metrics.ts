@@ -10,14 +10,15 @@ import {
   Registry,
 } from 'prom-client';
 
-/** Node's event loop sampler can't be disabled, so it runs only once in 24 days. See `EventLoopMetrics`. */
+/** Node's event loop sampler can't be disabled, so it is set to run only once every 24 days. See `EventLoopMetrics`. */
 const NEVER_MS = 2 ** 31 - 1;
 const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_';
-/** Gauges with the name of a counter. The same metrics without `_total` have the values by type. */
+/** Gauges that are named like counters. The same metrics without `_total` contain the values by type. */
 const MISNAMED = /^nodejs_active_\w+_total$/;
 
 /**
- * The values of each label. A function is called at the first scrape, for values that are known only after the start.
+ * The values of each label. Values that are known only after startup are given as a function, which is called at the
+ * first scrape.
  */
 type LabelValues = Readonly<Record<string, readonly string[] | (() => readonly string[])>>;
 
@@ -25,7 +26,7 @@ interface Labelled<Values extends LabelValues> {
   readonly name: string;
   readonly help: string;
   readonly values: Values;
-  /** Selects the combinations that can occur. */
+  /** Selects the combinations of labels that can occur. */
   readonly only?: (labels: LabelsOf<Values>) => boolean;
 }
 
@@ -33,7 +34,7 @@ type LabelsOf<Values extends LabelValues> = {
   [Label in keyof Values & string]: Values[Label] extends readonly (infer Value extends string)[] ? Value : string;
 };
 
-/** Counts events by labels whose values are declared. */
+/** Counts events by labels with declared values. */
 export interface LabelledCounter<Values extends LabelValues> {
   inc(labels: LabelsOf<Values>, by?: number): void;
 }
@@ -66,8 +67,8 @@ export class Metrics {
   }
 
   /**
-   * Creates a counter by labels with known values, so that each combination starts at 0. Prometheus sees no increase in
-   * a series that starts with its first event, and an alert rule would miss it.
+   * Creates a counter with known label values, so that each combination starts at 0. If a series starts with its first
+   * event, Prometheus sees no increase, and an alert rule would miss it.
    */
   labelledCounter<const Values extends LabelValues>(counter: Labelled<Values>): LabelledCounter<Values> {
     const { name, help, values, only = () => true } = counter;
@@ -104,7 +105,8 @@ export class Metrics {
   }
 
   /**
-   * Returns the Prometheus text format. Concurrent calls share one result, because some values need a database query.
+   * Returns the metrics in Prometheus text format. Concurrent calls share one result, because some values need a
+   * database query.
    */
   expose(): Promise<string> {
     this.exposing ??= this.registry.metrics().finally(() => (this.exposing = null));

@@ -8,7 +8,7 @@ import { HealthController } from './health.controller';
 import { WatchdogPing } from './watchdog-ping';
 import { Metrics } from './metrics';
 
-/** Provides health, metrics, and the watchdog ping: what operators and their tools see of the process. */
+/** Provides health, metrics, and the watchdog ping, with which operators and their tools monitor the process. */
 @Global()
 @Module({
   imports: [NetModule],

@@ -4,14 +4,14 @@ import type { Config } from '../config/config';
 const LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
 const NEST_LEVELS: readonly LogLevel[] = ['verbose', 'debug', 'log', 'warn', 'error'];
 
-/** Contexts of Nest's log about its wiring, which no operator needs. */
+/** Contexts of Nest's log messages about its dependency wiring, which operators don't need. */
 const WIRING = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** Nest logs a failed start with its stack and also throws it. The caller reports it once. */
+/** If startup fails, Nest logs the error with its stack and also throws it. The caller reports it once. */
 const THROWN = 'ExceptionHandler';
 
 class ServiceLogger extends ConsoleLogger {
-  /** ISO, as in all other output. */
+  /** Uses ISO format, as in all other output. */
   protected override getTimestamp(): string {
     return new Date().toISOString();
   }

@@ -7,7 +7,7 @@ const LIMIT_MS = 10_000;
 
 /**
  * Shows an external watchdog that this service works. `HEARTBEAT_URL` is requested once a minute while the consistency
- * check passes. If the requests stop, the watchdog raises the alarm, which needs no working part of this service.
+ * check passes. If the requests stop, the watchdog raises an alarm, for which no part of this service needs to work.
  */
 @Injectable()
 export class WatchdogPing {
@@ -22,21 +22,20 @@ export class WatchdogPing {
   ) {}
 
   /**
-   * Skips pings while `holds` returns true, for example while the monitor has no network. `holds` is called once a
-   * minute.
+   * Skips pings while `holds` returns true, for example while the monitor is offline. `holds` is called once a minute.
    */
   holdWhile(reason: string, holds: () => boolean): void {
     this.reasons.set(reason, holds);
   }
 
-  /** Sends one ping, unless a reason holds it back. Never throws, because the missing ping is the signal. */
+  /** Sends one ping, unless there is a reason to skip it. Never throws, because the missing ping is the signal. */
   async send(): Promise<void> {
     const url = this.config.heartbeatUrl;
     if (url === null) return;
     const held = [...this.reasons].find(([, holds]) => holds());
     if (held) return this.report(`heartbeat not sent: ${held[0]}`);
     try {
-      // The operator sets this URL, so it may point into the operator's network.
+      // The operator sets this URL, so it may point to the operator's network.
       const egress = this.egress.forOrganization({ id: null, isDefault: true });
       const { status } = await this.http.request({
         method: 'GET',

@@ -1,7 +1,7 @@
 import { Injectable, Global, Module } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** Completes the document, for example with the schemas of the registered channels. */
+/** Completes the document, for example with the schemas for registered channels. */
 export type OpenApiPart = (document: OpenAPIObject) => void;
 
 /** Parts of the document that modules add because decorators can't express them. */
@@ -9,7 +9,7 @@ export type OpenApiPart = (document: OpenAPIObject) => void;
 export class OpenApiParts {
   private readonly parts: { models: (new () => object)[]; complete: OpenApiPart }[] = [];
 
-  /** `models` are classes whose schemas must be in the document although no route refers to them. */
+  /** `models` lists classes whose schemas must be in the document although no route refers to them. */
   add(models: (new () => object)[], complete: OpenApiPart): void {
     this.parts.push({ models, complete });
   }

@@ -34,7 +34,7 @@ const descriptionAt = (
 const SESSION =
   'The session of a user, which starts with `POST /auth/session`. Over https, the name of the cookie starts with `__Host-`.';
 
-/** The steps that adapt Nest's document, in order. Each step gets the result of the previous one. */
+/** The steps that adapt Nest's document, in order. Each step receives the result of the previous one. */
 const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withOperationsCompleted,
   withTags,
@@ -46,8 +46,8 @@ const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
 ];
 
 /**
- * Returns the document of all routes, as served and as committed in docs/. `base` is `PUBLIC_URL` if the service is
- * below a path. Client generators prepend it to the paths.
+ * Returns the document for all routes, as served and as committed in docs/. `base` is `PUBLIC_URL` if the service is
+ * hosted under a path. Client generators prepend it to all paths.
  */
 export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const parts = app.get(OpenApiParts);
@@ -72,9 +72,9 @@ export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject
 const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
 
 /**
- * Serves `/api/v1/openapi.json` without a key, because the document contains no data of an organization. It is built
- * once, on first use, and all clients share the bytes. The reference at `/docs` shows it, and its files are served with
- * the dashboard's. `base` is as in `openApiDocument`.
+ * Serves `/api/v1/openapi.json` without a key, because the document contains no organization's data. It is built once,
+ * on first use, and all clients share the same bytes. The reference at `/docs` shows it, and the reference's files are
+ * served together with the dashboard's. `base` is as in `openApiDocument`.
  */
 export function mountOpenApi(app: NestExpressApplication, base: string): void {
   let plain: Buffer | null = null;

@@ -16,7 +16,7 @@ const CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 
 /**
  * Adds the problems and headers that follow from a route's method and parameters. Declarations list only the rest.
- * Operations marked `x-plain` are skipped: they are URLs for external programs that don't know problems.
+ * Skips operations marked with `x-plain`, which are URLs for external programs that don't support problems.
  */
 export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject {
   for (const path of Object.values(document.paths)) {
@@ -41,7 +41,7 @@ const takes = ({ parameters }: Operation, name: string): boolean =>
 
 const PROBLEM_JSON = 'application/problem+json';
 
-/** Adds problems in addition to the existing ones. */
+/** Adds problems to the existing ones. */
 function addProblems({ responses }: Operation, codes: readonly ProblemCode[]): void {
   for (const code of codes) {
     const { status } = PROBLEMS[code];
@@ -50,9 +50,12 @@ function addProblems({ responses }: Operation, codes: readonly ProblemCode[]): v
   }
 }
 
-/** The problem of any route with a query parameter that it doesn't accept. */
+/** Any route may return this problem for a query parameter that it doesn't accept. */
 const EARLY: readonly ProblemCode[] = ['invalid_query'];
-/** The problems of any route whose method allows a body, if the body can't be read, even if the route needs none. */
+/**
+ * Any route whose method allows a body may return these problems if the body can't be read, even if the route needs
+ * none.
+ */
 const UNREADABLE_BODY: readonly ProblemCode[] = [
   'malformed_json',
   'invalid_encoding',
@@ -61,7 +64,7 @@ const UNREADABLE_BODY: readonly ProblemCode[] = [
   'unsupported_media_type',
 ];
 
-// Routes with the header honor it. All others refuse it.
+// Routes that declare the header honor it. All others reject it.
 const IF_MATCH: readonly ProblemCode[] = ['precondition_failed', 'invalid_if_match'];
 const NO_IF_MATCH: readonly ProblemCode[] = ['if_match_not_supported'];
 const IDEMPOTENCY_KEY: readonly ProblemCode[] = [

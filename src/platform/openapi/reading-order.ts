@@ -1,8 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 /**
- * The order of the reference, from what most users need to what only the operator needs. Paths without one of these
- * prefixes come last.
+ * The order of the reference, from sections that most users need to sections that only the operator needs. Paths
+ * without one of these prefixes come last.
  */
 const SECTIONS = [
   '/api/v1/websites',
@@ -49,7 +49,7 @@ const SECTIONS = [
 /** Schemas that every route uses. */
 const EVERYWHERE = ['FieldProblemView', 'ProblemView'];
 
-/** Sorts paths into reading order and schemas into the order of their first use, independent of the module order. */
+/** Sorts paths into reading order and schemas in the order of their first use, independent of the order of modules. */
 export function inReadingOrder(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.fromEntries(
     Object.entries(document.paths)
@@ -69,7 +69,7 @@ function sectionOf(path: string): number {
   return longest === undefined ? SECTIONS.length : SECTIONS.indexOf(longest);
 }
 
-/** Returns the names of the schemas in dependency order. A schema comes after the schemas that it refers to. */
+/** Returns the names of the schemas in dependency order. A schema comes after the schemas to which it refers. */
 function referencesIn(
   node: unknown,
   schemas: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ interface Content {
   examples?: unknown;
 }
 
-/** Returns the content that a body of this schema gets in a document with these schemas. */
+/** Returns the content generated for a body with this schema, in a document that contains these schemas. */
 function contentOf(given: Content, schemas: object = {}): Content {
   const content = { ...given };
   const paths = { '/things': { post: { requestBody: { content: { 'application/json': content } } } } };

@@ -29,8 +29,8 @@ const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /**
  * Adds a complete example to every request body, so that all viewers of the document show the same one. The examples
- * are valid: `test/e2e/http/examples.spec.ts` sends them. A body of several forms gets an example of each form.
- * Examples from the route's declaration stay.
+ * are valid: `test/e2e/http/examples.spec.ts` sends them. A body with several forms gets an example for each form.
+ * Examples in the route's declaration are kept.
  */
 export function withRequestExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
@@ -51,8 +51,8 @@ export function withRequestExamples(document: OpenAPIObject): OpenAPIObject {
 }
 
 /**
- * Returns the forms of a schema by their discriminator value. The forms of nested choices follow one another. A form
- * without a discriminator is named by its title.
+ * Returns a schema's forms, keyed by discriminator value. The forms of nested choices are flattened into one list. A
+ * form without a discriminator is named after its title.
  */
 function formsOf(given: Schema, schemas: Schemas): [name: string, schema: Schema][] {
   const { discriminator, oneOf = [], title } = resolved(given, schemas);
@@ -63,8 +63,8 @@ function formsOf(given: Schema, schemas: Schemas): [name: string, schema: Schema
 }
 
 /**
- * Builds an example from required fields and fields with their own example. Leaves out fields that are only accepted
- * (former names, immutable fields) and alternatives, whose description starts with "Instead of".
+ * Builds an example from required fields and fields that have their own example. Omits fields that are only accepted
+ * (former names, immutable fields), and alternatives whose description starts with "Instead of".
  */
 function exampleOf(given: Schema, schemas: Schemas): unknown {
   const schema = resolved(given, schemas);
@@ -83,7 +83,7 @@ function isShown(name: string, { example = null, ...property }: Schema, { requir
   if (required?.includes(name) === true) return true;
   if (property.deprecated === true || property.readOnly === true) return false;
   if (/^(?:Immutable|Instead of)\b/.test(property.description ?? '')) return false;
-  // A made-up ID belongs to no resource, so it appears only if one is required.
+  // A made-up ID doesn't belong to any resource, so it is included only if an ID is required.
   return example !== null && !ID.test(typeof example === 'string' ? example : '');
 }
 
@@ -105,7 +105,7 @@ function emptyOf({ type, minimum }: Schema): unknown {
   }
 }
 
-/** Returns the schema with references followed and the parts of an `allOf` merged. */
+/** Returns the schema with its references resolved and the parts of an `allOf` merged. */
 function resolved({ $ref, allOf, ...own }: Schema, schemas: Schemas): Schema {
   const target = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)];
   const parts = [...(target ? [target] : []), ...(allOf ?? [])].map((part) => resolved(part, schemas));

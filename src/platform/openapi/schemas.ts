@@ -4,10 +4,10 @@ import { FIELD_PROBLEMS, PROBLEMS } from '../problem/problem';
 type Json = Record<string, unknown>;
 
 const PREFIX = '#/components/schemas/';
-/** Suffixes of internal class names. Clients see `Website` and `CreateWebsite`. */
+/** Suffixes in internal class names. Clients see `Website` and `CreateWebsite`. */
 const OURS = /(?:Dto|View)$/;
 
-/** Renames the schemas to their public names. Throws if two would get the same name. */
+/** Renames the schemas to their public names. Throws if two schemas would have the same name. */
 export function withPublicNames(document: OpenAPIObject): OpenAPIObject {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const names = schemas.map(([name]) => publicName(name));
@@ -19,7 +19,7 @@ export function withPublicNames(document: OpenAPIObject): OpenAPIObject {
 
 const publicName = (name: string): string => name.replace(OURS, '');
 
-/** Renames `$ref` and discriminator mappings, the only places that name a schema. */
+/** Renames `$ref` and discriminator mappings, which are the only places that refer to a schema by name. */
 function withPublicReferences<Value>(value: Value): Value;
 function withPublicReferences(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(PREFIX) ? publicName(value) : value;
@@ -33,7 +33,7 @@ const DATA = new Set(['example', 'examples', 'default', 'x-default']);
 
 /**
  * Converts the document to OpenAPI 3.1, which can describe webhooks and is best supported by current generators. Nest
- * writes schemas for 3.0, which has `nullable` next to a type. In 3.1 `null` is an ordinary type.
+ * generates schemas for 3.0, which has `nullable` next to a type. In 3.1, `null` is an ordinary type.
  */
 export const asOpenApi31 = (document: OpenAPIObject): OpenAPIObject => ({ ...converted(document), openapi: '3.1.0' });
 
@@ -44,7 +44,7 @@ function converted(value: unknown): unknown {
   const { nullable, ...rest } = Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, DATA.has(key) ? item : converted(item)]),
   );
-  // A property may be named "nullable". Then its value is a schema.
+  // A property may be named "nullable". In that case, its value is a schema.
   if (typeof nullable !== 'boolean') return nullable === undefined ? rest : { ...rest, nullable };
   return nullable ? withNull(rest) : rest;
 }
@@ -60,8 +60,8 @@ function withNull({ type, allOf, oneOf, anyOf, $ref, ...rest }: Json): Json {
 }
 
 /**
- * Moves defaults into the description and `x-default`. Generators read `default` as "always present", so bodies without
- * the field would not compile. An update keeps a field that is left out, so it has no default.
+ * Moves defaults into the description and `x-default`. Generators interpret `default` as "always present", so code that
+ * omits the field in a body would not compile. An update keeps a field that is omitted, so it has no default.
  */
 export function withDefaultsInWords(document: OpenAPIObject): OpenAPIObject {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {

@@ -27,10 +27,10 @@ const CODES: Readonly<Record<string, FieldProblemCode>> = {
   reserved: 'reserved',
 };
 
-/** Returns the public code of a class-validator rule. Rules that are not listed are about the format. */
+/** Returns the public code for a class-validator rule. Rules that are not listed check the format. */
 export const codeOfConstraint = (rule: string): FieldProblemCode => CODES[rule] ?? 'invalid_format';
 
-/** Phrases of class-validator and their plain form. */
+/** class-validator's phrases and their plain equivalents. */
 const PLAIN: readonly [RegExp, string][] = [
   [/must be an integer number$/, 'must be a whole number'],
   [/must be a boolean value$/, 'must be true or false'],
@@ -41,9 +41,9 @@ const PLAIN: readonly [RegExp, string][] = [
   [/must be one of the following values: /, 'must be one of '],
 ];
 
-/** Returns the message of a broken rule in plain words. */
+/** Returns the message for a broken rule in plain words. */
 export const plainly = (message: string): string =>
   PLAIN.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
 
-/** Returns a name as a step of a JSON pointer (RFC 6901), cut to a length that messages may repeat. */
+/** Returns a name as a step in a JSON pointer (RFC 6901), truncated to a length that messages may repeat. */
 export const pointerStep = (name: string): string => cut(name.replaceAll('~', '~0').replaceAll('/', '~1'), 100, '');

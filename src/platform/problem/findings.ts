@@ -1,6 +1,6 @@
 import { type FieldProblem, type Problem, problems } from './problem';
 
-/** The findings of a body check: invalid fields, and targets that the egress policy refuses. */
+/** The findings from checking a body: invalid fields, and targets that the egress policy refuses. */
 export interface Findings {
   readonly invalid: readonly FieldProblem[];
   readonly forbidden: readonly FieldProblem[];
@@ -13,7 +13,7 @@ export const together = (parts: readonly Findings[]): Findings => ({
   forbidden: parts.flatMap(({ forbidden }) => forbidden),
 });
 
-/** Moves the findings of a part below its pointer. */
+/** Moves the findings for a nested object below its pointer. */
 export const under = (parent: string, { invalid, forbidden }: Findings): Findings => {
   const moved = (problem: FieldProblem): FieldProblem => ({ ...problem, pointer: `${parent}${problem.pointer}` });
   return { invalid: invalid.map(moved), forbidden: forbidden.map(moved) };
@@ -27,7 +27,7 @@ export function refuse({ invalid, forbidden }: Findings): void {
 
 const touches = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** Returns the problems of a body's shape together with the findings in its other fields, at most one per field. */
+/** Returns the problems with a body's shape together with the findings for its other fields, at most one per field. */
 export function completed(shape: readonly FieldProblem[], { invalid, forbidden }: Findings): Problem {
   const others = [...invalid, ...forbidden].filter(
     ({ pointer }) => !shape.some((problem) => touches(problem.pointer, pointer)),

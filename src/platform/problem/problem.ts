@@ -7,7 +7,7 @@ export interface FieldProblem {
   line?: number | null;
 }
 
-/** All problems of a field, with the fix. Codes are stable, texts may change. */
+/** All problems that a field can have, with their fixes. Codes are stable, but texts may change. */
 export const FIELD_PROBLEMS = {
   required: 'Send the field.',
   wrong_type: 'Send a value of the type in the message: text, number, true or false, list, object.',
@@ -51,7 +51,7 @@ export const FIELD_PROBLEMS = {
 } as const;
 export type FieldProblemCode = keyof typeof FIELD_PROBLEMS;
 
-/** All problems of the API with status, title, and fix. Codes are stable, texts may change. */
+/** All of the API's problems with status, title, and fix. Codes are stable, but texts may change. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,
@@ -234,14 +234,14 @@ export const PROBLEMS = {
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** A limit that would have been exceeded. */
+/** A limit that the request would have exceeded. */
 export interface QuotaUse {
   name: string;
   limit: number;
   used: number;
 }
 
-/** An error response. Thrown anywhere, written by `ProblemFilter`. `detail` is public. */
+/** An error response. It can be thrown anywhere, and `ProblemFilter` writes it. `detail` is public. */
 export class Problem extends Error {
   readonly status: number;
 
@@ -257,20 +257,23 @@ export class Problem extends Error {
   }
 }
 
-/** The problem of a probe whose protocol this service doesn't support. */
+/** The problem for a probe whose protocol this service doesn't support. */
 export class ProtocolUnsupported extends Problem {
   constructor(readonly supported: readonly number[]) {
     super('protocol_unsupported', `Use one of these protocol versions: ${supported.join(', ')}.`);
   }
 }
 
-/** Maximum number of reported field errors. Searching may stop after this many. */
+/** The maximum number of field errors that are reported. The search may stop at this number. */
 export const MAX_ERRORS = 20;
 
-/** The problems that services and controllers throw. Equal cases share one text. */
+/** The problems that services and controllers throw. Equal cases share the same text. */
 export const problems = {
   notFound: () => new Problem('not_found', 'Nothing exists at this URL, or it belongs to another organization.'),
-  /** For a resource that a field of the body names. Unknown, deleted, and foreign resources get the same problem. */
+  /**
+   * For a resource that is referenced in a body field. Unknown and deleted resources, and resources of other
+   * organizations, get the same problem.
+   */
   referenceNotFound: (pointer: string, message: string) =>
     new Problem('not_found', 'A field refers to a resource that does not exist, or belongs to another organization.', [
       { pointer, code: 'not_found', message },
@@ -289,10 +292,10 @@ export const problems = {
     new Problem('unauthenticated', detail, [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
-  /** For a correct first factor. */
+  /** Used if the first factor was correct. */
   secondFactorRequired: () =>
     new Problem('second_factor_required', 'Send second_factor: a code of your authenticator app, or a recovery code.'),
-  /** For every kind of invalid probe token. */
+  /** Used for every kind of invalid probe token. */
   unknownProbe: () =>
     new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
       'WWW-Authenticate': 'Bearer realm="probe"',
@@ -313,7 +316,7 @@ export const problems = {
     ),
   conflict: (detail: string, errors: readonly FieldProblem[] = []) =>
     new Problem('conflict', detail, errors.slice(0, MAX_ERRORS)),
-  /** `onlyWeak`: only weak tags were sent, which never match. */
+  /** `onlyWeak` means that only weak tags were sent, which never match. */
   preconditionFailed: (onlyWeak: boolean) =>
     new Problem(
       'precondition_failed',

@@ -43,7 +43,7 @@ export class QuotaProblemView {
   used!: number;
 }
 
-/** A problem in the form of RFC 9457. */
+/** A problem in RFC 9457 format. */
 export class ProblemView {
   @ApiProperty({
     description: 'A stable identifier of the kind of problem.',

@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { PROBLEMS, type ProblemCode } from './problem';
 import { problemType, ProblemView } from './problem.view';
 
-/** Possible on every route. */
+/** Any route may return these problems. */
 const ALWAYS: readonly ProblemCode[] = [
   'internal_error',
   'storage_unavailable',
@@ -11,10 +11,10 @@ const ALWAYS: readonly ProblemCode[] = [
   'shutting_down',
 ];
 
-/** Possible on every route that needs a key. */
+/** Any route that needs a key may return these problems. */
 const WITH_KEY: readonly ProblemCode[] = ['unauthenticated', 'insufficient_role', 'rate_limited'];
 
-/** Returns an error response of the API reference, with an example per code. */
+/** Returns an error response for the API reference, with an example for each code. */
 export function problemResponse(status: number, codes: readonly ProblemCode[]) {
   const example = (code: ProblemCode) => ({
     type: problemType(code),
@@ -37,12 +37,12 @@ export function problemResponse(status: number, codes: readonly ProblemCode[]) {
   };
 }
 
-/** Documents the problems of a route in addition to the ones that are possible on every route. */
+/** Documents a route's problems, in addition to the ones that any route may return. */
 export function Problems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...WITH_KEY, ...ALWAYS])]);
 }
 
-/** Reasons for which a body may be refused. */
+/** The problems for a body that can't be accepted. */
 export const BODY_PROBLEMS: readonly ProblemCode[] = [
   'validation_failed',
   'malformed_json',
@@ -53,7 +53,7 @@ export const BODY_PROBLEMS: readonly ProblemCode[] = [
 /** Documents the problems of a route with a body, including `BODY_PROBLEMS`. */
 export const BodyProblems = (...codes: ProblemCode[]) => Problems(...BODY_PROBLEMS, ...codes);
 
-/** Documents the problems of a route without a key. */
+/** Documents the problems of a route that needs no key. */
 export function PublicProblems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...ALWAYS])]);
 }

@@ -1,5 +1,5 @@
 /**
- * Shown by the API in place of a hidden value. If it is sent back, the stored value stays. No accepted value contains
+ * The API shows this in place of a hidden value. If it is sent back, the stored value is kept. No valid value contains
  * it.
  */
 export const MASK = '********';

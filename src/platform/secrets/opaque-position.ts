@@ -3,13 +3,13 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Positions are padded to this multiple, because the length of a number would reveal its size. */
+/** Positions are padded to a multiple of this number, because the length of a number would reveal its size. */
 const PADDED_TO = 16;
 
 /**
- * Encrypts positions in lists and streams. They are numbers of the whole installation, which would let a client count
- * the activity of others. A client gets them encrypted for its organization and list (the context), and any other use
- * is refused.
+ * Encrypts positions in lists and streams. These positions are numbers that count across the whole installation, which
+ * would reveal the activity of other organizations. A client receives a position encrypted for its organization and
+ * list (the context), and any other use is rejected.
  */
 export class OpaquePositions {
   private readonly encryption: Buffer;
@@ -22,8 +22,8 @@ export class OpaquePositions {
   }
 
   /**
-   * Returns at least 64 URL-safe characters. Equal positions give equal texts, because the nonce is a hash of the
-   * plaintext.
+   * Returns at least 64 URL-safe characters. Equal positions result in equal strings, because the nonce is a hash of
+   * the plaintext.
    */
   seal(context: string, position: string): string {
     const length = Buffer.byteLength(position);
@@ -35,7 +35,7 @@ export class OpaquePositions {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  /** Returns the position, or `null` for a text that `seal` did not create for this context. */
+  /** Returns the position, or `null` for a string that `seal` did not create for this context. */
   open(context: string, text: string): string | null {
     const bytes = Buffer.from(text, 'base64url');
     if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) return null;

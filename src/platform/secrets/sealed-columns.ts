@@ -1,10 +1,10 @@
-/** A jsonb column that contains envelopes of `SecretBox`. */
+/** A jsonb column that contains `SecretBox` envelopes. */
 export interface SealedColumn {
   table: string;
   column: string;
   /** SQL/JSON path to the envelopes. */
   path: string;
-  /** SQL expression for the context that they are encrypted with. */
+  /** SQL expression for the context with which they are encrypted. */
   context: string;
   /** Returns a copy of the column's value with `change` applied to every envelope. */
   readonly map: (value: unknown, change: (sealed: string) => string) => unknown;
@@ -25,8 +25,8 @@ const wholeValue = (value: unknown, change: (sealed: string) => string): Envelop
 });
 
 /**
- * All columns with encrypted content, for the check at the start and for rotation. Add new columns here. A snapshot in
- * `notification` was encrypted for its alert or for the contact that the alert had, hence their context.
+ * All columns with encrypted content, for the check at startup and for rotation. Add new columns here. A snapshot in
+ * `notification` was encrypted for its alert or for the contact that the alert had at the time, hence the context.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'alert', column: 'config', path: '$.sealed', context: `'alert:' || id || ':config'`, map: wholeValue },

@@ -9,24 +9,24 @@ const TAG_BYTES = 16;
 const PLAIN = 'plain:';
 const ENVELOPE = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/;
 
-/** The error of a stored value that can't be decrypted. The message contains at most the key ID, never the value. */
+/** The error for a stored value that can't be decrypted. The message contains at most the key ID, never the value. */
 export class SecretUnreadable extends Error {}
 
-/** Returns the ID of the key that encrypted a stored value, or `null` if it was stored without encryption. */
+/** Returns the ID of the key with which a stored value was encrypted, or `null` if the value is not encrypted. */
 export const sealingKeyId = (sealed: string): string | null => ENVELOPE.exec(sealed)?.[1] ?? null;
 
 /**
  * Encrypts values that must not be readable in a stolen database. Uses AES-256-GCM with a random nonce per value,
- * stored as `v1:<key id>:<base64 of nonce, tag and ciphertext>`. The first of `SECRETS_KEYS` encrypts, all of them
- * decrypt. The context (the row and column of the value) is authenticated, so a value that was moved elsewhere can't be
- * decrypted. Without keys, values are stored as `plain:<text>`, so that keys can be introduced later.
+ * stored as `v1:<key id>:<base64 of nonce, tag and ciphertext>`. The first key in `SECRETS_KEYS` is used to encrypt.
+ * All keys can decrypt. The context (the value's row and column) is authenticated, so a value that was moved elsewhere
+ * can't be decrypted. Without keys, values are stored as `plain:<text>`, so that keys can be introduced later.
  */
 @Injectable()
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
   private readonly sealingKey: { id: string; key: Buffer } | null;
 
-  /** Throws if two keys share an ID, because one of them could never decrypt its values. */
+  /** Throws if two keys share an ID, because values encrypted with one of them could never be decrypted. */
   constructor(config: Config) {
     const keys = config.secretsKeys.map(parseKey);
     this.keys = new Map(keys.map(({ id, key }) => [id, key]));
@@ -34,18 +34,19 @@ export class SecretBox {
     this.sealingKey = keys[0] ?? null;
   }
 
-  /** False if no key is set and values are stored unencrypted. */
+  /** False if no key is set, so that values are stored unencrypted. */
   get encrypts(): boolean {
     return this.sealingKey !== null;
   }
 
-  /** Returns true if `open` has the key with this ID. */
+  /** Returns true if `open` has a key with this ID. */
   hasKey(id: string): boolean {
     return this.keys.has(id);
   }
 
   /**
-   * Returns true if the value is encrypted as the settings require now, so encrypting it again would change nothing.
+   * Returns true if the value is encrypted as the current settings require, so that encrypting it again would change
+   * nothing.
    */
   isCurrent(sealed: string): boolean {
     return sealingKeyId(sealed) === (this.sealingKey?.id ?? null);

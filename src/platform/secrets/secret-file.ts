@@ -8,9 +8,9 @@ import { syncDirectory } from '../files/durable-files.cjs';
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * Writes a file that only its user can read, from the first byte. If root writes it, it belongs to the owner of the
- * directory. Replaces an existing file or link at the path. A link itself is replaced, not its target, so neither its
- * permissions nor its target matter. The file survives a power cut.
+ * Writes a file that, from the first byte on, only its owner can read. If root writes it, it belongs to the directory's
+ * owner. Replaces any existing file or link at the path. A link itself is replaced and not its target, so neither its
+ * permissions nor its target matter. The file survives a power failure.
  */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;

@@ -4,7 +4,10 @@ import { StartError } from '../config/start-error';
 import { SecretBox } from './secret-box';
 import { SEALED_COLUMNS } from './sealed-columns';
 
-/** Refuses to start while the key of a stored secret is missing. Otherwise a delivery would be the first to notice. */
+/**
+ * Prevents startup if the key for a stored secret is missing. Otherwise, the missing key would not be noticed until a
+ * delivery fails.
+ */
 @Injectable()
 export class SecretKeysCheck implements OnModuleInit {
   private readonly logger = new Logger(SecretKeysCheck.name);
@@ -16,7 +19,7 @@ export class SecretKeysCheck implements OnModuleInit {
   ) {}
 
   /**
-   * Checks once, even if called repeatedly. Throws an error with the IDs of the missing keys. Cost: one scan per
+   * Runs the check once, even if called repeatedly. Throws an error with the IDs of missing keys. Cost: one scan per
    * column.
    */
   onModuleInit(): Promise<void> {
@@ -45,9 +48,7 @@ export class SecretKeysCheck implements OnModuleInit {
     }
   }
 
-  /**
-   * Returns how many secrets each key has encrypted. `id` is `null` for secrets that were stored without encryption.
-   */
+  /** Returns how many secrets are encrypted with each key. `id` is `null` for unencrypted secrets. */
   private storedSecrets(): Promise<{ id: string | null; secrets: number }[]> {
     const scans = SEALED_COLUMNS.map(
       ({ table, column, path }) =>

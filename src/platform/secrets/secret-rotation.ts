@@ -4,7 +4,9 @@ import { SecretBox, SecretUnreadable } from './secret-box';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns';
 import { NIL_UUID } from '../ids/id';
 
-/** Rows locked per transaction. A running service waits for at most one of these transactions. */
+/**
+ * The number of rows that are locked per transaction. A running service waits for at most one of these transactions.
+ */
 const STEP = 200;
 
 interface SealedRow {
@@ -16,13 +18,13 @@ interface SealedRow {
 export interface Rotated {
   table: string;
   column: string;
-  /** Rows that were encrypted again. The others already used the first key. */
+  /** The number of rows that were re-encrypted. All other rows already used the first key. */
   rows: number;
-  /** Rows that were not changed because a value in them can't be decrypted. */
+  /** Rows that were not changed because they contain a value that can't be decrypted. */
   unreadable: UnreadableRow[];
 }
 
-/** A row that can't be decrypted. `why` contains at most the missing key, never the value. */
+/** A row that can't be decrypted. `why` contains at most the missing key's ID, never the value. */
 export interface UnreadableRow {
   id: string;
   why: string;
@@ -31,13 +33,13 @@ export interface UnreadableRow {
 interface Step {
   changed: number;
   unreadable: UnreadableRow[];
-  /** The row to continue after, or `null` at the end. */
+  /** The row after which to continue, or `null` at the end. */
   last: string | null;
 }
 
 /**
- * Encrypts every stored secret again with the first key, so that the others can be removed from `SECRETS_KEYS`. Uses
- * small transactions while a service with the new key may be running. After an interruption, run it again.
+ * Re-encrypts all stored secrets with the first key, so that the other keys can be removed from `SECRETS_KEYS`. Uses
+ * small transactions, because a service with the new key may be running. After an interruption, run it again.
  */
 @Injectable()
 export class SecretRotation {

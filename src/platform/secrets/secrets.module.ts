@@ -4,7 +4,7 @@ import { SecretKeysCheck } from './secret-keys-check';
 import { SecretRotation } from './secret-rotation';
 import { ServerSecrets } from './server-secrets';
 
-/** Provides encryption at rest for every module that stores credentials. */
+/** Provides encryption at rest to all modules that store credentials. */
 @Global()
 @Module({
   providers: [SecretBox, SecretKeysCheck, SecretRotation, ServerSecrets],

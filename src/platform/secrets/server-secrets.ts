@@ -18,7 +18,7 @@ export type ServerSecretName = (typeof SERVER_SECRETS)[number];
 
 interface StoredSecret {
   name: string;
-  /** Unencrypted as long as there are no keys. */
+  /** Not encrypted if there are no keys. */
   value: Buffer | null;
   sealed: { sealed: string } | null;
 }
@@ -26,9 +26,9 @@ interface StoredSecret {
 const contextOf = (name: string): string => `server_secret:${name}`;
 
 /**
- * Random values shared by all instances on one database. The first instance creates them, and each reads them once at
- * the start. With `SECRETS_KEYS` they are encrypted, so a reader of the database can't derive anything that the service
- * accepts.
+ * Random values that all instances with the same database share. The first instance creates them, and each instance
+ * reads them once at startup. If `SECRETS_KEYS` is set, they are encrypted, so that someone who can read the database
+ * can't use them to forge anything that the service accepts.
  */
 @Injectable()
 export class ServerSecrets implements OnModuleInit {
@@ -40,7 +40,7 @@ export class ServerSecrets implements OnModuleInit {
     private readonly keys: SecretKeysCheck,
   ) {}
 
-  /** Throws a `StartError` while a key is missing. */
+  /** Throws a `StartError` if a key is missing. */
   async onModuleInit(): Promise<void> {
     await this.keys.onModuleInit();
     for (const name of SERVER_SECRETS) {
@@ -54,7 +54,7 @@ export class ServerSecrets implements OnModuleInit {
     for (const row of rows) this.values.set(row.name, await this.opened(row));
   }
 
-  /** Returns the value. A value from the time before there were keys is encrypted now. */
+  /** Returns the value. If it was stored before there were keys, encrypts it now. */
   private async opened({ name, value, sealed }: StoredSecret): Promise<Buffer> {
     if (sealed !== null) return Buffer.from(this.box.open(sealed.sealed, contextOf(name)), 'base64');
     if (value === null) throw new Error(`server secret ${name} has no value`);

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 
 const NOT_ASCII = /[\x80-\xff]/;
 
-/** Decodes bytes of unknown charset as UTF-8 if valid, otherwise as Latin-1. */
+/** Decodes bytes with an unknown charset as UTF-8 if they are valid UTF-8, otherwise as Latin-1. */
 export const textFromBytes = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 
-/** Works as `textFromBytes`, for text that was read byte by byte as Latin-1, such as a header value. */
+/** Works like `textFromBytes`, for strings whose bytes were decoded as Latin-1, such as header values. */
 export const textFromLatin1 = (text: string): string =>
   NOT_ASCII.test(text) ? textFromBytes(Buffer.from(text, 'latin1')) : text;
 

@@ -6,5 +6,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for the content and quoted attributes of HTML. */
+/** Escapes a string for use in HTML content and quoted attributes. */
 export const html = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

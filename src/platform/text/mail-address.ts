@@ -4,8 +4,8 @@ const MAX_ADDRESS = 254;
 const MAX_LOCAL_BYTES = 64;
 const MAX_DOMAIN = 253;
 /**
- * Atoms of RFC 5321, and any printable character beyond ASCII (RFC 6531). No quoting: an address can't contain another
- * one.
+ * Atoms as defined in RFC 5321, plus any printable character outside ASCII (RFC 6531). Quoting isn't allowed, so that
+ * an address can't contain another one.
  */
 const LOCAL = /^(?:[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{C}\p{Z}])+$/u;
 const DOMAIN = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
@@ -15,12 +15,15 @@ function partsOf(address: string): { local: string; domain: string } {
   return { local: address.slice(0, Math.max(0, at)), domain: address.slice(at + 1) };
 }
 
-/** Returns the domain in its ASCII form, such as `xn--mnchen-3ya.example`, or an empty text if it has none. */
+/** Returns the domain in its ASCII form, such as `xn--mnchen-3ya.example`, or an empty string if it has none. */
 const asciiDomain = (domain: string): string => (/^\p{ASCII}*$/u.test(domain) ? domain : domainToASCII(domain));
 
 const isDomain = (domain: string): boolean => domain.length <= MAX_DOMAIN && DOMAIN.test(domain);
 
-/** True for exactly one plain address: no display name, no list, and no quoting, so that it can't add a recipient. */
+/**
+ * Returns true for exactly one plain address: no display name, no list, and no quoting, so that it can't add a
+ * recipient.
+ */
 export function isMailAddress(text: string): boolean {
   const { local, domain } = partsOf(text);
   return (
@@ -31,13 +34,13 @@ export function isMailAddress(text: string): boolean {
   );
 }
 
-/** Returns the address as mail servers take it: an international domain in its ASCII form. */
+/** Returns the address as mail servers expect it, with an international domain in its ASCII form. */
 export function onTheWire(address: string): string {
   const { local, domain } = partsOf(address);
   return `${local}@${asciiDomain(domain)}`;
 }
 
-/** Returns the domain of an address in its ASCII form. */
+/** Returns an address's domain in its ASCII form. */
 export const mailDomain = (address: string): string => asciiDomain(partsOf(address).domain);
 
 /** A sender as shown in the `From` header. */
@@ -47,7 +50,7 @@ export interface MailSender {
 }
 
 /**
- * Parses `Uptime <uptime@example.com>` or a bare address. Returns `null` for anything else, including lists and line
+ * Parses `Uptime <uptime@example.com>` or a plain address. Returns `null` for anything else, including lists and line
  * breaks.
  */
 export function parseSender(text: string): MailSender | null {

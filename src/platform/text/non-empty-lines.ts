@@ -1,4 +1,4 @@
-/** Returns the lines that are not blank, trimmed. */
+/** Returns all lines that are not blank, trimmed. */
 export const nonEmptyLines = (text: string): string[] =>
   text
     .split('\n')

@@ -1,27 +1,37 @@
 import { CronPattern } from 'croner';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-units';
 
-/** Feb 29 on a given weekday may be 40 years away. An expression without a date in this many years never has one. */
+/**
+ * Feb 29 on a given weekday may be 40 years away. An expression that matches no date in this many years never matches
+ * one.
+ */
 const SEARCHED_YEARS = 50;
-/** Responses show years of four digits. A period that starts in this year ends in the next at the latest. */
+/** Responses contain four-digit years. A period that starts in this year ends no later than the next year. */
 const LAST_YEAR = 9998;
 
-/** The wall-clock times of a cron expression with five fields, in the numbers of `Date`'s UTC methods. */
+/** The wall-clock times of a cron expression with five fields, numbered like in `Date`'s UTC methods. */
 export interface CronCalendar {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** By month, 0 to 11. */
+  /** Indexed by month, 0 to 11. */
   readonly months: readonly boolean[];
-  /** By day of the month, 0 for the first. */
+  /** Indexed by day of the month, starting with 0 for the first day. */
   readonly days: readonly boolean[];
   readonly lastDay: boolean;
-  /** By day of the week, 0 for Sunday. Each is a bit set for the first to the fifth of the month, and `LAST`. */
+  /**
+   * Indexed by day of the week, with 0 for Sunday. Each entry is a bit set for the first to the fifth such day in the
+   * month, and `LAST`.
+   */
   readonly weekdays: readonly number[];
   /**
-   * True if one of the two day fields starts with `*`. Then both must match, otherwise either is enough (crontab(5)).
+   * True if one of the two day fields starts with `*`. In that case, both fields must match. Otherwise, either one is
+   * enough (crontab(5)).
    */
   readonly needsBothDays: boolean;
-  /** True if minutes or hours start with `*`. Then a clock change takes effect immediately (cron(8)). */
+  /**
+   * True if the minutes or hours field starts with `*`. In that case, a clock change takes effect immediately
+   * (cron(8)).
+   */
   readonly isWild: boolean;
 }
 
@@ -44,7 +54,10 @@ export function readCron(text: string): CronCalendar | null {
   }
 }
 
-/** croner accepts more letters and signs: nearest weekdays, "now", a logical and. The service doesn't promise them. */
+/**
+ * croner accepts more letters and symbols: nearest weekdays, "now", and a logical AND. The service doesn't support them
+ * officially.
+ */
 function isPlain(field: string): boolean {
   const words = field.toUpperCase().match(/[A-Z]+/g) ?? [];
   return /^[0-9A-Z*,/#-]+$/i.test(field) && words.every((word) => WORDS.has(word));
@@ -63,13 +76,13 @@ const calendarOf = (pattern: CronPattern, [minute, hour, day, , weekday]: readon
   isWild: isStarred(minute) || isStarred(hour),
 });
 
-/** Returns whether cron treats a field as starred: `*`, also with steps or in a list after it. */
+/** Returns whether cron treats a field as starting with a star: `*`, alone or followed by steps or a list. */
 const isStarred = (field = ''): boolean => field.startsWith('*');
 
 /**
- * Yields the days with a date of the calendar, starting with the day of `fromMs`, each as midnight in milliseconds of
- * `Date.UTC`. Ends when there is none for fifty years. A day costs less than a microsecond, so the longest search takes
- * some milliseconds.
+ * Yields the days on which the calendar has a date, starting with the day of `fromMs`, each as midnight in `Date.UTC`
+ * milliseconds. Ends if there is none for fifty years. Each day costs less than a microsecond, so the longest search
+ * takes a few milliseconds.
  */
 export function* daysFrom(calendar: CronCalendar, fromMs: number): Generator<number> {
   const first = new Date(fromMs);
@@ -92,7 +105,7 @@ export function* daysFrom(calendar: CronCalendar, fromMs: number): Generator<num
   }
 }
 
-/** `Date.UTC` without its special case of two-digit years, in which year 26 means 1926. */
+/** Works like `Date.UTC` without its special case for two-digit years, where year 26 means 1926. */
 function utc(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month, day);
@@ -107,7 +120,7 @@ function isDay(calendar: CronCalendar, day: number, length: number, weekday: num
   return calendar.needsBothDays ? byDay && byWeekday : byDay || byWeekday;
 }
 
-/** Yields the times of a day, in milliseconds since its midnight on the wall clock. */
+/** Yields the times on a day, in milliseconds since midnight on the wall clock. */
 export function* timesOf({ hours, minutes }: CronCalendar): Generator<number> {
   for (const hour of hours) for (const minute of minutes) yield hour * HOUR_MS + minute * MINUTE_MS;
 }

@@ -15,13 +15,14 @@ function calendarOf(cron: string): CronCalendar {
 }
 
 /**
- * Yields the times at which Debian's cron would run the expression in its zone, starting at `from`, in order without
- * repeats. It is lazy, so take only what you need.
+ * Yields the times at which Debian's cron would run the expression in its time zone, starting at `from`, in order and
+ * without duplicates. It is lazy, so take only as many as you need.
  */
 export function* startsFrom(cron: string, timezone: string, from: Date): Generator<Date> {
   const calendar = calendarOf(cron);
   let last = from.getTime() - 1;
-  // Starts a day earlier, because a time that is skipped at the end of a day runs at the first moment of the next one.
+  // Starts one day earlier, because a time that is skipped at the end of a day runs at the first moment of the next
+  // day.
   for (const midnight of daysFrom(calendar, wallAt(timezone, from.getTime()) - DAY_MS)) {
     const walls = wallsOf(calendar, midnight);
     for (const moment of momentsOfDay(clockOfDay(timezone, midnight), walls, calendar.isWild)) {
@@ -36,7 +37,7 @@ function* wallsOf(calendar: CronCalendar, midnight: number): Generator<number> {
   for (const time of timesOf(calendar)) yield midnight + time;
 }
 
-/** Returns the first `count` items of an iterable that may be endless. */
+/** Returns the first `count` items from an iterable, which may be endless. */
 export function take<T>(items: Iterable<T>, count: number): T[] {
   const taken: T[] = [];
   if (count <= 0) return taken;

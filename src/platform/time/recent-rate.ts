@@ -1,9 +1,9 @@
 const SECOND_MS = 1000;
 const SECONDS = 4;
 
-/** The rate of events per second over the last four seconds. Times are monotonic milliseconds. */
+/** The number of events per second over the last four seconds. Times are in monotonic milliseconds. */
 export class RecentRate {
-  /** Has one more second than reported: the current one. */
+  /** Contains one more second than is reported: the current one. */
   private readonly counts = new Map<number, number>();
 
   add(count: number, now: number): void {
@@ -17,7 +17,7 @@ export class RecentRate {
     return ([...this.counts.values()].reduce((sum, count) => sum + count, 0) - current) / SECONDS;
   }
 
-  /** Returns the second of `now` and removes the ones that are too old. */
+  /** Returns the second that contains `now`, and removes the seconds that are too old. */
   private secondOf(now: number): number {
     const second = Math.floor(now / SECOND_MS);
     for (const known of this.counts.keys()) if (known < second - SECONDS) this.counts.delete(known);

@@ -11,7 +11,7 @@ describe('time units', () => {
     [HOUR_MS, HOUR_MS, HOUR_MS],
     [-1, -HOUR_MS, 0],
   ])('rounds %i ms to full hours: down to %i, up to %i', (atMs, floor, ceil) => {
-    // Rounding up from -1 gives -0, which adding 0 turns into 0.
+    // Rounding up from -1 results in -0. Adding 0 turns this into 0.
     expect([floorTo(atMs, HOUR_MS) + 0, ceilTo(atMs, HOUR_MS) + 0]).toEqual([floor, ceil]);
   });
 

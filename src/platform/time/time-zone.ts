@@ -1,11 +1,11 @@
 import { BoundedMap } from '../cache/bounded-map';
 import { DAY_MS, HOUR_MS, SECOND_MS } from './time-units';
 
-/** Cached, because a formatter takes 0.1 ms to create and some kilobytes of memory. */
+/** Formatters are cached, because each one takes 0.1 ms to create and a few kilobytes of memory. */
 const formatters = new BoundedMap<string, Intl.DateTimeFormat>(200);
 
 /**
- * Returns whether this is a name of the IANA database. Offsets such as `+01:00`, which newer versions of Node accept,
+ * Returns whether this is a name in the IANA database. Offsets such as `+01:00`, which newer versions of Node accept,
  * don't count.
  */
 export function isTimeZone(name: string): boolean {
@@ -33,7 +33,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat | null {
   }
 }
 
-/** Returns the wall-clock time at a moment, as milliseconds of `Date.UTC`. */
+/** Returns the wall-clock time at a moment, as `Date.UTC` milliseconds. */
 export function wallAt(timeZone: string, atMs: number): number {
   const formatter = formatterOf(timeZone);
   if (!formatter) throw new Error(`there is no time zone "${timeZone}"`);
@@ -48,19 +48,22 @@ export function wallAt(timeZone: string, atMs: number): number {
 
 const offsetAt = (timeZone: string, atMs: number): number => wallAt(timeZone, atMs) - atMs;
 
-/** The wall clock on one day. Its times are milliseconds of `Date.UTC`. */
+/** The wall clock on one day. Its times are `Date.UTC` milliseconds. */
 export interface DayClock {
-  /** True if the clock doesn't change around that day, so each time occurs exactly once. */
+  /** True if the clock doesn't change around that day, so that each time occurs exactly once. */
   readonly isSteady: boolean;
-  /** Returns the moments at which the clock shows a time, in order: none if it is skipped, two if it occurs twice. */
+  /**
+   * Returns the moments at which the clock shows a time, in order: none if the time is skipped, and two if it occurs
+   * twice.
+   */
   momentsOf(wall: number): number[];
-  /** Returns the moment of the clock change. `wall` is a time that is skipped or shown twice. */
+  /** Returns the moment of the clock change. `wall` is a time that is skipped or occurs twice. */
   changeAt(wall: number): number;
-  /** How far the clock changes, positive if it is put forward. */
+  /** By how much the clock changes. Positive if it is set forward. */
   readonly changeMs: number;
 }
 
-/** Returns the clock of a day. Cost: two look-ups of the offset if it doesn't change, as on nearly all days. */
+/** Returns the clock for a day. Cost: two offset lookups if the clock doesn't change, as on nearly all days. */
 export function clockOfDay(timeZone: string, midnight: number): DayClock {
   const before = offsetAt(timeZone, midnight - DAY_MS);
   const after = offsetAt(timeZone, midnight + 2 * DAY_MS);
@@ -77,22 +80,22 @@ export function clockOfDay(timeZone: string, midnight: number): DayClock {
 }
 
 /**
- * Returns the moment of a wall-clock time. If the time occurs twice, it is the first one. If it is skipped, it is the
- * first moment after it.
+ * Returns the moment of a wall-clock time. If the time occurs twice, returns the first occurrence. If it is skipped,
+ * returns the first moment after it.
  */
 export function momentOfWall(timeZone: string, wall: number): number {
   const clock = clockOfDay(timeZone, Math.floor(wall / DAY_MS) * DAY_MS);
   return clock.momentsOf(wall)[0] ?? clock.changeAt(wall);
 }
 
-/** Larger changes are a correction of the clock for cron, not daylight saving time. */
+/** cron treats larger changes as a clock correction and not as daylight saving time. */
 const CORRECTION_MS = 3 * HOUR_MS;
 
 /**
- * Yields the moments at which cron runs a line on one day, in order, from its wall-clock times. Debian's cron decides
- * by the minutes and hours fields (cron(8)). Fixed times run once: a skipped time runs at the change, a repeated time
- * only at its first occurrence. With a `*` they follow the new time immediately, so they run not at all or twice. If
- * the change exceeds three hours, every time runs as the clock shows it.
+ * Yields the moments at which cron runs a line on one day, in order, based on the line's wall-clock times. Debian's
+ * cron decides by the minutes and hours fields (cron(8)). Fixed times run once: a skipped time runs at the clock
+ * change, and a repeated time runs only at its first occurrence. Times with a `*` follow the new time immediately, so
+ * they are skipped or run twice. If the change exceeds three hours, every time runs whenever the clock shows it.
  */
 export function* momentsOfDay(clock: DayClock, walls: Iterable<number>, isWild: boolean): Generator<number> {
   if (clock.isSteady) {
@@ -110,7 +113,7 @@ export function* momentsOfDay(clock: DayClock, walls: Iterable<number>, isWild: 
   yield* [...found].sort((a, b) => a - b);
 }
 
-/** Returns the moment at which the offset changes, to the second, after `low` and not after `high`. */
+/** Returns the moment at which the offset changes, to the second. It is after `low` and no later than `high`. */
 function changeBetween(timeZone: string, low: number, high: number): number {
   const offset = offsetAt(timeZone, low);
   let [from, to] = [low, high];

@@ -1,7 +1,7 @@
 /** How long a turn may take before other work gets its turn. */
 const TURN_MS = 5;
 
-/** Work that waits to continue, in order. One of them runs per round of the event loop, however many there are. */
+/** Work that is waiting to continue, in order. One item runs per turn of the event loop, however many there are. */
 const waiting: (() => void)[] = [];
 
 function goOn(): void {
@@ -15,11 +15,11 @@ const nextTurn = (): Promise<void> =>
     if (waiting.length === 1) setImmediate(goOn);
   });
 
-/** Splits long work into short turns. Measures time, because the cost of a step depends on input from clients. */
+/** Splits long work into short turns. Measures time, because the cost of a step depends on client input. */
 export class Turns {
   private began = performance.now();
 
-  /** Lets other work run if the turn is over. Call it after each step. */
+  /** Lets other work run if the turn has taken too long. Call this after each step. */
   async rest(): Promise<void> {
     if (performance.now() - this.began < TURN_MS) return;
     await nextTurn();

@@ -136,7 +136,7 @@ export interface Recognized {
 
 /**
  * Rejects requests before doing any work for them if too many are open or the event loop is repeatedly late. Checks and
- * deliveries continue, and the `Retry-After` header tells clients when to retry.
+ * deliveries continue, and the `Retry-After` header contains the time after which clients should retry.
  *
  * Capacity is shared. Requests with a known key, session, token, or ping URL count for their organization from the
  * start. All others are strangers until they are identified. Strangers together may use half of the slots, and each

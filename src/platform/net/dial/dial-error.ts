@@ -5,8 +5,8 @@ import { hasRoute } from './routes';
 export type DialPhase = 'dns' | 'connect' | 'tls';
 
 /**
- * Milliseconds by the monotonic clock. `null` for a phase that was not reached or doesn't exist (an IP address needs no
- * DNS).
+ * In milliseconds, measured by the monotonic clock. `null` for a phase that was not reached or doesn't exist (an IP
+ * address needs no DNS).
  */
 export interface DialPhases {
   dnsMs: number | null;
@@ -14,23 +14,23 @@ export interface DialPhases {
   tlsMs: number | null;
 }
 
-/** The problem of a peer's certificate. `message` is one public sentence. */
+/** A problem with a peer's certificate. `message` is one public sentence. */
 export interface CertificateProblem {
   code: 'tls_expired' | 'tls_not_yet_valid' | 'tls_hostname_mismatch' | 'tls_untrusted';
   message: string;
 }
 
-/** An authority that verifies the certificate of a server. */
+/** An authority that verifies a server's certificate. */
 export interface Authority {
   name: string;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   startsAt: number;
   endsAt: number;
 }
 
 /**
- * `aborted`: by the signal. `target_blocked`: by the egress policy. `monitor_offline` and `internal`: a fault of the
- * monitor itself. All others are faults of the target.
+ * `aborted`: by the signal. `target_blocked`: by the egress policy. `monitor_offline` and `internal`: the monitor
+ * itself is at fault. All other codes: the target is at fault.
  */
 export type DialCode =
   | 'dns_not_found'
@@ -48,7 +48,7 @@ export type DialCode =
   | 'aborted';
 
 /**
- * The error of a connection that failed. The message is one public sentence, which names at most the host, address, and
+ * The error for a failed connection. The message is one public sentence, which contains at most the host, address, and
  * port.
  */
 export class DialError extends Error {
@@ -57,18 +57,19 @@ export class DialError extends Error {
     readonly phase: DialPhase,
     message: string,
     /**
-     * True if the monitor is the cause (no descriptors, no route, no resolver). Then nothing is known about the target.
+     * True if the monitor is the cause (no descriptors, no route, no resolver). In that case, nothing is known about
+     * the target.
      */
     readonly local: boolean,
     /** The phases that were completed. */
     readonly phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null },
-    /** The address that was connected to, or tried last, or `null` before the first attempt. */
+    /** The address that was connected to or tried last. `null` before the first attempt. */
     readonly address: string | null = null,
   ) {
     super(message);
   }
 
-  /** How much the error shows about the target. Used to choose between several errors. */
+  /** How much the error shows about the target. Used to select one of several errors. */
   get telling(): Telling {
     if (this.local || this.code === 'target_blocked') return 'ours';
     if (this.code === 'aborted' || this.code === 'connection_timeout') return 'silence';
@@ -76,11 +77,11 @@ export class DialError extends Error {
   }
 }
 
-/** The meaning of a socket error: a fault of the target, or of the monitor. */
+/** The meaning of a socket error, and whether the target or the monitor is at fault. */
 export interface SocketFault {
   code: DialCode;
   telling: Telling;
-  /** The predicate of a sentence about "the connection to …". */
+  /** The predicate of a sentence that starts with "the connection to …". */
   text: string;
 }
 
@@ -88,7 +89,7 @@ const fault = (code: DialCode, telling: Telling, text: string): SocketFault => (
 const onTheWay = (text: string): SocketFault => fault('host_unreachable', 'way', text);
 const ours = (text: string): SocketFault => fault('internal', 'ours', text);
 
-/** This machine has no route to the address. */
+/** This host has no route to the address. */
 export const NO_ROUTE = fault('monitor_offline', 'ours', 'failed: the monitor has no route to the address');
 
 const FORBIDDEN = ours('was forbidden by the operating system of the monitor');
@@ -99,9 +100,9 @@ const FAULTS: Readonly<Record<string, SocketFault>> = {
   ECONNABORTED: fault('connection_reset', 'target', 'was aborted'),
   EPIPE: fault('connection_reset', 'target', 'was closed by the server while data was being sent'),
   ETIMEDOUT: fault('connection_timeout', 'silence', 'got no response'),
-  // The codes that Linux derives from ICMP errors of a router or the host: icmp(7), ipv6(7), and icmp_err_convert and
-  // tab_unreach in the kernel. EACCES comes from an IPv6 firewall with "administratively prohibited", and ENOTSUP is
-  // another name of EOPNOTSUPP.
+  // The codes that Linux derives from a router's or the host's ICMP errors: icmp(7), ipv6(7), and icmp_err_convert and
+  // tab_unreach in the kernel. EACCES comes from an IPv6 firewall that responds with "administratively prohibited".
+  // ENOTSUP is another name for EOPNOTSUPP.
   EHOSTUNREACH: onTheWay('failed: the host cannot be reached'),
   EHOSTDOWN: onTheWay('failed: the host is down'),
   ENETUNREACH: onTheWay('failed: the network cannot be reached'),
@@ -125,21 +126,22 @@ const FAULTS: Readonly<Record<string, SocketFault>> = {
 };
 
 /**
- * Returns the meaning of a system error on an established connection, which had a route. An unknown error counts as a
- * fault of the monitor, so that a target isn't blamed for it.
+ * Returns the meaning of a system error on an established connection, which must have had a route. An unknown error is
+ * attributed to the monitor, so that the target isn't blamed for it.
  */
 export function socketFault({ code = '' }: NodeJS.ErrnoException): SocketFault {
   return FAULTS[code] ?? ours(`failed with ${code || 'an unknown error'}`);
 }
 
 /**
- * Returns the meaning of a system error when sending to an address. The kernel reports a router's ICMP error and a
- * missing or prohibited local route with the same code. So this looks into the routing table.
+ * Returns the meaning of a system error that occurred when sending to an address. The kernel reports a router's ICMP
+ * error with the same code as a missing or prohibited local route. To distinguish them, this function checks the
+ * routing table.
  */
 export async function faultTowards(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
   const found = socketFault(error);
   const mayBeRoute = found.telling === 'way' || error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT';
-  // No ICMP error of IPv4 becomes EACCES.
+  // In IPv4, no ICMP error is reported as EACCES.
   if (error.code === 'EACCES' && !address.includes(':')) return FORBIDDEN;
   if (!mayBeRoute || (await hasRoute(address))) return found;
   return error.code === 'EACCES' ? FORBIDDEN : NO_ROUTE;

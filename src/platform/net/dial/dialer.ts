@@ -21,17 +21,18 @@ import { secure } from './tls-upgrade';
 import { TrustedRoots } from './trusted-roots';
 
 export interface DialRequest {
-  /** A name or an address. IPv6 may have brackets. */
+  /** A hostname or an IP address. IPv6 may have brackets. */
   host: string;
   port: number;
   /**
-   * Starts TLS after connecting. `servername` is the name that the certificate must contain (default: `host`). `ca` is
-   * the only trusted PEM (default: the trusted roots). If `verify` is false, any certificate is accepted.
+   * If set, TLS is started after connecting. `servername` is the name that the certificate must contain (default:
+   * `host`). `ca` is the only trusted PEM (default: the trusted roots). If `verify` is false, any certificate is
+   * accepted.
    */
   tls?: { servername?: string | undefined; alpn?: string[]; ca?: string | null; verify?: boolean } | undefined;
   /** Leaves the socket paused, for callers that only test whether it connects. */
   unread?: boolean;
-  /** Receives the bytes of a plain connection, never with TLS. Without it, the socket emits `data` events. */
+  /** Receives the bytes of a plain connection, never of a TLS connection. If unset, the socket emits `data` events. */
   inflow?: Inflow | undefined;
   egress: EgressRule;
   signal: AbortSignal;
@@ -40,25 +41,25 @@ export interface DialRequest {
 /** An open connection. The caller must destroy it. */
 export interface Dialed {
   /**
-   * A `TLSSocket` if TLS was requested. It already has an `error` listener, so a late error can't crash the process.
+   * A `TLSSocket` if TLS was requested. The socket already has an `error` listener, so a late error can't crash the
+   * process.
    */
   socket: Socket;
-  /** The address that was connected to, without port. */
+  /** The IP address that was connected to, without the port. */
   address: string;
   phases: DialPhases;
-  /** The certificate that the server presented, valid or not, or `null` without TLS. */
+  /** The certificate that the server presented, valid or not. `null` without TLS. */
   certificate: ShownCertificate | null;
-  /** The problem of the certificate. Unless it is `null`, don't write anything secret to this peer. */
+  /** The problem with the certificate. If it isn't `null`, don't send any secrets to this peer. */
   authorizationError: CertificateProblem | null;
 }
 
 const MAX_ATTEMPTS = 8;
 
 /**
- * Opens every outgoing connection of the service, always a new one. The egress rule judges every address of a name, and
- * one refused address refuses the name. A socket connects to a judged address, never to a name. Addresses are raced
- * (RFC 8305).
- * Throws: `DialError` only, and then nothing is left open.
+ * Opens all of the service's outgoing connections. Every connection is new. The egress rule checks every address of a
+ * name, and a single refused address means that the name is refused. A socket connects to an address that was checked,
+ * never to a name. Addresses are raced (RFC 8305). Throws: only `DialError`, and nothing is left open afterwards.
  */
 @Injectable()
 export class Dialer {
@@ -101,9 +102,9 @@ export class Dialer {
   }
 
   /**
-   * Returns the judged addresses of a host in the order to try them, for checks that send without a connection.
-   * Addresses without a local route come last, because one unusable address family is normal (RFC 6724, section 5, rule
-   * 1). Throws `DialError` of phase `dns`, or `target_blocked`.
+   * Returns a host's addresses after the egress check, in the order in which to try them. For checks that send without
+   * a connection. Addresses without a local route come last, because it is normal that one address family is unusable
+   * (RFC 6724, section 5, rule 1). Throws `DialError` with the phase `dns`, or `target_blocked`.
    */
   async resolve(
     host: string,
@@ -140,7 +141,10 @@ export class Dialer {
   }
 }
 
-/** Alternates IPv6 and IPv4, IPv6 first (RFC 8305, section 4), and keeps the lookup's order within each family. */
+/**
+ * Alternates between IPv6 and IPv4, starting with IPv6 (RFC 8305, section 4). Keeps the lookup's order within each
+ * family.
+ */
 export function interleave(addresses: readonly string[]): string[] {
   const sixes = addresses.filter((address) => address.includes(':'));
   const fours = addresses.filter((address) => !address.includes(':'));
@@ -149,8 +153,8 @@ export function interleave(addresses: readonly string[]): string[] {
 }
 
 /**
- * Sorts addresses with a local route first. If all addresses have one family, the order stays, because they are all
- * usable or none is.
+ * Puts addresses with a local route first. If all addresses belong to one family, keeps the order, because either all
+ * of them are usable or none is.
  */
 async function routedFirst(addresses: readonly string[]): Promise<string[]> {
   if (new Set(addresses.map(isIP)).size < 2) return [...addresses];
@@ -166,7 +170,9 @@ function refuseBlocked(address: string, host: string, egress: EgressRule, phases
   if (refusal !== null) throw blocked(host, refusal, phases, 'connect', shown(address, host, egress));
 }
 
-/** Hides the address of a name in the operator's network from organizations that may not reach that network. */
+/**
+ * Hides the address of a name in the operator's network from organizations that are not allowed to reach that network.
+ */
 const shown = (address: string, host: string, egress: EgressRule): string | null =>
   egress.allowsPrivate || host === address ? address : null;
 

@@ -7,14 +7,17 @@ import { bracketed } from '../egress/host-name';
 import type { Inflow } from './inflow';
 import { Stagger } from '../staggered-attempts';
 
-/** Delay before the next address is tried while earlier attempts continue (RFC 8305, section 5). */
+/** The delay before the next address is tried. Earlier attempts continue (RFC 8305, section 5). */
 const ATTEMPT_DELAY_MS = 250;
 
-/** The connection that won. The race's error listener stays attached, so a late error can't crash the process. */
+/**
+ * The connection that won the race. The race's error listener stays attached, so that a late error can't crash the
+ * process.
+ */
 export interface Connection {
   socket: Socket;
   address: string;
-  /** The time of the winning attempt alone. */
+  /** The duration of the winning attempt only. */
   connectMs: number;
 }
 
@@ -24,7 +27,7 @@ interface Attempt {
   startedAt: number;
 }
 
-/** Keeps an `error` event of an unused socket from becoming an uncaught exception. */
+/** Keeps an unused socket's `error` event from becoming an uncaught exception. */
 export const ignoreError = (): void => {};
 
 export interface RaceRules {
@@ -32,16 +35,16 @@ export interface RaceRules {
   signal: AbortSignal;
   /** On failure, `connectMs` is set to the elapsed time. */
   phases: DialPhases;
-  /** Leaves the winner paused if nothing will be read, which avoids registering it with the kernel's poll. */
+  /** If nothing will be read, leaves the winner paused, which avoids registering it with the kernel's poll. */
   unread: boolean;
-  /** Receives the bytes of the winner, which then emits no `data` events. */
+  /** Receives the winner's bytes. The winner then emits no `data` events. */
   inflow: Inflow | undefined;
 }
 
 /**
- * Runs Happy Eyeballs (RFC 8305) on addresses that the egress policy has allowed. Every attempt stays alive until one
- * connects or all have failed, so a host slower than the attempt delay is still reached. Rejects with a `DialError`.
- * Afterwards every socket but the winner's is destroyed.
+ * Runs Happy Eyeballs (RFC 8305) on addresses that the egress policy has allowed. Every attempt continues until one
+ * connects or all have failed, so that even a host that is slower than the attempt delay can be reached. Rejects with a
+ * `DialError`. Afterwards, all sockets except the winner's are destroyed.
  */
 export function raceToConnect(addresses: readonly string[], rules: RaceRules): Promise<Connection> {
   return new Promise((resolve, reject) => new ConnectionRace(addresses, rules, resolve, reject).run());
@@ -98,8 +101,8 @@ class ConnectionRace {
   }
 
   /**
-   * Rejects with the error that shows most about the target. `silent` are the attempts without an answer when the time
-   * was up.
+   * Rejects with the error that shows the most about the target. `silent` lists the attempts that had no answer when
+   * time ran out.
    */
   private async lose(silent: readonly Attempt[] = []): Promise<void> {
     const failed = await Promise.all(
@@ -118,7 +121,7 @@ class ConnectionRace {
     return new DialError(fault.code, 'connect', message, fault.telling === 'ours', this.rules.phases, address);
   }
 
-  /** Called by the signal. An object is a cheaper listener than a function per race. */
+  /** Called by the signal. An object is a cheaper listener than a separate function for each race. */
   handleEvent(): void {
     this.abort();
   }
@@ -148,9 +151,9 @@ class ConnectionRace {
 }
 
 /**
- * The last four options are what `net.Socket` would choose anyway. It sets them on a copy of these options. In Node 20,
- * a property added to a copy gives it a unique hidden class. Every read of a socket's or stream's options then misses
- * its inline cache, 30 times per connection. With all options present, the copies share one class.
+ * The last four options are the defaults that `net.Socket` would set on a copy of these options. In Node 20, adding a
+ * property to a copy gives the copy a unique hidden class. Each read of a socket's or stream's options, about 30 per
+ * connection, then misses its inline cache. If all options are present, the copies share one class.
  */
 function optionsFor(address: string, { port, inflow }: RaceRules) {
   return {
@@ -165,7 +168,10 @@ function optionsFor(address: string, { port, inflow }: RaceRules) {
   };
 }
 
-/** Never called for an address. It ensures that sockets connect only to addresses judged by the egress policy. */
+/**
+ * Never called for an IP address. This function ensures that sockets connect only to addresses that the egress policy
+ * has checked.
+ */
 const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is not an IP address`), '', 0);
 
 const authority = (address: string, port: number): string => `${bracketed(address)}:${port}`;

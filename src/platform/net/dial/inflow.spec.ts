@@ -21,7 +21,7 @@ describe('Inflow', () => {
     return socket;
   };
 
-  /** Resolves with everything received, once this many bytes have arrived. */
+  /** Resolves with all received bytes once there are at least `length` of them. */
   const received = (inflow: Inflow, length: number): Promise<string> =>
     new Promise((resolve) => {
       let text = '';

@@ -1,11 +1,11 @@
 import type { OnReadOpts } from 'node:net';
 
-/** The buffer for one read of the kernel, with the size that Node uses. */
+/** The buffer for one read from the kernel. Has the same size as Node's buffer. */
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * Receives the bytes of one plain connection. All connections read into one shared buffer, one after the other. `data`
- * events would allocate a buffer per read and queue it in a stream, which costs a check a tenth of its CPU.
+ * Receives the bytes from one plain connection. All connections read into one shared buffer, one at a time. `data`
+ * events would allocate a buffer for each read and queue it in a stream, which is a tenth of a check's CPU time.
  */
 export class Inflow {
   readonly onread: OnReadOpts = { buffer: shared, callback: (length) => this.pass(length) };
@@ -13,8 +13,8 @@ export class Inflow {
   private taker: ((bytes: Buffer) => void) | null = null;
 
   /**
-   * Passes the bytes to `taker` in the order of arrival. `taker` must copy what it keeps, because the bytes are
-   * overwritten when it returns.
+   * Passes the bytes to `taker` in the order of arrival. `taker` must copy the bytes that it keeps, because they are
+   * overwritten after it returns.
    */
   handTo(taker: (bytes: Buffer) => void): void {
     this.taker = taker;

@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net';
 import { ignoreError } from './happy-eyeballs';
 
-/** How long the peer has to close its side. */
+/** How long the peer may take to close its side. */
 const LINGER_MS = 1000;
-/** A server that sends more than this to a leaving client is cut off. */
+/** A server that sends more than this to a client that is disconnecting is cut off. */
 const MAX_DISCARDED = 64 * 1024;
 
 /**
- * Closes a connection gracefully: announces the end and reads what the server still sends. Destroying a socket with
- * unread data sends a reset (RFC 2525, section 2.17), which servers log as an error. Resolves after both sides have
- * closed, or after a second, with whether the server sent anything. Does not keep the process alive. Never rejects.
+ * Closes a connection gracefully: announces the end and reads the data that the server still sends. Destroying a socket
+ * with unread data sends a reset (RFC 2525, section 2.17), which servers log as an error. Resolves after both sides
+ * have closed, or after one second. The result is whether the server sent anything. Doesn't keep the process alive.
+ * Never rejects.
  */
 export function leave(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {

@@ -3,7 +3,10 @@ import type { Authority, CertificateProblem } from './dial-error';
 import { cut } from '../../text/text-limits';
 
 export interface ShownCertificate {
-  /** ISO 8601 with milliseconds, UTC. If an authority in the chain expires earlier, its expiry. */
+  /**
+   * In ISO 8601 format with milliseconds, UTC. If an authority in the chain expires earlier, this is the authority's
+   * expiry.
+   */
   expiresAt: string;
   /** The name of the authority that expires first, or `null` if the certificate itself does. */
   authority: string | null;
@@ -17,8 +20,8 @@ const MAX_NAMES = 20;
 const MAX_TEXT = 200;
 
 /**
- * Returns `null` if the server presented no certificate or its dates can't be parsed. `first` is an authority that
- * expires before it.
+ * Returns `null` if the server presented no certificate or the certificate's dates can't be parsed. `first` is an
+ * authority that expires before the certificate.
  */
 export function describeCertificate(
   certificate: NodeCertificate,
@@ -35,12 +38,12 @@ export function describeCertificate(
   };
 }
 
-/** Returns true for codes that may be about any certificate of the chain. */
+/** Returns true for codes that can refer to any certificate in the chain. */
 export const isAboutDates = (code: string): boolean => code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
 
 /**
- * Returns the problem of a certificate, from the code of OpenSSL or of the name check (`authorizationError`).
- * `authorities` are the certificates that verify it. Each of them must also be valid (RFC 5280, section 6.1.3).
+ * Returns the problem with a certificate, based on a code from OpenSSL or the name check (`authorizationError`).
+ * `authorities` are the certificates that verify it. Each of them must be valid too (RFC 5280, section 6.1.3).
  */
 export function certificateProblem(
   code: string,
@@ -102,14 +105,14 @@ export function certificateProblem(
   }
 }
 
-/** Node returns the parts of a name as an object, and a repeated part as an array. */
+/** Node returns the parts of a name as an object, with repeated parts as an array. */
 function nameOf(parts: NodeCertificate['subject'] | undefined): string {
   return clean(first(parts?.CN) ?? first(parts?.O) ?? first(parts?.OU) ?? '');
 }
 
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 
-/** Parses `DNS:a.example, IP Address:1.2.3.4`. Node quotes a name that contains a comma. */
+/** Parses `DNS:a.example, IP Address:1.2.3.4`. Node quotes names that contain a comma. */
 function alternativeNames(text: string): string[] {
   const entries = text.match(/(?:"(?:\\.|[^"\\])*"|[^,"])+/g) ?? [];
   return entries
@@ -119,7 +122,10 @@ function alternativeNames(text: string): string[] {
     .map(clean);
 }
 
-/** Returns the subject of a sentence about an authority. Without an authority or a name, it stays unnamed. */
+/**
+ * Returns the subject for a sentence about an authority. If there is no authority or it has no name, the subject
+ * contains no name.
+ */
 const inChain = (authority: Authority | undefined, host: string): string =>
   authority === undefined || authority.name === ''
     ? `The certificate of an authority in the chain of ${host}`
@@ -132,5 +138,5 @@ const on = (date: string | number | undefined): string => {
   return Number.isNaN(time.getTime()) ? '' : ` on ${time.toISOString().slice(0, 10)}`;
 };
 
-/** Removes control characters and cuts long names, because the target controls its certificate. */
+/** Removes control characters and truncates long names, because the target controls the content of its certificate. */
 export const clean = (text: string): string => cut(text.replace(/\p{C}/gu, ''), MAX_TEXT, '');

@@ -3,7 +3,7 @@ import { isTlsError, tlsReason } from './tls-reason';
 const errorOf = (code: string, more: Partial<NodeJS.ErrnoException> = {}) =>
   Object.assign(new Error(code), { code, ...more }) as NodeJS.ErrnoException;
 
-/** The alerts of RFC 8446, section 6, as OpenSSL names them when the peer has sent them. */
+/** The alerts in RFC 8446, section 6, named as in OpenSSL's errors when the peer sends them. */
 const ALERTS = [
   'SSLV3_ALERT_CLOSE_NOTIFY',
   'SSLV3_ALERT_UNEXPECTED_MESSAGE',

@@ -1,6 +1,6 @@
 /**
- * OpenSSL's codes in words for the owner of a server. The first match counts. Alerts were sent by the server:
- * `ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED`, or `ERR_SSL_SSL/TLS_ALERT_…` in newer versions.
+ * Explanations of OpenSSL's error codes for the owner of a server. The first match applies. Alerts were sent by the
+ * server: `ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED`, or `ERR_SSL_SSL/TLS_ALERT_…` in newer versions.
  */
 const REASONS: readonly [code: RegExp, words: string][] = [
   [/UNSAFE_LEGACY_RENEGOTIATION/, 'it does not support secure renegotiation (RFC 5746) and needs an update'],
@@ -38,7 +38,9 @@ const REASONS: readonly [code: RegExp, words: string][] = [
   [/UNEXPECTED_EOF/, 'it closed the connection'],
 ];
 
-/** Returns the reason in words. Uses the code, because OpenSSL's messages contain file names and line numbers. */
+/**
+ * Returns an explanation of the error. Uses the code, because OpenSSL's messages contain file names and line numbers.
+ */
 export function tlsReason({ code = '' }: NodeJS.ErrnoException): string {
   const known = REASONS.find(([form]) => form.test(code));
   if (known) return known[1];
@@ -53,8 +55,8 @@ export function tlsReason({ code = '' }: NodeJS.ErrnoException): string {
 }
 
 /**
- * Returns true for an error of TLS, as opposed to the connection below it. Node reports a TLS error during a write as
- * `EPROTO`.
+ * Returns true for a TLS error, as opposed to an error in the connection below it. Node reports a TLS error during a
+ * write as `EPROTO`.
  */
 export const isTlsError = ({ code = '', syscall, message }: NodeJS.ErrnoException): boolean =>
   syscall === undefined || code.startsWith('ERR_SSL_') || (code === 'EPROTO' && /SSL|:error:/i.test(message));

@@ -9,7 +9,7 @@ import { certificateProblem, describeCertificate, isAboutDates, type ShownCertif
 import { isTlsError, tlsReason } from './tls-reason';
 import type { Trust } from './trusted-roots';
 
-/** A completed handshake. Check `problem` before writing anything, because the peer may be an impostor. */
+/** A completed handshake. Check `problem` before sending anything, because the peer may be an impostor. */
 export interface Secured {
   socket: TLSSocket;
   certificate: ShownCertificate | null;
@@ -18,14 +18,14 @@ export interface Secured {
 
 export interface UpgradeRequest {
   socket: Socket;
-  /** The name or address that the certificate must be valid for. Also the SNI, unless it is an address. */
+  /** The name or address for which the certificate must be valid. Also used for SNI, unless it is an IP address. */
   host: string;
   alpn: string[] | undefined;
   trust: Trust;
-  /** The memory of chains that were inspected before. */
+  /** The cache of chains that were inspected before. */
   chains: ChainEnds;
   signal: AbortSignal;
-  /** `tlsMs` is filled in. */
+  /** This function sets `tlsMs`. */
   phases: DialPhases;
   address: string;
 }
@@ -33,8 +33,8 @@ export interface UpgradeRequest {
 const leafOf = (socket: TLSSocket): PeerCertificate => TLSSocket.prototype.getPeerCertificate.call(socket, false);
 
 /**
- * Starts TLS on a connected socket. An invalid certificate is a result, not an error, so that it can be reported. If
- * the handshake fails, rejects with a `DialError` and destroys the socket.
+ * Starts TLS on a connected socket. An invalid certificate is returned in the result and isn't an error, so that it can
+ * be reported. If the handshake fails, rejects with a `DialError` and destroys the socket.
  */
 export function secure(request: UpgradeRequest): Promise<Secured> {
   const { host, signal, phases } = request;
@@ -52,7 +52,8 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
         return checkServerIdentity(host, certificate);
       },
     });
-    // Node builds the whole chain here, which costs more than the rest of its work on a handshake. The leaf is enough.
+    // Node builds the whole chain here, which costs more than all its other work on a handshake. The leaf certificate
+    // is enough.
     socket.getPeerCertificate = (() => leafOf(socket)) as TLSSocket['getPeerCertificate'];
     const leave = () => {
       signal.removeEventListener('abort', onAbort);
@@ -81,7 +82,7 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
 }
 
 /**
- * Inspects the whole chain only if the problem is about dates or the chain is not in memory. Inspecting costs a third
+ * Inspects the whole chain only if the problem involves dates or the chain isn't cached. The inspection costs a third
  * of a handshake.
  */
 function judged(socket: TLSSocket, leaf: PeerCertificate, { host, trust, chains }: UpgradeRequest) {

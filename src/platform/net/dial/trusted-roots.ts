@@ -5,8 +5,8 @@ import { systemAnchors, TrustAnchors } from './certificate-chain';
 
 const MIN_VERSION = 'TLSv1.2';
 /**
- * How many contexts for given certificates are kept, and the bytes of their PEM. Each takes 50 KiB of memory, or four
- * times its PEM.
+ * How many contexts for custom certificates are cached, and the total bytes of their PEM. Each takes 50 KiB of memory
+ * or four times its PEM.
  */
 const MAX_KEPT = 250;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
@@ -18,8 +18,8 @@ export interface Trust {
 
 /**
  * The TLS context that outgoing connections share, because creating one costs as much as several requests. Trusts
- * Node's roots (with `NODE_EXTRA_CA_CERTS`) and the given ones. Requires TLS 1.2 or newer. Contexts keep no sessions,
- * so each handshake is a full one.
+ * Node's roots (including `NODE_EXTRA_CA_CERTS`) and the given ones. Requires TLS 1.2 or later. Contexts don't store
+ * sessions, so every handshake is a full one.
  */
 export class TrustedRoots {
   readonly context: SecureContext;
@@ -31,7 +31,7 @@ export class TrustedRoots {
     of: (_trust, ca) => ca.length,
   });
 
-  /** `extra` are more root certificates in PEM. Throws if one can't be read. */
+  /** `extra` lists additional root certificates in PEM. Throws if one of them can't be parsed. */
   constructor(extra: readonly string[] = []) {
     this.context = createSecureContext({
       minVersion: MIN_VERSION,
@@ -41,10 +41,10 @@ export class TrustedRoots {
   }
 
   /**
-   * Returns the trust for a connection. `ca` is the PEM of the only trusted certificates, each of which may also be an
-   * intermediate authority or the server's certificate. `null` means the shared roots. With `verify` false, the server
-   * only needs TLS 1.2. It may even lack secure renegotiation, which a check never uses (RFC 5746, section 4.1). Throws
-   * if a certificate can't be read.
+   * Returns the trust settings for a connection. `ca` is the PEM of the only trusted certificates, each of which may
+   * also be an intermediate authority or the server's own certificate. If `ca` is `null`, the shared roots are used. If
+   * `verify` is false, the server only needs to support TLS 1.2. It may even lack secure renegotiation, which a check
+   * never uses (RFC 5746, section 4.1). Throws if a certificate can't be parsed.
    */
   trustFor(ca: string | null, verify: boolean): Trust {
     if (!verify) return (this.unverified ??= this.withoutVerification());

@@ -3,11 +3,11 @@ import { decisive, type Telling } from '../telling';
 import { isAnswer, type NameServer } from './name-servers';
 import { ResolveError } from './resolve-error';
 
-/** How long to wait for the slower of A and AAAA after the other answer (RFC 8305, section 3). */
+/** How long to wait for the slower of the A and AAAA answers after the first one has arrived (RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
-/** Time without an answer before the next server is queried. The first server may still answer. */
+/** How long to wait for an answer before querying the next server. The first server may still answer. */
 const NEXT_SERVER_AFTER_MS = 1000;
-/** Codes of a server that refuses the client or can't be reached. They show nothing about the name. */
+/** Error codes for a server that rejects the client or can't be reached. They show nothing about the name. */
 const NOT_ASKED = new Set(['ECONNREFUSED', 'EREFUSED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED', 'ECANCELLED']);
 
 /** A server that is queried for both kinds of addresses. */
@@ -15,16 +15,16 @@ interface Attempt {
   server: NameServer;
   startedAt: number;
   addresses: string[];
-  /** Error codes of c-ares. */
+  /** Error codes from c-ares. */
   failures: string[];
-  /** How many of the two queries are still open. */
+  /** How many of the two queries are still pending. */
   open: number;
   timer: NodeJS.Timeout;
 }
 
 /**
- * Looks up the addresses of a name. Queries A and AAAA in parallel, at one server after the other until one answers
- * about the name. Queries the next server as soon as one has failed, or after a second without an answer.
+ * Looks up a name's addresses. Queries A and AAAA in parallel, one server at a time until one answers the question.
+ * Queries the next server as soon as the previous one has failed, or after one second without an answer.
  */
 export class AddressLookup {
   private readonly attempts: Attempt[] = [];
@@ -34,7 +34,7 @@ export class AddressLookup {
   private resolve: (addresses: string[]) => void = () => {};
   private reject: (error: ResolveError) => void = () => {};
 
-  /** `demote` is called for each server that answered nothing. */
+  /** `demote` is called for each server that did not answer. */
   constructor(
     private readonly name: string,
     servers: readonly NameServer[],
@@ -43,7 +43,7 @@ export class AddressLookup {
     this.stagger = new Stagger(servers, NEXT_SERVER_AFTER_MS, (server) => this.begin(server));
   }
 
-  /** Resolves with both kinds of addresses, at least one. Rejects with a `ResolveError`. */
+  /** Resolves with the addresses of both kinds, at least one. Rejects with a `ResolveError`. */
   run(): Promise<string[]> {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -54,8 +54,9 @@ export class AddressLookup {
   }
 
   /**
-   * Returns why there is no address, as far as known now. A server's answer about the name ranks first, then the
-   * silence of a working server. Servers that are dead, refuse the client, or can't be reached come last.
+   * Returns the reason why there is no address, based on what is known now. A server's answer about the name ranks
+   * first, followed by a working server's silence. Servers that are down, reject the client, or can't be reached rank
+   * last.
    */
   failure(): ResolveError {
     const { name, attempts } = this;
@@ -94,8 +95,8 @@ export class AddressLookup {
   }
 
   /**
-   * Ends the lookup if the server reports that the name doesn't exist. After any other failure, the next server is
-   * queried.
+   * Ends the lookup if the server reports that the name doesn't exist. After any other failure, queries the next
+   * server.
    */
   private fail(attempt: Attempt): void {
     if (isConclusive(attempt)) return this.settle(attempt);
@@ -109,7 +110,7 @@ export class AddressLookup {
     else this.reject(this.failure());
   }
 
-  /** Stops the lookup and records which servers have answered nothing. */
+  /** Stops the lookup and records which servers did not answer. */
   end(): void {
     if (this.isSettled) return;
     this.isSettled = true;
@@ -122,7 +123,7 @@ export class AddressLookup {
   }
 }
 
-/** Returns the error of a lookup without a result. `telling` is how much the lookup shows about the name. */
+/** Returns the error for a lookup without a result. `telling` is how much the lookup shows about the name. */
 export function lookupFailure(name: string, telling: Telling): ResolveError {
   switch (telling) {
     case 'target':
@@ -139,11 +140,11 @@ export function lookupFailure(name: string, telling: Telling): ResolveError {
 
 const isMissing = (code: string): boolean => code === 'ENOTFOUND' || code === 'EBADNAME';
 
-/** Returns true if the server reported that the name does not exist, or that it has neither kind of address. */
+/** Returns true if the server reported that the name doesn't exist or has neither kind of address. */
 const isConclusive = ({ failures }: Attempt): boolean =>
   failures.some(isMissing) || (failures.length === 2 && failures.every((code) => code === 'ENODATA'));
 
-/** If one kind of address is missing, that shows nothing about the other kind. */
+/** If one kind of address is missing, this shows nothing about the other kind. */
 function tellingOf({ failures, open, server, startedAt }: Attempt): Telling {
   if (failures.some((code) => code !== 'ENODATA' && code !== 'ETIMEOUT' && !NOT_ASKED.has(code))) return 'target';
   const wasSilent = open > 0 || failures.includes('ETIMEOUT');

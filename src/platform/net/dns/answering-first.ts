@@ -1,4 +1,7 @@
-/** A list of servers in the order of the system's settings. Servers that did not answer move to the end. */
+/**
+ * A list of servers in the order of the system's settings, except that servers that did not answer are moved to the
+ * end.
+ */
 export class AnsweringFirst<Server> {
   private order: readonly Server[];
 

@@ -10,54 +10,55 @@ import { type NameServer, NameServers } from './name-servers';
 import { ResolveError } from './resolve-error';
 import { WatchedFile } from './watched-file';
 
-/** Where names are looked up. Everything defaults to the system's settings. */
+/** Settings for where names are looked up. All of them default to the system's settings. */
 export interface ResolverOptions {
-  /** The DNS servers as `address` or `address:port`. */
+  /** DNS servers in the form `address` or `address:port`. */
   servers?: string[];
   hostsFile?: string;
   resolvConf?: string;
-  /** The system's lookup, `getaddrinfo`. Rejects with its code. */
+  /** The system's lookup function, `getaddrinfo`. Rejects with its error code. */
   systemLookup?: (name: string) => Promise<string[]>;
 }
 
 /**
- * The rule that a name is looked up for. The search list belongs to the operator, so not every organization may use it.
+ * The egress rule that applies to a lookup. The search list belongs to the operator, so not every organization may use
+ * it.
  */
 type Asking = Pick<EgressRule, 'organization' | 'allowsInternalNames'>;
 
-/** A lookup in flight and its callers. Times are from `performance.now()`. */
+/** A pending lookup and its callers. Times are from `performance.now()`. */
 interface PendingLookup {
   key: string;
   name: string;
   found: Promise<string[]>;
-  /** Returns why there is no address, as far as known now. */
+  /** Returns the reason why there is no address, based on what is known now. */
   failure: () => ResolveError;
   callers: number;
-  /** When it started to wait for the system's lookup, or `null` if it doesn't wait. */
+  /** When the lookup started to wait for the system's lookup function, or `null` if it isn't waiting. */
   queuedAt: number | null;
-  /** When the system's lookup started. */
+  /** When the system's lookup function was called. */
   beganAt: number | null;
-  /** Leaves the queue. */
+  /** Removes the lookup from the queue. */
   leave: (() => void) | null;
 }
 
-/** libuv runs `getaddrinfo` on at most half of its threads. The rest are for files and compression. */
+/** libuv runs `getaddrinfo` on at most half of its threads. The rest are used for files and compression. */
 const SYSTEM_LOOKUPS = Math.max(2, Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || 4) / 2));
-/** A lookup that hangs can't be stopped, so one organization never uses more than half of these. */
+/** A lookup that hangs can't be stopped, so one organization may use at most half of these threads. */
 const LOOKUP_LIMITS = { size: SYSTEM_LOOKUPS, share: Math.floor(SYSTEM_LOOKUPS / 2), waiting: 1000 };
 const SYSTEM_NAME = /(^[^.]+|\.(local|lan|internal|home\.arpa))$/;
 
 /**
- * Resolves host names without queueing for libuv's threads. Reads `/etc/hosts`, then queries A and AAAA in parallel at
- * one DNS server after the other, each with a pool of c-ares resolvers. `getaddrinfo` is used only for names that need
- * the system's rules (no dot, `.local`, search lists), with organizations in turn. Nothing is cached. Identical lookups
- * of one organization in flight share one query.
+ * Resolves hostnames without queueing for libuv's threads. Reads `/etc/hosts`, then queries A and AAAA in parallel, one
+ * DNS server at a time, each with a pool of c-ares resolvers. Uses `getaddrinfo` only for names to which the system's
+ * rules apply (no dot, `.local`, search lists), and serves organizations in turn. Nothing is cached. Identical pending
+ * lookups by one organization share a query.
  */
 @Injectable()
 export class HostResolver implements OnModuleDestroy {
   private readonly hosts: WatchedFile<Map<string, string[]>>;
   private readonly searchDots: WatchedFile<number>;
-  /** Keyed by organization and name, so no organization can use another's place in the queue. */
+  /** Keyed by organization and name, so that no organization can use another's position in the queue. */
   private readonly inFlight = new Map<string, PendingLookup>();
   private readonly lookups = new FairSemaphore(LOOKUP_LIMITS);
   private readonly servers: NameServers;
@@ -69,9 +70,9 @@ export class HostResolver implements OnModuleDestroy {
   }
 
   /**
-   * Returns the addresses of a normalized host name in both families, at least one, before the rule judges them. Throws
-   * `ResolveError`, on abort immediately. A lookup that has not started is then dropped. A running lookup continues if
-   * other callers wait for it.
+   * Returns a normalized hostname's addresses in both families, at least one, before the egress rule checks them.
+   * Throws `ResolveError`, immediately if aborted. In that case, a lookup that has not started is dropped. A running
+   * lookup continues if other callers are waiting for it.
    */
   resolve(name: string, rule: Asking, signal: AbortSignal): Promise<string[]> {
     const listed = this.hosts.read().get(name);
@@ -146,7 +147,7 @@ export class HostResolver implements OnModuleDestroy {
     release();
     if (typeof found !== 'string') return found;
     if (NO_ADDRESS.has(found)) throw new ResolveError('dns_not_found', `The name ${name} does not exist.`);
-    // The system's lookup reports failing DNS servers of the name and dead local DNS servers with the same code.
+    // The system's lookup reports the same code whether the name's DNS servers fail or the local DNS servers are down.
     const alive = found === 'EAI_AGAIN' ? await Promise.all(servers.map((one) => one.isAliveSince(beganAt))) : [];
     throw lookupFailure(name, alive.includes(true) ? 'target' : 'ours');
   }
@@ -168,7 +169,10 @@ export class HostResolver implements OnModuleDestroy {
     });
   }
 
-  /** Removes a lookup without callers from the queue. A later request for the name queues again at the end. */
+  /**
+   * Removes a lookup without callers from the queue. If the name is requested again later, it starts at the end of the
+   * queue.
+   */
   private drop(pending: PendingLookup): void {
     if (!pending.leave) return;
     this.forget(pending);
@@ -187,8 +191,8 @@ const noTurn = (name: string): ResolveError =>
   new ResolveError('no_turn', `The monitor could not look up ${name} in time: too many lookups were waiting.`);
 
 /**
- * Returns false if the caller's time was spent in the queue. A lookup that ran for less time than it waited shows
- * nothing about the name.
+ * Returns false if the caller's time was mostly spent in the queue. A lookup that ran for a shorter time than it waited
+ * shows nothing about the name.
  */
 function hadItsTurn({ queuedAt, beganAt }: PendingLookup, startedAt: number): boolean {
   if (queuedAt === null) return true;
@@ -200,7 +204,7 @@ function hadItsTurn({ queuedAt, beganAt }: PendingLookup, startedAt: number): bo
 const systemLookup = async (name: string): Promise<string[]> =>
   (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/** The codes of `getaddrinfo` for a name that doesn't exist. */
+/** The `getaddrinfo` codes for a name that doesn't exist. */
 const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? '';

@@ -7,7 +7,10 @@ const linesOf = (text: string): string[][] =>
     .filter((line) => line.length > 0)
     .map((line) => line.split(/\s+/));
 
-/** Parses an `/etc/hosts` into addresses by name. Names are in lower case, and addresses keep the file's order. */
+/**
+ * Parses an `/etc/hosts` file into addresses by name. Names are in lower case, and addresses are in the order of the
+ * file.
+ */
 export function parseHosts(text: string): Map<string, string[]> {
   const hosts = new Map<string, string[]>();
   for (const [address = '', ...names] of linesOf(text)) {
@@ -21,7 +24,8 @@ export function parseHosts(text: string): Map<string, string[]> {
 }
 
 /**
- * Returns the domains of the search list, in lower case without a final dot. Names under them belong to the operator.
+ * Returns the domains in the search list, in lower case without a trailing dot. Names under these domains belong to the
+ * operator.
  */
 export const parseSearchDomains = (resolvConf: string): string[] =>
   linesOf(resolvConf)
@@ -30,8 +34,8 @@ export const parseSearchDomains = (resolvConf: string): string[] =>
     .filter((domain) => domain !== '');
 
 /**
- * Returns how many dots a name needs to be looked up unchanged before the search list is tried (`ndots` in
- * `resolv.conf`, default 1). Returns 0 without a search list, because then every name is looked up unchanged.
+ * Returns how many dots a name must contain to be looked up unchanged before the search list is tried (`ndots` in
+ * `resolv.conf`, default 1). Returns 0 if there is no search list, because every name is then looked up unchanged.
  */
 export function parseSearchDots(resolvConf: string): number {
   const lines = linesOf(resolvConf);

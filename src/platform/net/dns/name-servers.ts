@@ -3,25 +3,25 @@ import ipaddr from 'ipaddr.js';
 import { AnsweringFirst } from './answering-first';
 import { ALIVE_QUESTION, SilenceWatch } from './silence-watch';
 
-/** Resolvers of c-ares per server. A single one loses answers when many queries are sent at once. */
+/** The number of c-ares resolvers per server. A single one loses answers if many queries are sent at the same time. */
 const POOL_SIZE = 16;
 const LIFETIME_MS = 60_000;
 const LIMITS = { timeout: 2000, tries: 2 };
 
-/** Errors that c-ares creates itself because the server did not answer or could not be reached. */
+/** Errors that c-ares itself generates because the server did not answer or could not be reached. */
 const UNANSWERED = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED']);
 
-/** Returns true if the server answered. An error code that a server sent shows that it is alive. */
+/** Returns true if the server answered. An error code that was sent by a server shows that the server is working. */
 export const isAnswer = (error: NodeJS.ErrnoException | null): boolean => !error || !UNANSWERED.has(error.code ?? '');
 
-/** A DNS server from this machine's configuration. */
+/** A DNS server in this host's configuration. */
 export class NameServer {
-  /** Whether the server answers anything at all. */
+  /** Determines whether the server answers at all. */
   readonly silence = new SilenceWatch(() => this.answers());
   private readonly pool: Resolver[] = [];
   private turn = 0;
 
-  /** `null` means all servers of the system, in the way c-ares queries them. */
+  /** `null` means all of the system's servers, queried like c-ares does. */
   constructor(private readonly address: string | null) {}
 
   next(): Resolver {
@@ -33,7 +33,7 @@ export class NameServer {
     for (const resolver of this.pool) resolver?.cancel();
   }
 
-  /** Returns whether the server has answered anything since `startedAt`, or answers now. */
+  /** Returns whether the server has answered any query since `startedAt`, or answers one now. */
   async isAliveSince(startedAt: number): Promise<boolean> {
     if (!this.silence.isSilentSince(startedAt)) return true;
     if (!(await this.answers())) return false;
@@ -53,15 +53,15 @@ export class NameServer {
 }
 
 /**
- * The DNS servers of this machine in query order. Each has its own resolvers. A single resolver would query all servers
- * and report only the last answer, so a dead server could hide another server's answer.
+ * This host's DNS servers in query order. Each has its own resolvers. A single resolver would query all servers and
+ * report only the last answer, so a server that is down could hide another server's answer.
  */
 export class NameServers {
   private servers = new AnsweringFirst<NameServer>([]);
   private until = -Infinity;
   private version = -1;
 
-  /** `given` replaces the servers of the system, as `address` or `address:port`. */
+  /** `given` replaces the system's servers, in the form `address` or `address:port`. */
   constructor(private readonly given: readonly string[] | undefined) {}
 
   /** `version` increases when the system's settings change. */
@@ -87,7 +87,7 @@ export class NameServers {
 }
 
 /**
- * Node neither reports nor accepts the zone of a link-local server, so such a server is queried together with the
+ * Node neither reports nor accepts the zone of a link-local server, so such a server is queried together with all
  * others.
  */
 function named(listed: readonly string[], areOfSystem: boolean): (string | null)[] {

@@ -1,10 +1,13 @@
-/** Time without an answer before a test query distinguishes dead DNS servers from a name that doesn't resolve. */
+/**
+ * How long to wait for an answer before a test query determines whether the DNS servers are down or the name just
+ * doesn't resolve.
+ */
 const ASK_AFTER_MS = 400;
 
-/** A query that every working DNS server can answer: the name servers of the root. */
+/** A query that every working DNS server can answer: the root's name servers. */
 export const ALIVE_QUESTION = { name: '.', type: 'NS' } as const;
 
-/** Finds out whether DNS servers are alive while they don't answer lookups. */
+/** Determines whether DNS servers are working while they don't answer lookups. */
 export class SilenceWatch {
   private lastAnswerAt = -Infinity;
   private isAsking = false;
@@ -13,20 +16,20 @@ export class SilenceWatch {
   constructor(private readonly ask: () => Promise<boolean>) {}
 
   /**
-   * Watches a lookup. If no server has answered anything after 400 ms, `ask` is called once for all waiting lookups.
-   * The lookup must clear the timer when it ends.
+   * Watches a lookup. If no server has answered any query after 400 ms, calls `ask` once for all waiting lookups. The
+   * lookup must clear the timer when it ends.
    */
   watch(): NodeJS.Timeout {
     const startedAt = performance.now();
     return setTimeout(() => void this.askIfSilent(startedAt), ASK_AFTER_MS);
   }
 
-  /** Records that a server has answered anything. */
+  /** Records that a server has answered a query. */
   noteAnswer(): void {
     this.lastAnswerAt = performance.now();
   }
 
-  /** Returns whether no server has answered anything since `startedAt` (`performance.now()`). */
+  /** Returns true if no server has answered any query since `startedAt` (`performance.now()`). */
   isSilentSince(startedAt: number): boolean {
     return this.lastAnswerAt < startedAt;
   }

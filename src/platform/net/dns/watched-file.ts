@@ -4,13 +4,13 @@ const STAT_EVERY_MS = 2000;
 
 /**
  * The parsed content of a small system file. It is checked for changes at most every two seconds and read again after a
- * change. A file that can't be read counts as empty.
+ * change. A file that can't be read is treated as empty.
  */
 export class WatchedFile<T> {
   private content: T;
   private mark = '';
   private statAt = -Infinity;
-  /** Increases by one with every change that was noticed. */
+  /** Increases by one with every change that is noticed. */
   version = 0;
 
   constructor(

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 /**
  * `public`: always allowed. `private`: depends on the organization's rule. `reserved`: allowed only if the operator
- * lists it. `forbidden`: never allowed, in any configuration.
+ * lists the address. `forbidden`: never allowed, in any configuration.
  */
 export type AddressTier = 'public' | 'private' | 'reserved' | 'forbidden';
 
@@ -16,7 +16,7 @@ export interface AddressClass {
 type Cidr<T> = [T, number];
 type Row = [cidr: string, tier: AddressTier, kind: string];
 
-/** The first match wins, so single addresses come before the ranges that contain them. */
+/** The first match applies, so single addresses come before the ranges that contain them. */
 const IPV4_ROWS: Row[] = [
   ['100.100.100.200/32', 'forbidden', 'cloud metadata'],
   ['168.63.129.16/32', 'forbidden', 'cloud metadata'],
@@ -68,9 +68,9 @@ const IPV4_TABLE = table<IPv4>(IPV4_ROWS);
 const IPV6_TABLE = table<IPv6>(IPV6_ROWS);
 
 /**
- * IPv6 ranges that embed IPv4 addresses, and the byte positions of the address. Teredo inverts the bits of its client.
- * The local NAT64 prefix leaves the position open (RFC 6052). So every position is read, and one that starts with zero
- * is padding.
+ * IPv6 ranges that embed IPv4 addresses, with the byte positions of the embedded address. Teredo inverts the bits of
+ * its client address. The local NAT64 prefix doesn't define the position (RFC 6052). For this reason, every position is
+ * read, and a value that starts with zero is treated as padding.
  */
 const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces?: boolean }[] = [
   { cidr: v6('::ffff:0:0/96'), at: [[12, 13, 14, 15]], replaces: true },
@@ -92,8 +92,8 @@ const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces
 ];
 
 /**
- * Returns the addresses by which an address is judged: itself and every IPv4 address embedded in it, each separately.
- * Drops a zone ID. Returns an empty list if the text isn't an address.
+ * Returns the addresses to check for a given address: the address itself and every IPv4 address that is embedded in it.
+ * Drops a zone ID. Returns an empty list if the string isn't an IP address.
  */
 export function readings(address: string): (IPv4 | IPv6)[] {
   const bare = address.replace(/%.*/s, '');
@@ -103,7 +103,8 @@ export function readings(address: string): (IPv4 | IPv6)[] {
 }
 
 /**
- * Classifies one reading by IANA's special-purpose registries and the addresses from which clouds serve credentials.
+ * Classifies one address, based on IANA's special-purpose registries and the addresses at which cloud providers serve
+ * credentials.
  */
 export function classify(reading: IPv4 | IPv6): AddressClass {
   const row =
@@ -113,7 +114,7 @@ export function classify(reading: IPv4 | IPv6): AddressClass {
   return row?.is ?? PUBLIC;
 }
 
-/** Returns false for text that isn't an address. */
+/** Returns false for a string that isn't an IP address. */
 export function isPublicAddress(address: string): boolean {
   const forms = readings(address);
   return forms.length > 0 && forms.every((form) => classify(form).tier === 'public');
@@ -137,7 +138,7 @@ function ipv4At(bytes: number[], positions: number[], invert: boolean): IPv4 {
   return new ipaddr.IPv4(invert ? octets.map((octet) => octet ^ 0xff) : octets);
 }
 
-/** ISATAP places an IPv4 address after `0:5efe` or `200:5efe` in the lower half of any prefix. */
+/** ISATAP places an IPv4 address after `0:5efe` or `200:5efe` in the lower half of an address with any prefix. */
 const isIsatap = (bytes: number[]): boolean =>
   (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 

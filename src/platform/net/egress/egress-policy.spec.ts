@@ -10,8 +10,8 @@ const METADATA = /cloud metadata|link-local/;
 const NEVER = /refused/;
 
 /**
- * Addresses that must be refused for every organization except the Default organization, with the way each might get
- * through.
+ * Addresses that must be refused for every organization except the Default organization, with the method by which each
+ * one could bypass the policy.
  */
 const bypasses: [address: string, how: string][] = [
   ['127.0.0.1', 'loopback'],
@@ -128,7 +128,7 @@ const rulesUnder = (mode: string): EgressRule[] => {
   ];
 };
 
-/** Addresses that are never dialed, in any configuration. */
+/** Addresses that the service never connects to, in any configuration. */
 const forbidden = [
   '169.254.169.254',
   '169.254.0.1',

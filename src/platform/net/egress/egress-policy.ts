@@ -8,28 +8,29 @@ import { bracketed, normalizeHost } from './host-name';
 import { INTERNAL_REFUSAL, isInternalName } from './internal-name';
 
 /**
- * The addresses that checks and notifications of one organization may connect to. Every outgoing connection checks the
- * exact address it then connects to: a literal, every resolved address, every redirect hop.
+ * The addresses to which one organization's checks and notifications may connect. For every outgoing connection, the
+ * exact address is checked before connecting: a literal, every resolved address, and every redirect hop.
  */
 export interface EgressRule {
-  /**
-   * Returns `null` if the address may be dialed, otherwise a short public reason ("link-local addresses are refused").
-   */
+  /** Returns `null` if the address is allowed, otherwise a short public reason ("link-local addresses are refused"). */
   refusal(address: string): string | null;
   /**
-   * The organization (UUID), or `null` for the operator. Resources shared between organizations are divided fairly by
-   * it.
+   * The organization (UUID), or `null` for the operator. Resources that organizations share are divided fairly by this
+   * value.
    */
   readonly organization: string | null;
-  /** False for organizations that must learn nothing about the operator's network. */
+  /** False for organizations that must not learn anything about the operator's network. */
   readonly allowsPrivate: boolean;
-  /** If false, names that only the operator's network knows are not even looked up. */
+  /** If false, names that exist only in the operator's network are not even looked up. */
   readonly allowsInternalNames: boolean;
   /** True for the Default organization, which belongs to the operator. */
   readonly isDefault?: boolean;
 }
 
-/** The operator's own connections, such as to the mail server in the settings. They may go anywhere. */
+/**
+ * The rule for the operator's own connections, such as to the mail server in the settings. They may connect to any
+ * address.
+ */
 export const OPERATORS_EGRESS: EgressRule = {
   refusal: () => null,
   organization: null,
@@ -38,8 +39,8 @@ export const OPERATORS_EGRESS: EgressRule = {
 };
 
 /**
- * Connections to hosts from the settings that others may influence, such as a single sign-on provider. They may reach
- * the operator's network, but never cloud metadata.
+ * The rule for connections to hosts in the settings that others may influence, such as a single sign-on provider. They
+ * may reach the operator's network, but never cloud metadata.
  */
 export const SETTINGS_EGRESS: EgressRule = {
   ...OPERATORS_EGRESS,
@@ -61,25 +62,25 @@ const METADATA_NAMES = new Set([
   'instance-data.ec2.internal',
 ]);
 
-/** Returns the message about a refused host for the user who named it. */
+/** Returns the message about a refused host, for the user who entered it. */
 export const refusalText = (host: string, refusal: string): string =>
   `The egress policy of this monitor does not allow ${bracketed(host)}: ${refusal}.`;
 
-/** Returns why a host name is refused for every organization before any lookup, or `null`. */
+/** Returns the reason why a hostname is refused for every organization before any lookup, or `null` if it isn't. */
 export const refusalOfName = (name: string): string | null =>
   METADATA_NAMES.has(name.toLowerCase().replace(/\.$/, '')) ? 'cloud metadata names are refused' : null;
 
-/** Returns why a rule refuses to look up an internal name, or `null`. */
+/** Returns the reason why a rule refuses to look up an internal name, or `null` if it doesn't. */
 export const refusalOfInternalName = (name: string, rule: EgressRule): string | null =>
   !rule.allowsInternalNames && isInternalName(name) ? INTERNAL_REFUSAL : null;
 
-/** Returns true for names that mean this machine without any lookup (RFC 6761). */
+/** Returns true for names that mean the local host without any lookup (RFC 6761). */
 export const isLocalhostName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /**
- * The operator's policy on outgoing connections. Link-local, cloud metadata, unspecified, multicast, and broadcast
- * addresses are always refused. Then `EGRESS_DENY` applies, then `EGRESS_ALLOW`. All other reserved addresses are
- * refused. Private, loopback, and carrier-grade NAT addresses follow `EGRESS_PRIVATE`.
+ * The operator's policy for outgoing connections. Link-local, cloud metadata, unspecified, multicast, and broadcast
+ * addresses are always refused. After that, `EGRESS_DENY` applies, then `EGRESS_ALLOW`. All other reserved addresses
+ * are refused. For private, loopback, and carrier-grade NAT addresses, `EGRESS_PRIVATE` applies.
  */
 @Injectable()
 export class EgressPolicy {
@@ -100,7 +101,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Returns the rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`.
+   * Returns the rule for one organization. Holders of a Default organization key also run the host, hence the value
+   * `auto`.
    */
   forOrganization({ id, isDefault }: { id: string | null; isDefault: boolean }): EgressRule {
     const mode = this.privateMode;
@@ -108,14 +110,14 @@ export class EgressPolicy {
     return new OrganizationRule(id, isDefault, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
   }
 
-  /** Returns the rule for the network of a probe. The settings of this service describe a different network. */
+  /** Returns the rule for a probe's network. This service's settings describe a different network. */
   elsewhere({ allowsPrivate }: { allowsPrivate: boolean }): EgressRule {
     return new OrganizationRule(null, false, allowsPrivate, allowsPrivate ? this.anywhere : this.anywherePublic);
   }
 
   /**
-   * Returns the rule for checks that a service assigns to a probe. The stricter of both policies applies. If the
-   * service allows no private addresses, EGRESS_ALLOW of the probe does not open any.
+   * Returns the rule for checks that a service assigns to a probe. The stricter of the two policies applies. If the
+   * service doesn't allow private addresses, EGRESS_ALLOW on the probe doesn't allow any either.
    */
   forAssigned({ organization, allowPrivate }: { organization: string; allowPrivate: boolean }): EgressRule {
     const allowsPrivate = allowPrivate && this.privateMode !== 'deny';
@@ -124,8 +126,8 @@ export class EgressPolicy {
   }
 
   /**
-   * Judges a host as written, without any lookup: literals in every notation, `localhost`, metadata names, and internal
-   * names. `null` means that it isn't refused so far. Its addresses are judged again at each connection.
+   * Checks a host as written, without any lookup: literals in every notation, `localhost`, metadata names, and internal
+   * names. `null` means that the host isn't refused so far. Its addresses are checked again for each connection.
    */
   refusalOfHost(host: string, rule: EgressRule): string | null {
     const text = host.replace(/%[^\]]*/s, '');
@@ -136,10 +138,10 @@ export class EgressPolicy {
   }
 }
 
-/** How many judged addresses each rule remembers, because endpoints are checked repeatedly. */
+/** How many checked addresses each rule caches, because endpoints are checked repeatedly. */
 const MAX_KNOWN = 10_000;
 
-/** There is one per stored definition, so it holds references only. */
+/** There is one instance per stored definition, so it holds only references. */
 class OrganizationRule implements EgressRule {
   constructor(
     readonly organization: string | null,
@@ -148,7 +150,10 @@ class OrganizationRule implements EgressRule {
     private readonly rule: CidrRule,
   ) {}
 
-  /** If the operator allows an organization into parts of the network, it may also look up names there. */
+  /**
+   * If the operator grants an organization access to parts of the network, the organization may also resolve names
+   * there.
+   */
   get allowsInternalNames(): boolean {
     return this.allowsPrivate || this.rule.listsInternal;
   }
@@ -159,9 +164,9 @@ class OrganizationRule implements EgressRule {
 }
 
 class CidrRule {
-  /** Whether `EGRESS_ALLOW` lists any address that isn't public. */
+  /** Whether `EGRESS_ALLOW` contains any address that isn't public. */
   readonly listsInternal: boolean;
-  /** The refusal of each address, or `null` if it is allowed. */
+  /** The refusal for each address, or `null` if the address is allowed. */
   private readonly refusals = new BoundedMap<string, string | null>(MAX_KNOWN);
 
   constructor(

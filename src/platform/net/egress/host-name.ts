@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { readUrl } from '../../text/read-url';
 
-/** The valid forms of a host, for error texts. */
+/** The valid forms of a host, for error messages. */
 export const HOST_FORM = 'a host name, an IPv4 address or an IPv6 address in brackets';
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
@@ -9,10 +9,10 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NEVER_IN_HOST = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff/\\?#@%]/;
 
 /**
- * Returns the only spelling in which a host is stored, judged, and dialed. This is a plain IP address (IPv6 without
- * brackets) or an ASCII host name in lower case without a trailing dot. Every notation that some resolver reads as an
- * address (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`, full-width digits) becomes that address. Returns `null` if
- * the text isn't a host.
+ * Returns the only spelling in which a host is stored, checked, and connected to. This is either a plain IP address
+ * (IPv6 without brackets) or an ASCII hostname in lower case without a trailing dot. Notations that some resolvers read
+ * as an IP address (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`, full-width digits) are converted to that address.
+ * Returns `null` if the string isn't a host.
  */
 export function normalizeHost(text: string): string | null {
   if (isIP(text) === 4) return text;
@@ -27,7 +27,7 @@ export function normalizeHost(text: string): string | null {
   return isIP(name) === 4 || isHostName(name) ? name : null;
 }
 
-/** Returns a host as written in a URL or before a port, with IPv6 in brackets. */
+/** Returns a host as written in a URL or before a port, with brackets around IPv6 addresses. */
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 function compressIPv6(address: string): string | null {

@@ -7,21 +7,21 @@ import type { BodyMemory } from './body-budget';
 import { type ResponseHeaders, HttpResponseParser, MalformedResponse, NoBodyMemory } from './http-response-parser';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
-/** An HTTP/1.1 request on a dedicated connection, which is closed afterwards. */
+/** An HTTP/1.1 request on a dedicated connection, which is closed after the response. */
 export interface ExchangeRequest {
   socket: Socket;
-  /** The receiver of the socket's bytes, if it was opened with one. */
+  /** The receiver for the socket's bytes, if the socket was opened with one. */
   inflow?: Inflow | undefined;
   method: string;
   path: string;
-  /** Sent unchanged and in this order. They must include `Host`, and `Content-Length` if there is a body. */
+  /** Headers, sent unchanged and in this order. They must include `Host`, and `Content-Length` if there is a body. */
   headers: readonly (readonly [name: string, value: string])[];
   body: string | null;
-  /** Maximum bytes of the body to read before the connection is cut. */
+  /** The maximum number of body bytes to read before the connection is closed. */
   maxBodyBytes: number;
   /** Whether the body is returned or only counted. */
   keepBody: boolean;
-  /** Reserves memory for a kept body. The caller releases it. Without it, no memory is reserved. */
+  /** Reserves memory for a stored body. The caller must release it. If unset, no memory is reserved. */
   memory?: BodyMemory | undefined;
   signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface ExchangeRequest {
 export interface ExchangeResponse {
   status: number;
   headers: ResponseHeaders;
-  /** The values of `Set-Cookie`, unjoined. */
+  /** The values of all `Set-Cookie` headers, not joined. */
   setCookies: readonly string[];
   body: Buffer;
   /** True if the body was longer than `maxBodyBytes`. */
@@ -39,8 +39,8 @@ export interface ExchangeResponse {
 }
 
 /**
- * `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response isn't HTTP. `memory`: there is
- * none for the body. Otherwise the fault of the socket.
+ * `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response isn't HTTP. `memory`: there isn't
+ * enough memory for the body. All other values describe a socket error.
  */
 export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | 'memory' | SocketFault;
 
@@ -48,27 +48,25 @@ export class ExchangeError extends Error {
   constructor(
     readonly fault: ExchangeFault,
     readonly phase: 'first_byte' | 'transfer',
-    /** A public message about what was wrong, without content of the response. */
+    /** A public message that describes the error without quoting the response. */
     message: string,
     readonly firstByteMs: number | null,
     readonly transferMs: number | null,
-    /** The status, if it had arrived. */
+    /** The response status, if it had already arrived. */
     readonly status: number | null,
-    /** False only if nothing can have been sent. Otherwise the peer may have acted on the request. */
+    /** False only if nothing can have been sent. If true, the peer may have acted on the request. */
     readonly written: boolean,
   ) {
     super(message);
   }
 }
 
-/**
- * After this many lines in one piece of the response, other work gets a turn. Chunks of one byte cost 100 ns per byte.
- */
+/** After this many lines in one piece of the response, other work gets a turn. One-byte chunks cost 100 ns per byte. */
 const MAX_LINES = 500;
 
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
 
-/** Writes the request and reads the response. Throws `ExchangeError` only. The socket is destroyed afterwards. */
+/** Sends the request and reads the response. Throws only `ExchangeError`. The socket is destroyed afterwards. */
 export function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => new Exchange(request, resolve, reject).run());
 }
@@ -104,7 +102,6 @@ class Exchange {
     inflow?.handTo((bytes) => this.take(bytes));
   }
 
-  /** Called by the signal. */
   handleEvent(): void {
     this.fail('aborted', 'the response was not complete in time');
   }
@@ -189,8 +186,8 @@ class Exchange {
 }
 
 /**
- * Returns head and body for a single write, or `null` if a part of the head would break the framing. Header values are
- * Latin-1.
+ * Returns the head and body for a single write, or `null` if any part of the head would break the framing. Header
+ * values are encoded as Latin-1.
  */
 function wireOf({ method, path, headers, body }: ExchangeRequest): Buffer | null {
   if (!TOKEN.test(method) || path === '' || NOT_IN_PATH.test(path)) return null;

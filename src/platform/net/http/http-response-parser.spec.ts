@@ -8,14 +8,14 @@ interface ParsedResponse {
   headers: Record<string, string>;
   body: string;
 }
-/** `cut`: the connection ended too early. */
+/** `cut` means that the connection ended too early. */
 type Parsed = ParsedResponse | 'malformed' | 'cut';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 const MAX_BODY = 1_000_000;
 
-/** Parses the pieces with the service's parser, followed by the peer's end. */
+/** Parses the pieces with the service's parser, then signals the end of the connection. */
 function ours(pieces: readonly Buffer[], { head = false } = {}): Parsed {
   const parser = new HttpResponseParser({ absent: head, maxBytes: MAX_BODY, keep: true });
   try {
@@ -30,7 +30,7 @@ function ours(pieces: readonly Buffer[], { head = false } = {}): Parsed {
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 const oursOf = (text: string): Parsed => ours([bytes(text)]);
 
-/** Parses the text with Node's client. */
+/** Parses the bytes with Node's client. */
 function nodes(text: Buffer): Promise<Parsed> {
   return new Promise((resolve) => {
     const connection: Duplex = new Duplex({
@@ -64,7 +64,7 @@ function nodes(text: Buffer): Promise<Parsed> {
   });
 }
 
-/** Cuts a text at the given fractions of its length. */
+/** Splits a buffer at the given fractions of its length. */
 function cut(text: Buffer, shares: readonly number[]): Buffer[] {
   const places = [0, ...shares.map((share) => Math.floor(share * text.length)), text.length].sort((a, b) => a - b);
   return places.slice(1).map((end, i) => text.subarray(places[i], end));
@@ -81,7 +81,7 @@ const chunksOf = (text: string, size: number): string =>
     .map((part) => `${part.length.toString(16)};x=1\r\n${part}\r\n`)
     .join('');
 
-/** Responses as servers write them, with every way to mark the end of the body. */
+/** Responses like servers send them, with every way to mark the end of the body. */
 const wellFormed = fc
   .record({
     interim: fc.boolean(),
@@ -146,13 +146,13 @@ describe('HttpResponseParser', () => {
           damaged = Buffer.concat([damaged.subarray(0, place), bytes(added), damaged.subarray(place + removed)]);
         }
         const [mine, theirs] = [ours([damaged]), await nodes(damaged)];
-        // The service's parser reads some responses that Node refuses, but never the other way round.
+        // The service's parser accepts some responses that Node rejects, but never the other way round.
         if (typeof theirs === 'object') expect(mine).toEqual(theirs);
         if (typeof theirs === 'object') both.read++;
         else if (mine === theirs) both.refused++;
       }),
-      // A fixed seed keeps builds from failing by chance. In 200,000 other runs one differed: Node ends a status line
-      // with two CRs.
+      // A fixed seed keeps builds from failing at random. In 200,000 other runs, one result differed: Node ends a
+      // status line at two CRs.
       { numRuns: 2000, seed: 9112 },
     );
     expect(Math.min(both.read, both.refused)).toBeGreaterThan(50);
@@ -280,7 +280,7 @@ describe('HttpResponseParser', () => {
     const chunk = bytes('1\r\nx\r\n');
     for (let i = 0; i < 200_000; i++) parser.read(chunk);
     expect(parser.body.length).toBe(200_000);
-    // One buffer, not two hundred thousand slices of packets.
+    // There must be one buffer and not two hundred thousand slices of packets.
     expect(parser.body.buffer.byteLength).toBeLessThanOrEqual(MAX_BODY);
   });
 });

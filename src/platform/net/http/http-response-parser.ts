@@ -1,13 +1,13 @@
 import type { BodyMemory } from './body-budget';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
-/** Headers by lower-case name. Repeated fields are joined with a comma (RFC 9110, section 5.3). */
+/** Headers keyed by lowercase name. Repeated fields are joined with a comma (RFC 9110, section 5.3). */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** The error of bytes that aren't an HTTP/1.1 response. The message gives the reason without quoting them. */
+/** The error for bytes that aren't an HTTP/1.1 response. The message gives the reason without quoting the bytes. */
 export class MalformedResponse extends Error {}
 
-/** The error if no memory for the body is available. */
+/** The error if there isn't enough memory for the body. */
 export class NoBodyMemory extends Error {}
 
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -16,20 +16,23 @@ const LF = 0x0a;
 
 const PROTOCOL = 'HTTP/';
 const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
-/** Empty lines before a response, and parts of them, are ignored. */
+/** Empty lines before a response, whole or partial, are ignored. */
 const LEADING_CR = /^\r+/;
 /**
- * Characters by which other readers of the response might see a different header. NUL ends a text for some, a bare CR a
- * line.
+ * Characters that could make other readers of the response see a different header. Some readers end a string at NUL, or
+ * a line at a bare CR.
  */
 const DANGEROUS = /[\0\r]/;
 const FRAMING = new Set(['content-length', 'transfer-encoding']);
 const NOT_IN_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]+/g;
-/** Replaces the name of a field that is left out. */
+/** Replaces the name of a field that is omitted. */
 const LEFT_OUT = '';
 const LENGTH = /^\d{1,15}$/;
 const CHUNK_SIZE = /^0*([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/;
-/** If one of these is repeated, the first value counts, as in Node's `message.headers`. Lists of them make no sense. */
+/**
+ * If one of these fields is repeated, the first value applies, like in Node's `message.headers`. It makes no sense to
+ * join them.
+ */
 const SINGLE = new Set(
   'age authorization content-length content-type etag expires last-modified location retry-after server'.split(' '),
 );
@@ -38,42 +41,46 @@ const NONE: readonly string[] = [];
 
 type State = 'status' | 'header' | 'length' | 'chunk_size' | 'chunk' | 'chunk_end' | 'trailer' | 'until_close' | 'done';
 
-/** How much of a body is read and kept. */
+/** How much of a body is read and stored. */
 export interface BodyRules {
-  /** True if the response has no body regardless of its headers: the response to a `HEAD`. */
+  /**
+   * True if the response has no body even if its headers declare one, because it is the response to a `HEAD` request.
+   */
   absent: boolean;
   /** Reading stops after this many bytes. */
   maxBytes: number;
   /** Whether the bytes are returned or only counted. */
   keep: boolean;
-  /** Reserves memory for kept bytes. Without it, `maxBytes` is the only limit. */
+  /** Reserves memory for stored bytes. If unset, `maxBytes` is the only limit. */
   memory?: BodyMemory | undefined;
 }
 
 /**
- * Reads one HTTP/1.1 response (RFC 9112) from the bytes of a connection that carries nothing else. As strict as Node's
- * parser, with exceptions that the RFC allows and browsers make:
+ * Parses one HTTP/1.1 response (RFC 9112) from a connection that contains nothing else. As strict as Node's parser,
+ * with exceptions that the RFC allows and browsers make:
  * - A line may end without CR (2.2).
  * - A folded field is one field (5.2).
  * - The same length may be given twice (6.3).
  * - Bytes after the end are ignored.
- * - A field with an invalid name is left out.
+ * - A field with an invalid name is omitted.
  * - A value may contain control characters (RFC 9110, section 5.5).
  *
- * Anything that affects where the body ends is read strictly. Time and memory are linear in the input: 64 KiB of heads
- * and interim responses, 16 KiB of chunk extensions, `maxBytes` of body.
+ * Everything that determines where the body ends is parsed strictly. Time and memory are linear in the input: 64 KiB of
+ * heads and interim responses, 16 KiB of chunk extensions, `maxBytes` of body.
  */
 export class HttpResponseParser {
-  /** 0 until the status line was read. Interim responses (1xx) don't count. */
+  /** 0 until the status line has been read. Interim responses (1xx) don't count. */
   status = 0;
   /** Complete once `headRead` is true. */
   headers: ResponseHeaders = {};
-  /** The values of `Set-Cookie`, which can't be parsed once joined. */
+  /** The values of all `Set-Cookie` headers, which can't be parsed once joined. */
   setCookies: readonly string[] = NONE;
   headRead = false;
   /** True if the body was longer than `maxBytes`. */
   truncated = false;
-  /** Number of lines so far, in the head and between chunks. Lines take longer to read than the bytes between them. */
+  /**
+   * The number of lines so far, in the head and between chunks. Lines take longer to parse than the bytes between them.
+   */
   lines = 0;
 
   private state: State = 'status';
@@ -81,7 +88,7 @@ export class HttpResponseParser {
   private headBytes = 0;
   private extensionBytes = 0;
   private fields: [name: string, value: string][] = [];
-  /** Bytes left of the body or the chunk. */
+  /** The number of bytes left in the body or the chunk. */
   private remaining = 0;
   private bodyBytes = 0;
   private kept = Buffer.alloc(0);
@@ -104,7 +111,7 @@ export class HttpResponseParser {
     return this.state === 'done';
   }
 
-  /** Records that the peer has closed its side. Returns whether that completes the response. */
+  /** Records that the peer has closed its side. Returns whether this completes the response. */
   end(): boolean {
     if (this.state === 'until_close') this.state = 'done';
     return this.state === 'done';
@@ -129,7 +136,7 @@ export class HttpResponseParser {
     return from + taken;
   }
 
-  /** Copies the bytes, so that a chunk of one byte does not keep a whole packet in memory. */
+  /** Copies the bytes, so that a one-byte chunk doesn't keep a whole packet in memory. */
   private keep(bytes: Buffer, from: number, length: number): void {
     const end = Math.min(this.keptBytes + length, this.rules.maxBytes);
     if (end > this.kept.length) {
@@ -235,8 +242,8 @@ export class HttpResponseParser {
   }
 
   /**
-   * Returns how the body is framed (RFC 9112, section 6.3). A length together with a transfer coding is an error, as in
-   * Node, because one of them is wrong.
+   * Returns how the body is framed (RFC 9112, section 6.3). As in Node, it is an error if there is both a length and a
+   * transfer coding, because one of them must be wrong.
    */
   private bodyState(): State {
     const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
@@ -263,19 +270,22 @@ export class HttpResponseParser {
 const OTHER_PROTOCOL = 'the server does not support HTTP/1.1';
 const invalid = (what: string): MalformedResponse => new MalformedResponse(`the response is not valid HTTP (${what})`);
 
-/** Returns the name of an invalid field, without blanks before the colon if that makes it valid. */
+/** Returns the name of an invalid field. Removes spaces before the colon if the name is then valid. */
 function doubtfulName(name: string): string {
   if (FRAMING.has(name.replace(NOT_IN_NAME, '').toLowerCase())) throw invalid('an ambiguous length or transfer coding');
   const bare = trimmed(name);
   return TOKEN.test(bare) ? bare.toLowerCase() : LEFT_OUT;
 }
 
-/** Also checks an unfinished line. A server that sends a greeting and waits isn't a web server. */
+/** Checks unfinished lines too, because a server that sends a greeting and then waits isn't a web server. */
 function refuseOtherProtocol(start: string): void {
   if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedResponse(OTHER_PROTOCOL);
 }
 
-/** Removes the blanks around a value (RFC 9110, section 5.6.3). `trim` would also remove bytes of UTF-8. */
+/**
+ * Removes the whitespace around a value (RFC 9110, section 5.6.3). `trim` would also remove bytes that are part of
+ * UTF-8 characters.
+ */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;

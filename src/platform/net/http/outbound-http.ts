@@ -10,15 +10,15 @@ import { ExchangeError, exchange } from './http-exchange';
 import { withoutMark } from '../../text/bytes-as-text';
 import { readUrl } from '../../text/read-url';
 
-/** An outgoing HTTP request of the service (a notification, a heartbeat, a sitemap). Never used for checks. */
+/** An outgoing HTTP request by the service (a notification, a heartbeat, a sitemap). Never used for checks. */
 export interface OutboundRequest {
   method: string;
-  /** An http: or https: URL. It is secret and never appears in an error. */
+  /** An http: or https: URL. It is secret and never appears in error messages. */
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string | null;
   egress: EgressRule;
-  /** The total time limit. Required, because no outgoing call may lack one. */
+  /** The overall time limit. Required, because no outgoing call may lack one. */
   timeoutMs: number;
   signal?: AbortSignal;
   /** For tests. Called after the request was sent and before the response is read. */
@@ -28,13 +28,13 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   status: number;
   headers: ResponseHeaders;
-  /** At most 64 KiB, decoded as UTF-8. The rest is dropped. */
+  /** At most 64 KiB, decoded as UTF-8. The rest is discarded. */
   body: string;
-  /** The address that was connected to. */
+  /** The IP address that was connected to. */
   address: string;
 }
 
-/** A response whose body may be anything. */
+/** A response whose body may contain any bytes. */
 export interface FetchedResponse extends Omit<OutboundResponse, 'body'> {
   bytes: Buffer;
   /** True if the body was longer than requested. */
@@ -42,9 +42,9 @@ export interface FetchedResponse extends Omit<OutboundResponse, 'body'> {
 }
 
 /**
- * The error of a request without a response. `requestWritten` shows whether the peer may have acted on it. If true, the
- * outcome is unknown. If false, the request certainly had no effect. The message is safe to show, because it names at
- * most the host.
+ * The error for a request that got no response. `requestWritten` shows whether the peer may have acted on the request.
+ * If true, the outcome is unknown. If false, the request certainly had no effect. The message is safe to show, because
+ * it contains at most the host.
  */
 export class OutboundError extends Error {
   constructor(
@@ -69,26 +69,26 @@ interface UrlTarget {
   path: string;
   /** The value of the `Host` header. */
   authority: string;
-  /** The credentials from the URL, or `null`. URLs in the operator's settings may contain some. */
+  /** The credentials in the URL, or `null`. URLs in the operator's settings may contain credentials. */
   authorization: string | null;
 }
 
 /**
  * Sends the service's own HTTP requests, such as notifications and heartbeats. Opens a new connection to an allowed
- * address and verifies the certificate before writing. Applies one total time limit and reads a bounded part of the
- * response. Redirects are returned, not followed. Uses no cookies and no proxy.
+ * address and verifies the certificate before sending. Applies one overall time limit and reads a limited part of the
+ * response. Returns redirects without following them. Uses no cookies and no proxy.
  */
 @Injectable()
 export class OutboundHttp {
   constructor(private readonly dialer: Dialer) {}
 
-  /** Resolves for any status. Throws `OutboundError` only. */
+  /** Resolves for any status. Throws only `OutboundError`. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { status, headers, bytes, address } = await this.fetch(request, MAX_BODY_BYTES);
     return { status, headers, body: withoutMark(bytes.toString('utf8')), address };
   }
 
-  /** Works as `request`, but returns up to `maxBytes` of the body as raw bytes. */
+  /** Works like `request`, but returns up to `maxBytes` of the body as raw bytes. */
   async fetch(request: OutboundRequest, maxBytes: number): Promise<FetchedResponse> {
     const target = targetOf(request.url);
     const limit = startDeadline(request.timeoutMs, request.signal);
