@@ -67,7 +67,7 @@ describe('the environment for the programs of libpq', () => {
                   ? 'require'
                   : 'verify-full'
                 : 'disable';
-            // libpq also ignores the mode on a socket.
+            // Like libpq, ignores the mode on a socket.
             if (!each.host.startsWith('/')) expect(libpq['PGSSLMODE']).toBe(verified);
           }
         },

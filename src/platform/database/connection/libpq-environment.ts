@@ -8,12 +8,12 @@ type Variables = Record<string, string>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MS_PER_SECOND = 1000;
-/** The permission bits of users other than the owner. */
+/** The permission bits for users other than the owner. */
 const OPEN_TO_OTHERS = 0o077;
 
 /**
- * Runs `work` with an environment in which libpq's programs connect as the service does. Everything is passed in the
- * environment, because every user of the machine can read a program's arguments.
+ * Runs `work` with an environment in which libpq's programs connect like the service does. All settings are passed in
+ * the environment, because every user on the host can read a program's arguments.
  */
 export async function withLibpq<T>(
   connection: ServerConnection,
@@ -29,7 +29,7 @@ export async function withLibpq<T>(
   }
 }
 
-/** The files that libpq reads. For a file that it must not find, the path doesn't exist. */
+/** The files that libpq reads. If libpq must not find a file, its path doesn't exist. */
 export interface TlsFiles {
   readonly rootCert: string;
   readonly cert: string;
@@ -38,7 +38,7 @@ export interface TlsFiles {
 
 const NO_FILES: TlsFiles = { rootCert: '', cert: '', key: '' };
 
-/** Returns libpq's variables for this connection. Pure. */
+/** Returns libpq's variables for this connection. Has no side effects. */
 export function libpqVariables(connection: ServerConnection, files: TlsFiles): Variables {
   const { servers, user, password, database, options, applicationName, accepts } = connection;
   return {
@@ -51,7 +51,7 @@ export function libpqVariables(connection: ServerConnection, files: TlsFiles): V
     ...(applicationName === null ? {} : { PGAPPNAME: applicationName }),
     PGTARGETSESSIONATTRS: accepts,
     PGCONNECT_TIMEOUT: String(Math.ceil(connection.connectTimeoutMs / MS_PER_SECOND)),
-    // The service does not support GSS encryption.
+    // The service doesn't support GSS encryption.
     PGGSSENCMODE: 'disable',
     PGCHANNELBINDING: connection.usesChannelBinding ? 'prefer' : 'disable',
     ...tlsVariables(connection, files),
@@ -72,8 +72,8 @@ function tlsVariables({ tls: settings, isDirectTls }: ServerConnection, files: T
 }
 
 /**
- * Returns the TLS files to pass. Without explicit files, libpq would read `~/.postgresql`. It also refuses a key that
- * others may read, and trusts no public authorities.
+ * Returns the TLS files to pass. Without explicit files, libpq would read `~/.postgresql`. libpq also rejects a key
+ * that other users can read, and trusts no public authorities.
  */
 function filesFor({ verifies, rootCert, cert, key }: Tls, folder: string, own: Environment): TlsFiles {
   const none = join(folder, 'none');
@@ -91,7 +91,7 @@ function closed(key: string, copy: string): string {
   return copy;
 }
 
-/** Writes the authorities that this process trusts. */
+/** Writes the authorities that this process trusts to a file. */
 function trustedByNode(file: string, own: Environment): string {
   writeFileSync(file, authorities(own).join('\n'));
   return file;
@@ -106,8 +106,8 @@ function authorities(own: Environment): readonly string[] {
 }
 
 /**
- * Removes libpq's variables. Only PGPASSFILE stays, because the service uses it as well. Everything else is passed
- * explicitly.
+ * Removes libpq's variables. Only PGPASSFILE is kept, because the service uses it as well. All other settings are
+ * passed explicitly.
  */
 const withoutLibpq = (own: Environment): Environment =>
   Object.fromEntries(Object.entries(own).filter(([name]) => !name.startsWith('PG') || name === 'PGPASSFILE'));

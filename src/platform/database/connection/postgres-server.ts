@@ -4,12 +4,12 @@ import { type Server, type ServerConnection, serverConnection } from './server-c
 import { tlsOptions } from './tls-options';
 
 /**
- * The PostgreSQL server in `DATABASE_URL`, shared by all pools of the process. Remembers which server the newest
- * connection reached, and which settings a pooler in front of it refuses.
+ * The PostgreSQL server in `DATABASE_URL`, shared by all of the process's pools. Remembers which server the latest
+ * connection reached, and whether a pooler in front of it rejects session settings.
  */
 export class PostgresServer {
   private readonly choice: ServerChoice;
-  /** True if a pooler in front of the server refuses session settings that it doesn't know. */
+  /** True if a pooler in front of the server rejects session settings that it doesn't know. */
   isPlainStart = false;
 
   constructor(readonly connection: ServerConnection) {
@@ -20,7 +20,7 @@ export class PostgresServer {
     return new PostgresServer(serverConnection(url, environment));
   }
 
-  /** The options of `pg` that are the same for all servers. */
+  /** The `pg` options that are the same for all servers. */
   get account(): ClientConfig {
     const { user, password, database, options, applicationName, usesChannelBinding } = this.connection;
     return {
@@ -30,16 +30,16 @@ export class PostgresServer {
       ...(options === null ? {} : { options }),
       ...(applicationName === null ? {} : { application_name: applicationName }),
       enableChannelBinding: usesChannelBinding,
-      // Without TLS until the server is known.
+      // TLS is off until the server is known.
       ssl: false,
       sslnegotiation: 'postgres',
     };
   }
 
-  /** Returns all options of `pg` for one of the servers. Throws a `TlsFileError`. */
+  /** Returns all `pg` options for one of the servers. Throws a `TlsFileError`. */
   configFor({ host, port }: Server): ClientConfig {
     const { tls, isDirectTls } = this.connection;
-    // Sockets don't use TLS, as in libpq.
+    // As in libpq, sockets don't use TLS.
     const usesTls = tls !== null && !host.startsWith('/');
     return {
       ...this.account,
@@ -51,8 +51,8 @@ export class PostgresServer {
   }
 
   /**
-   * Returns the server for the next connection. With several servers, this is the server of the previous connection, or
-   * the first acceptable one.
+   * Returns the server for the next connection. If there are several servers, this is the previous connection's server
+   * or the first acceptable one.
    */
   next(): Server | Promise<Server> {
     return this.choice.next();

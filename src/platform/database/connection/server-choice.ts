@@ -5,8 +5,8 @@ import { isUnavailable } from '../postgres-errors';
 import type { Server, ServerConnection } from './server-connection';
 
 /**
- * The error of a server that is read-only. Try again later, because a standby may be promoted or a setting changed
- * back.
+ * The error for a server that is read-only. Try again later, because a standby may be promoted or a setting may be
+ * changed back.
  */
 export class ReadOnlyServerError extends Error {
   readonly code = '25006';
@@ -20,12 +20,12 @@ export class ReadOnlyServerError extends Error {
   }
 }
 
-/** The error if the URL names several servers and all of them failed. */
+/** The error if the URL lists several servers and all of them failed. */
 class NoServerError extends Error {
   readonly code = '08001';
 }
 
-/** Chooses one of the servers of a connection, as `target_session_attrs` requires. */
+/** Selects one of a connection's servers according to `target_session_attrs`. */
 export class ServerChoice {
   private last: Server | null = null;
   private looking: Promise<Server> | null = null;
@@ -47,7 +47,7 @@ export class ServerChoice {
     if (this.last === server) this.last = null;
   }
 
-  /** Connects to all servers in parallel and returns the first acceptable one in list order. */
+  /** Connects to all servers in parallel and returns the first acceptable one in the order of the list. */
   private async look(): Promise<Server> {
     const attempts = this.connection.servers.map((server) => ({ server, failure: this.failureOf(server) }));
     const reasons: string[] = [];
@@ -88,7 +88,7 @@ export type ReportedSession = ReadonlyMap<string, string>;
 /** Records the settings that the server reports. Call it before the client connects. */
 export function sessionOf(client: Client): ReportedSession {
   const reported = new Map<string, string>();
-  // The types of pg don't list the connection, which emits messages as they arrive.
+  // The types for pg don't declare the connection, which emits messages as they arrive.
   const connection = Reflect.get(client, 'connection') as EventEmitter;
   connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) =>
     reported.set(parameterName ?? '', parameterValue ?? ''),
@@ -96,7 +96,10 @@ export function sessionOf(client: Client): ReportedSession {
   return reported;
 }
 
-/** Throws a `ReadOnlyServerError`. Cost: none if the server reports both settings, one statement behind a pooler. */
+/**
+ * Throws a `ReadOnlyServerError`. Cost: no statement if the server reports both settings, one statement behind a
+ * pooler.
+ */
 export async function requireAcceptable(
   client: Client,
   session: ReportedSession,
@@ -119,5 +122,5 @@ async function askedOf(client: Client): Promise<{ standby: boolean; readOnly: bo
   return rows[0] ?? { standby: false, readOnly: false };
 }
 
-/** Returns whether the server, or this session, is read-only. */
+/** SQL: whether the server or this session is read-only. */
 export const READS_ONLY = `SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS "readOnly"`;

@@ -9,7 +9,10 @@ import { StartError } from '../../config/start-error';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A PostgreSQL server. `host` is a name, an IP address, or the directory of a socket with a leading slash. */
+/**
+ * A PostgreSQL server. `host` is a hostname, an IP address, or the directory that contains a socket, with a leading
+ * slash.
+ */
 export interface Server {
   readonly host: string;
   readonly port: number;
@@ -18,40 +21,41 @@ export interface Server {
 /** How a server proves its identity. */
 export interface Tls {
   /**
-   * `nothing`: the connection is only encrypted. `authority`: a trusted authority must have issued the certificate.
-   * `name`: the certificate must also contain the host name.
+   * `nothing`: the connection is only encrypted. `authority`: the certificate must be issued by a trusted authority.
+   * `name`: the certificate must also contain the hostname.
    */
   readonly verifies: 'nothing' | 'authority' | 'name';
-  /** A file with the authorities to trust instead of Node's and the ones in NODE_EXTRA_CA_CERTS. */
+  /** A file with the authorities to trust instead of Node's and those in NODE_EXTRA_CA_CERTS. */
   readonly rootCert: string | null;
   readonly cert: string | null;
   readonly key: string | null;
 }
 
 /**
- * The location of the database and how to connect, after all defaults. The options of `pg` and the environment of
- * libpq's programs both come from it. So `pg_dump` and `pg_restore` reach every database that the service reaches.
+ * Where the database is and how to connect to it, after all defaults are applied. The `pg` options and the environment
+ * for libpq's programs are both derived from it. As a result, `pg_dump` and `pg_restore` can reach every database that
+ * the service can reach.
  */
 export interface ServerConnection {
-  /** At least one server. Several are tried in order. */
+  /** At least one server. If there are several, they are tried in order. */
   readonly servers: readonly Server[];
   readonly user: string;
-  /** `null` means that the password is in the file that PGPASSFILE names, if any. */
+  /** If `null`, the password is read from the file that PGPASSFILE names, if any. */
   readonly password: string | null;
   readonly database: string;
-  /** `null` means no TLS. Sockets never use it. */
+  /** `null` means no TLS. Sockets never use TLS. */
   readonly tls: Tls | null;
-  /** Whether TLS starts with the first byte, as PostgreSQL 17 and later allow. */
+  /** Whether TLS starts with the first byte, which PostgreSQL 17 and later support. */
   readonly isDirectTls: boolean;
   readonly usesChannelBinding: boolean;
   /** Command-line options for the session, such as `-c search_path=monitor`. */
   readonly options: string | null;
   readonly applicationName: string | null;
-  /** Which of several servers is acceptable. */
+  /** Which of the servers is acceptable. */
   readonly accepts: 'any' | 'read-write' | 'primary';
-  /** Timeout in milliseconds for one server to accept this client. */
+  /** How many milliseconds one server may take to accept this client. */
   readonly connectTimeoutMs: number;
-  /** Parameters of the URL that have no effect. */
+  /** URL parameters that have no effect. */
   readonly idleParameters: readonly string[];
 }
 
@@ -97,8 +101,8 @@ function serversOf({ servers }: DatabaseUrl, environment: Environment): Server[]
 }
 
 /**
- * Returns the required kind of server. A service that writes can't use a standby, but with a single server there is no
- * choice.
+ * Returns which kind of server is acceptable. A service that writes can't use a standby, but if there is only one
+ * server, there is no choice.
  */
 function acceptsOf({ servers, parameters }: DatabaseUrl, environment: Environment): ServerConnection['accepts'] {
   const given = parameters.get('target_session_attrs') || environment['PGTARGETSESSIONATTRS'] || '';
@@ -125,7 +129,7 @@ function tlsOf({ parameters }: DatabaseUrl, environment: Environment): Tls | nul
   };
 }
 
-/** Returns the `sslmode`. A URL that names TLS files or uses direct TLS needs none. */
+/** Returns the `sslmode`. A URL that names TLS files or uses direct TLS doesn't need one. */
 function modeOf(parameters: DatabaseUrl['parameters'], environment: Environment): string {
   const given = parameters.get('sslmode');
   if (given) return given;
@@ -140,9 +144,9 @@ function modeOf(parameters: DatabaseUrl['parameters'], environment: Environment)
 }
 
 /**
- * Returns what is verified. `require` and `prefer` also verify the host name, although libpq verifies nothing.
- * Otherwise anyone on the network could ask for the password. `uselibpqcompat=true`, a parameter of `pg`, restores
- * libpq's meaning.
+ * Returns what is verified. With `require` and `prefer`, the hostname is verified too, although libpq verifies nothing.
+ * Otherwise, anyone on the network could request the password. `uselibpqcompat=true`, a `pg` parameter, restores
+ * libpq's behavior.
  */
 function verificationOf(mode: string, rootCert: string | null, isCompatible: boolean): Tls['verifies'] {
   switch (mode) {
@@ -161,6 +165,6 @@ function verificationOf(mode: string, rootCert: string | null, isCompatible: boo
   }
 }
 
-/** Returns the location of the servers for messages, without a password. */
+/** Returns the servers' addresses for messages, without a password. */
 export const addressOf = ({ servers }: Pick<ServerConnection, 'servers'>): string =>
   `PostgreSQL at ${servers.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)).join(' and ')}`;

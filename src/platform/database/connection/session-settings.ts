@@ -8,7 +8,7 @@ const TRACKED: Settings = {
   standard_conforming_strings: 'on',
 };
 
-/** The service's statements and their results rely on these values, which are PostgreSQL's defaults. */
+/** The service's statements and their results depend on these values, which are PostgreSQL's defaults. */
 export const NEEDED: Settings = {
   IntervalStyle: 'postgres',
   bytea_output: 'hex',
@@ -31,8 +31,8 @@ const AFTER_CLIENT_MS = 5000;
 
 /**
  * Returns the settings for the start of a session. They override the settings of the server, the database, and the
- * user. With `isPlain`, returns only the settings that every pooler accepts. `default_transaction_read_only` is
- * respected. Providers set it when a disk is nearly full, and administrators set it for a move.
+ * user. With `isPlain`, returns only settings that every pooler accepts. `default_transaction_read_only` is not
+ * overridden. Providers set it when a disk is nearly full, and administrators set it for a migration.
  */
 export function sessionSettings(queryTimeoutMs: number, isPlain: boolean): Settings {
   if (isPlain) return TRACKED;

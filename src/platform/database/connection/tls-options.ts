@@ -4,7 +4,7 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { StartError } from '../../config/start-error';
 import type { Tls } from './server-connection';
 
-/** The error of an unusable TLS file for the database. Waiting does not help. */
+/** The error for an unusable TLS file for the database connection. Waiting doesn't help. */
 export class TlsFileError extends StartError {
   override readonly code = 'TLS_FILE';
 }
@@ -45,7 +45,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Throws unless the key is readable without a password and belongs to the certificate. */
+/** Throws unless the key can be read without a password and matches the certificate. */
 function requirePair(options: ConnectionOptions, cert: string | null, key: string | null): void {
   if (cert === null && key === null) return;
   if (cert === null || key === null)

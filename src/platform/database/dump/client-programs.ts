@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StartError } from '../../config/start-error';
 
-/** The programs of one PostgreSQL client installation. */
+/** The programs in one PostgreSQL client installation. */
 export interface ClientPrograms {
   readonly version: number;
   readonly pgDump: string;
@@ -12,7 +12,9 @@ export interface ClientPrograms {
   readonly psql: string;
 }
 
-/** The parent directories in which packages install each version separately: Debian, Red Hat, Alpine, and Homebrew. */
+/**
+ * The parent directories in which packages install each version separately, on Debian, Red Hat, Alpine, and Homebrew.
+ */
 const PARENTS: readonly (readonly [string, (version: string) => string])[] = [
   ['/usr/lib/postgresql', (version) => join(version, 'bin')],
   ['/usr', (name) => (/^pgsql-\d+$/.test(name) ? join(name, 'bin') : '')],
@@ -20,7 +22,7 @@ const PARENTS: readonly (readonly [string, (version: string) => string])[] = [
   ['/opt/homebrew/opt', (name) => (/^(postgresql@\d+|libpq)$/.test(name) ? join(name, 'bin') : '')],
 ];
 
-/** Returns the directories of the path and of known packages. */
+/** Returns the directories in the path and in known packages. */
 function searched(path = process.env['PATH'] ?? ''): string[] {
   const packaged = PARENTS.flatMap(([parent, below]) =>
     (existsSync(parent) ? readdirSync(parent) : [])
@@ -33,8 +35,8 @@ function searched(path = process.env['PATH'] ?? ''): string[] {
 export type FindPrograms = typeof clientPrograms;
 
 /**
- * Returns the installations that work with a server of that major version, the same version first. Throws a
- * `StartError` if there is none, because older programs refuse a newer server.
+ * Returns the installations that work with a server of this major version, starting with the same version. Throws a
+ * `StartError` if there are none, because older programs reject a newer server.
  */
 export async function clientPrograms(
   serverVersion: number,

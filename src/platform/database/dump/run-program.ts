@@ -22,7 +22,7 @@ export function start(
 ): Running {
   const child = spawn(program, args, { env: environment, stdio });
   const ended = endOf(basename(program), child);
-  // It may fail before anything awaits it.
+  // The promise may be rejected before anything awaits it.
   ended.catch(() => {});
   return { child, ended };
 }

@@ -12,16 +12,16 @@ import { withoutTransactionTimeout } from './without-transaction-timeout';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Since this version, the programs set a limit that older servers do not know. */
+/** From this version on, the programs set a limit that older servers don't support. */
 const KNOWS_TRANSACTION_TIMEOUT = 17;
 const VERSION_UNIT = 10_000;
 
-/** Leaves out properties of the server and its users, which may not exist on the server of the restore. */
+/** Omits properties of the server and its users, which may not exist on the server where the dump is restored. */
 const OF_THE_SERVER = ['--no-owner', '--no-privileges', '--no-tablespaces', '--no-security-labels'];
 
 /**
- * Writes the service's tables to a file in pg_dump's custom format. Checks that the dump can be restored into this
- * server, and throws a `StartError` with the reason otherwise.
+ * Writes the service's tables to a file in pg_dump's custom format. Checks whether the dump can be restored into this
+ * server. If it can't, throws a `StartError` with the reason.
  */
 export async function saveServer(url: string, file: string, find: FindPrograms = clientPrograms): Promise<void> {
   const server = PostgresServer.at(url);
@@ -30,7 +30,7 @@ export async function saveServer(url: string, file: string, find: FindPrograms =
     return { version: await versionOf(client), schema: await schemaOf(client, server.connection.database) };
   });
   const [programs] = await find(version);
-  // A schema is given as a pattern. Quoted, it matches only itself.
+  // A schema is given as a pattern. If quoted, it matches only itself.
   const named = `--schema="${schema.replaceAll('"', '""')}"`;
   await withLibpq(server.connection, (environment) =>
     run(programs.pgDump, ['--format=custom', ...OF_THE_SERVER, named, `--file=${file}`], environment),
@@ -58,7 +58,10 @@ export async function restoreServer(url: string, file: string, find: FindProgram
   await withLibpq(server.connection, (environment) => replay(programs, file, schema, isOlder, environment));
 }
 
-/** Pipes the dump as SQL from one program to the other, so that settings unknown to an older server can be left out. */
+/**
+ * Pipes the dump as SQL from one program to the other, so that settings that an older server doesn't support can be
+ * removed.
+ */
 async function replay(
   { pgRestore, psql }: ClientPrograms,
   file: string,
@@ -81,12 +84,12 @@ async function replay(
   if (from === null || to === null) throw new Error('a program has no pipe');
   to.on('error', () => {});
   try {
-    // The end of the input triggers the commit, so it is sent only after everything was read.
+    // The end of the input triggers the commit, so it is sent only after the whole dump was read.
     const carried = pipeline(from, isOlder ? withoutTransactionTimeout() : new PassThrough(), to, {
       end: false,
     });
     carried.catch(() => {});
-    // If the writer fails first, its error is the reason.
+    // If the writing program fails first, its error is the reason.
     await Promise.race([carried, writer.ended]);
     await reader.ended;
     to.end();
@@ -98,7 +101,7 @@ async function replay(
   }
 }
 
-/** Throws the failure of the writer unless it was killed, and the given error otherwise. */
+/** Throws the writing program's failure unless the program was killed. Otherwise throws the given error. */
 async function reasonOf(writing: Promise<void>, error: unknown): Promise<never> {
   await writing.catch((failure: unknown) => {
     if (failure instanceof StartError && !/exited with a signal/.test(failure.message)) throw failure;
@@ -106,7 +109,7 @@ async function reasonOf(writing: Promise<void>, error: unknown): Promise<never> 
   throw error;
 }
 
-/** Returns the first installation that can read the file, which a newer version may have written. */
+/** Returns the first installation that can read the file, which may have been written by a newer version. */
 async function readable(
   installed: readonly [ClientPrograms, ...ClientPrograms[]],
   file: string,
@@ -125,7 +128,7 @@ async function readable(
 const contentsOf = ({ pgRestore }: ClientPrograms, file: string): Promise<string> =>
   outputOf(pgRestore, ['--list', file], process.env);
 
-/** Returns the schema of the service's tables. Throws a `StartError` if the file has none. */
+/** Returns the schema that contains the service's tables. Throws a `StartError` if the file has none. */
 function schemaIn(contents: string, file: string): string {
   const [, schema] = /^\d+; \d+ \d+ TABLE (.+) migrations /m.exec(contents) ?? [];
   if (schema === undefined) throw new StartError(`${file} contains no tables of the service.`);
@@ -137,7 +140,7 @@ async function inServer<T>(server: PostgresServer, work: (client: DatabaseClient
   try {
     return await connected(server, work);
   } catch (error) {
-    // A pooler has refused the session settings. Try again without them.
+    // A pooler has rejected the session settings. Try again without them.
     if (isPlainStart === server.isPlainStart) throw error;
     return connected(server, work);
   }
@@ -172,8 +175,8 @@ async function versionOf(client: DatabaseClient): Promise<number> {
 }
 
 /**
- * Returns the schema of the service's tables. Throws a `StartError` if there are none, or if a restore would use
- * another schema.
+ * Returns the schema that contains the service's tables. Throws a `StartError` if there are none, or if a restore would
+ * use another schema.
  */
 async function schemaOf(client: DatabaseClient, database: string): Promise<string> {
   const { rows } = await client.query<{ schema: string; current: string | null }>(`
@@ -192,7 +195,7 @@ async function schemaOf(client: DatabaseClient, database: string): Promise<strin
   return schema;
 }
 
-/** Returns the schema in which the service would create its tables. Tables of extensions do not count. */
+/** Returns the schema in which the service would create its tables. Extension tables are not considered. */
 async function emptySchemaOf(client: DatabaseClient, database: string): Promise<{ name: string; exists: boolean }> {
   const { rows } = await client.query<{ name: string | null; wanted: string; taken: boolean }>(`
     SELECT current_schema()::text AS name, current_setting('search_path') AS wanted,
@@ -208,8 +211,8 @@ async function emptySchemaOf(client: DatabaseClient, database: string): Promise<
 }
 
 /**
- * Throws a `StartError` behind a pooler in transaction mode. Such a pooler would give the service a session with
- * pg_dump's settings, in which its statements find no tables.
+ * Throws a `StartError` behind a pooler in transaction mode. Such a pooler would reuse a session with pg_dump's
+ * settings for the service, whose statements would then find no tables.
  */
 async function requireOwnSession(server: PostgresServer, client: DatabaseClient): Promise<void> {
   const backend = await backendOf(client);

@@ -1,12 +1,12 @@
 import { Transform } from 'node:stream';
 
-/** One of the first lines in the script of every program since version 17. */
+/** One of the first lines in the script that every program since version 17 writes. */
 const TRANSACTION_TIMEOUT = 'SET transaction_timeout = 0;\n';
-/** The settings come before everything else. */
+/** Settings precede all other statements. */
 const AFTER_SETTINGS = '\nCREATE ';
 const MAX_HEAD_BYTES = 65_536;
 
-/** Returns a stream that removes the setting that servers before version 17 do not know. Rows are not changed. */
+/** Returns a stream that removes the setting that servers before version 17 don't support. Rows are not changed. */
 export function withoutTransactionTimeout(): Transform {
   let head: Buffer | null = Buffer.alloc(0);
   const shortened = (): Buffer => {

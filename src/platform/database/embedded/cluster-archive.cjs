@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Packs a cluster of the embedded database into one file, and unpacks it. The file is a minimal tar: it stores names,
- * sizes, and types. A file that ends in `.br` is compressed with Brotli. The archives of tests are not compressed.
+ * Packs an embedded database cluster into a single file and unpacks it. The file is a minimal tar: it contains names,
+ * sizes, and types. A file with the extension `.br` is compressed with Brotli. Archives for tests are not compressed.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -10,7 +10,7 @@ const { createBrotliDecompress } = require('node:zlib');
 
 const BLOCK = 512;
 const MODE = { directory: 0o700, file: 0o600 };
-/** Files of the process that ran, and files that each start creates again. */
+/** Files that belong to the process that was running, and files that are created again at each start. */
 const NOT_PACKED = /^(postmaster\.(pid|opts)|pg_internal\.init(\.\d+)?)$/;
 
 const padding = (size) => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
@@ -23,7 +23,7 @@ function header(name, size, type) {
   return block;
 }
 
-/** Returns the files of a closed cluster as an archive. */
+/** Returns the files in a closed cluster as an archive. */
 function packCluster(directory) {
   const parts = [];
   const add = (folder) => {
@@ -61,7 +61,7 @@ class Bytes {
     return part;
   }
 
-  /** Passes `size` bytes to `take`, part by part. */
+  /** Passes `size` bytes to `take`, one part at a time. */
   async each(size, take) {
     for (let left = size; left > 0;) {
       const part = await this.some(left);
@@ -80,8 +80,8 @@ class Bytes {
 
 /**
  * Reads an archive as a stream, because a cluster is twenty times as large as its compressed archive.
- * `sink.directory(name)` creates a directory. `sink.file(name, size)` returns the receiver of a file: `write(part)` for
- * each part, then `end()`.
+ * `sink.directory(name)` creates a directory. `sink.file(name, size)` returns an object that receives a file:
+ * `write(part)` for each part, then `end()`.
  */
 function unpackCluster(archive, sink) {
   const read = async (chunks) => {
@@ -101,7 +101,7 @@ function unpackCluster(archive, sink) {
       file.end();
       await bytes.exactly(padding(size).length);
     }
-    // A second empty block ends the archive. A stream that is not read to its end would be an error.
+    // A second empty block ends the archive. If the stream is not read to its end, that is an error.
     while ((await bytes.some(BLOCK)).length > 0);
   };
   const unpacked = archive.endsWith('.br') ? [createBrotliDecompress()] : [];
@@ -120,7 +120,7 @@ const toDirectory = (directory) => ({
   },
 });
 
-/** A sink that writes files into an in-memory file system of the engine. Each file is stored once. */
+/** A sink that writes files into the engine's in-memory file system. Each file is stored only once. */
 const toMemory = (FS, root) => ({
   directory: (name) => FS.mkdirTree(path.posix.join(root, name), MODE.directory),
   file: (name, size) => {

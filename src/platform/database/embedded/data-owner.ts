@@ -6,7 +6,7 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Returns the owner of a file or directory, or `null` if it doesn't exist or isn't visible to this user. */
+/** Returns the owner of a file or directory, or `null` if it doesn't exist or this user can't see it. */
 export function ownerOf(path: string): Owner | null {
   try {
     const { uid, gid } = statSync(path);
@@ -16,7 +16,7 @@ export function ownerOf(path: string): Owner | null {
   }
 }
 
-/** Returns the user of this process, or `null` if the system has no user IDs. */
+/** Returns this process's user, or `null` if the system has no user IDs. */
 export function ownUser(): Owner | null {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   return uid === undefined || gid === undefined ? null : { uid, gid };
@@ -25,9 +25,9 @@ export function ownUser(): Owner | null {
 const isRoot = (): boolean => ownUser()?.uid === 0;
 
 /**
- * Returns the user who must own what this process creates in a data directory. `null` unless root works in the
- * directory of another user. Files of root would lock that user out, and with them the service. If the directory itself
- * belongs to root, as with volumes shared by a group, the cluster's owner counts.
+ * Returns the user who must own the files that this process creates in a data directory. Returns `null` unless root
+ * works in another user's directory. Files that belong to root would lock out that user, and therefore the service. If
+ * the directory itself belongs to root, as with volumes shared by a group, the cluster's owner is used.
  */
 export function ownerFor(directory: string): Owner | null {
   if (!isRoot()) return null;

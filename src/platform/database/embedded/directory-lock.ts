@@ -17,11 +17,11 @@ import { StartError } from '../../config/start-error';
 import { ownerFor } from './data-owner';
 
 const HEARTBEAT_MS = 1000;
-/** An owner on another machine or in another container counts as dead after this many missed heartbeats in a row. */
+/** An owner on another host or in another container counts as dead after this many missed heartbeats in a row. */
 const MISSED_HEARTBEATS = 5;
 
 interface LockContent extends ProcessIdentity {
-  /** When the lock was taken, for people who read the file. */
+  /** When the lock was taken. For people who read the file. */
   readonly takenAt: string;
 }
 
@@ -42,13 +42,14 @@ export class DirectoryInUseError extends StartError {
   }
 }
 
-/** The state of the lock's owner as seen from this process. `foreign`: on another machine or in another container. */
+/** The state of the lock's owner as seen from this process. `foreign`: on another host or in another container. */
 type Owner = 'alive' | 'gone' | 'foreign';
 
 /**
- * Allows one process per data directory. The embedded database itself would accept a second one and lose committed
- * rows. A lock left by a killed process is recognized by PID and start time, so a reused PID doesn't count as alive. If
- * the PID means nothing here (another container, or another machine on a shared disk), the owner's heartbeat decides.
+ * Allows only one process per data directory. The embedded database itself would accept a second process and lose
+ * committed rows. If the owner was killed, its lock is recognized as stale by PID and start time, so a reused PID
+ * doesn't count as alive. If the PID means nothing here (another container, or another host with a shared disk), the
+ * owner's heartbeat decides.
  */
 export class DirectoryLock {
   private readonly heartbeat: NodeJS.Timeout;
@@ -62,7 +63,7 @@ export class DirectoryLock {
     process.once('exit', this.release);
   }
 
-  /** Acquires the lock. The directory must exist. Throws a `DirectoryInUseError` if another process has it. */
+  /** Acquires the lock. The directory must exist. Throws a `DirectoryInUseError` if another process has the lock. */
   static async acquire(directory: string, heartbeatMs = HEARTBEAT_MS): Promise<DirectoryLock> {
     const file = join(directory, 'database.lock');
     const self = ownIdentity();
@@ -79,7 +80,7 @@ export class DirectoryLock {
     return new DirectoryLock(file, text, heartbeatMs);
   }
 
-  /** Releases the directory, unless it was released before or this process has lost the lock. */
+  /** Releases the directory, unless it was already released or this process has lost the lock. */
   readonly release = (): void => {
     clearInterval(this.heartbeat);
     process.off('exit', this.release);
@@ -87,8 +88,8 @@ export class DirectoryLock {
   };
 
   /**
-   * Updates the heartbeat. Exits the process if another one took the directory while this one was suspended, because
-   * two writers would destroy it.
+   * Updates the heartbeat. Exits the process if another process took over the directory while this one was suspended,
+   * because two writers would destroy the data.
    */
   private beat(): void {
     if (read(this.file) !== this.text) {
@@ -109,7 +110,8 @@ function judge(owner: LockContent, self: ProcessIdentity): Owner {
 }
 
 /**
- * Returns whether the lock file's time changes. It is compared only with itself, so the machines' clocks don't matter.
+ * Returns whether the lock file's modification time changes. The time is compared only with itself, so differences
+ * between the hosts' clocks don't matter.
  */
 async function isBeating(file: string, heartbeatMs: number): Promise<boolean> {
   const before = modified(file);
@@ -120,7 +122,10 @@ async function isBeating(file: string, heartbeatMs: number): Promise<boolean> {
   return false;
 }
 
-/** Creates the lock file atomically. `link` fails if the name is taken, and the content is already written. */
+/**
+ * Creates the lock file atomically. `link` fails if the name is taken, and the content has already been written by
+ * then.
+ */
 function create(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(draft, text, { mode: 0o600 });
@@ -137,7 +142,7 @@ function create(file: string, text: string): boolean {
   }
 }
 
-/** Removes the stale lock and no other. If another process has taken the lock since then, it is put back. */
+/** Removes only the stale lock. If another process has taken the lock since then, its lock is restored. */
 function clear(file: string, stale: string): void {
   const aside = `${file}.stale.${process.pid}.${process.hrtime.bigint()}`;
   try {
@@ -149,7 +154,7 @@ function clear(file: string, stale: string): void {
     try {
       linkSync(aside, file);
     } catch {
-      // A third process has the lock by now. The owner of the one set aside will notice by its heartbeat.
+      // A third process has the lock by now. The owner whose lock was set aside notices this at its next heartbeat.
     }
   }
   rmSync(aside, { force: true });
@@ -167,7 +172,7 @@ function optional<T>(work: () => T): T | null {
   }
 }
 
-/** Returns `null` if the text isn't a lock written by this program. */
+/** Returns `null` if the string isn't a lock written by this program. */
 function parse(text: string): LockContent | null {
   try {
     const content: unknown = JSON.parse(text);
@@ -186,13 +191,13 @@ function parse(text: string): LockContent | null {
   }
 }
 
-/** Identifies one run of one process. PIDs are reused, also after a reboot and in other containers. */
+/** Identifies one run of one process. PIDs are reused, even after a reboot and in other containers. */
 interface ProcessIdentity {
   readonly pid: number;
   /** An opaque value that is equal only for the same process. */
   readonly startedAt: string;
   readonly host: string;
-  /** The machine's boot and the PID namespace. Within both, a PID belongs to one process at a time. */
+  /** The host's boot ID and the PID namespace. Within both, a PID belongs to only one process at a time. */
   readonly pidSpace: string;
 }
 
@@ -205,14 +210,14 @@ const attempt = (read: () => string): string | null => {
 };
 
 /**
- * Returns when the process started, in the system's units (clock ticks since boot on Linux), or `null` if it isn't
- * running.
+ * Returns when the process started, in the system's units (clock ticks since boot on Linux). Returns `null` if the
+ * process isn't running.
  */
 export function processStart(pid: number): string | null {
   if (process.platform === 'linux') {
     const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    // The name in parentheses may contain anything. The fields after the last ")" are plain, and state is the 3rd field
-    // of stat.
+    // The name in parentheses may contain any characters. The fields after the last ")" are plain, and the state is the
+    // third field in stat.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
   }
