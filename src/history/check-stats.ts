@@ -26,7 +26,7 @@ export interface CheckStats {
  * driver's own conversions would dominate the time to read a month of hours.
  */
 export interface CheckStatsRow {
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   start_ms: number;
   up: number;
   down: number;

@@ -28,7 +28,7 @@ import { WebsiteHistoryController } from './website/website-history.controller';
 import { WebsiteHistoryService } from './website/website-history.service';
 
 /**
- * The measured data: single checks, hourly and daily stats, and outages. The recorder writes this data, and these
+ * The measured data: individual checks, hourly and daily stats, and outages. The recorder writes this data, and these
  * routes read it.
  */
 @Module({

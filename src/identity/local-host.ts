@@ -38,5 +38,5 @@ export function isOwnHost({ host, localAddress }: Destination, allowed: readonly
 const sameAddress = (a: string, b: string): boolean =>
   ipaddr.isValid(b) && ipaddr.process(a).toNormalizedString() === ipaddr.process(b).toNormalizedString();
 
-/** Returns true if the Host header names this machine itself. */
+/** Returns true if the Host header names the local machine. */
 export const isLoopbackDestination = (host: string | undefined): boolean => isLoopbackHost(hostNameOf(host) ?? '');

@@ -21,7 +21,7 @@ describe('limits on guesses', () => {
     limits = new RateLimits(config, clock, new LoadShedder(config, new Metrics(), new EventLoopLag(clock)));
   });
 
-  /** Signs in once. Returns `right`, `wrong`, or the seconds to wait. */
+  /** Makes one sign-in attempt. Returns `right`, `wrong`, or the seconds to wait. */
   const sign = async (ip: string, email: string, isKnown = false, isRight = false): Promise<string | number> => {
     try {
       await limits.guess(from(ip), email, isKnown, () => Promise.resolve({ isRight }));

@@ -28,8 +28,8 @@ import { type OverviewDownView, type OverviewItemView, type OverviewQuery, toOve
 const DEFAULT_LIMIT = 1000;
 
 /**
- * The maximum number of single checks that one response may read for endpoints without a summary. Reading them takes
- * about 10 ms.
+ * The maximum number of individual checks that one response may read for endpoints without a summary. Reading them
+ * takes about 10 ms.
  */
 const MAX_SINGLE_CHECKS = 20_000;
 

@@ -47,7 +47,7 @@ const MICROSECONDS = 1_000_000;
 /** An endpoint in the compact form that is kept in memory until the whole response is written. */
 export interface ScrapedEndpoint {
   readonly labels: string;
-  /** `null` if unknown or paused. */
+  /** `null` if the state is unknown or the endpoint is paused. */
   readonly isUp: boolean | null;
   readonly isDegraded: boolean;
   readonly isTriggered: boolean;

@@ -90,7 +90,7 @@ const fits = (text: string): boolean =>
 
 const shortened = (text: string): string => cut(text, MAX_TEXT);
 
-/** Returns at most `most` strings, each truncated. If some are omitted, the last string says how many. */
+/** Returns at most `most` strings, each truncated. If some are omitted, the last string contains their number. */
 const few = (texts: readonly string[], most: number): string[] =>
   texts.length <= most
     ? texts.map(shortened)

@@ -75,7 +75,7 @@ export function portionOf(waiting: readonly WaitingHistory[], most: number): Wai
   return portion;
 }
 
-/** Combines a portion into one part. */
+/** Combines the parts of a portion into one part. */
 export const togetherOf = (portion: readonly HistoryPart[]): HistoryPart => ({
   checks: portion.flatMap(({ checks }) => checks),
   opened: portion.flatMap(({ opened }) => opened),

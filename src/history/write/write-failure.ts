@@ -29,6 +29,6 @@ export function writeFailureOf(error: unknown): WriteFailure {
   return isUnavailable(error) ? 'away' : 'unclear';
 }
 
-/** Returns the database's message, cut to fit a log line or a health detail. */
+/** Returns the database's message, truncated to fit into a log line or health detail. */
 export const reasonOf = (error: unknown): string =>
   cut(error instanceof Error ? error.message : String(error), MAX_REASON, '');

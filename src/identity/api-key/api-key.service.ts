@@ -56,7 +56,7 @@ export interface KeyHolder {
 @Injectable()
 export class ApiKeyService implements OnApplicationBootstrap {
   private readonly cache = new BoundedMap<string, { at: number; known: KnownKey }>(CACHE_SIZE);
-  /** Failed look-ups, cached separately, so that wrong keys never evict valid ones. */
+  /** Failed lookups, cached separately so that wrong keys never evict valid ones. */
   private readonly unknown = new BoundedMap<string, number>(CACHE_SIZE);
 
   constructor(

@@ -14,7 +14,7 @@ interface Happened {
   /** The client's IP address, or `null` for a change on the host of the service. */
   address: string | null;
   email: string;
-  /** `PUBLIC_URL`. */
+  /** The value of `PUBLIC_URL`. */
   home: string | null;
 }
 

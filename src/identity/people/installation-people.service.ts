@@ -25,7 +25,7 @@ export class InstallationPeople {
     private readonly mails: AccountMails,
   ) {}
 
-  /** Lists all people, oldest first. Cost: four scans of all people, for an operator who waits for the list. */
+  /** Lists all people, oldest first. Cost: four scans of all people, which is acceptable on the command line. */
   async list(): Promise<AccountView[]> {
     const people = await this.database.query<PersonRow>(
       `SELECT ${PERSON_COLUMNS} FROM person p ORDER BY p.created_at, p.id`,
@@ -134,8 +134,8 @@ export class InstallationPeople {
   }
 
   /**
-   * Erases a person, as if they did it themselves. Throws `conflict` for the last administrator of an organization with
-   * other members.
+   * Erases a person, like the person could do themselves. Throws `conflict` for the last administrator of an
+   * organization with other members.
    */
   erase(id: string): Promise<void> {
     return this.database.transaction((tx) => this.accounts.eraseIn(tx, id));

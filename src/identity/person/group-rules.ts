@@ -28,8 +28,7 @@ export interface GrantedByGroups {
 }
 
 /**
- * Returns the rights that `GROUP_ROLES` gives to members of these groups, with the highest role for each
- * organization.
+ * Returns the rights that `GROUP_ROLES` grants to members of these groups, with the highest role for each organization.
  */
 export function membershipsOf(
   groups: readonly string[],

@@ -44,5 +44,5 @@ export const PERSON_COLUMNS = `p.id, p.name, p.email, p.email_verified AS "isVer
  */
 export const MOST_OF_EMAIL = 1000;
 
-/** Returns the form in which emails are compared and stored. */
+/** Returns the normalized form in which emails are compared and stored. */
 export const normalizeEmail = (typed: string): string => typed.trim().toLowerCase();

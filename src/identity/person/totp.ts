@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** The defaults of RFC 6238, which every authenticator app supports: SHA-1, 30 seconds, 6 digits. */
+/** The RFC 6238 defaults, which every authenticator app supports: SHA-1, 30 seconds, 6 digits. */
 const STEP_MS = 30 * SECOND_MS;
 const DIGITS = 6;
 /** RFC 4226 requires at least 128 bits and recommends 160. */

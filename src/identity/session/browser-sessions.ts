@@ -92,7 +92,7 @@ export class BrowserSessions {
     return undefined;
   }
 
-  /** Switches the session of a person to another of their organizations (UUIDs). */
+  /** Switches a person's session to another of their organizations (UUIDs). */
   async move(of: { orgId: string; personId: string }, author: Authorship, request: Request): Promise<SessionView> {
     await this.sessions.moveTo(this.requests.presentedBy(request)?.token ?? '', of, author);
     const moved = await this.held(request);

@@ -2,7 +2,7 @@ import { isEmail, MOST_EMAIL } from '../person/email';
 import { isRecord } from '../../platform/text/json';
 import { normalizeEmail } from '../person/person-row';
 
-/** A user as the provider describes them. */
+/** The provider's information about a user. */
 export interface Claims {
   issuer: string;
   subject: string;

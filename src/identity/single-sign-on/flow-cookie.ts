@@ -13,14 +13,14 @@ export interface Flow {
   state: string;
   nonce: string;
   verifier: string;
-  /** The token of an invitation or a start link. */
+  /** The token from an invitation or a start link. */
   token: string | null;
   /**
    * The account (UUID) to connect the identity to, and 256 random bits. Their hash is stored in the session that
    * requested the connection.
    */
   connect: { personId: string; proof: string } | null;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   beganAt: number;
 }
 

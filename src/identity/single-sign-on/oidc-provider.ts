@@ -92,7 +92,7 @@ export class OidcProvider {
     return `${this.config.publicUrl}/auth/oidc/callback`;
   }
 
-  /** Returns the cached configuration. Concurrent calls share one request. */
+  /** Returns the cached configuration, and fetches it if necessary. Concurrent calls share one request. */
   private async configuration(client: Client): Promise<OpenidClient.Configuration> {
     const now = this.clock.monotonic();
     if (this.known && now - this.known.at < METADATA_MS) return this.known.configuration;
@@ -138,7 +138,7 @@ export class OidcProvider {
         method,
         url,
         headers: options.headers,
-        // This client only sends forms.
+        // The client sends only forms.
         body: body instanceof URLSearchParams ? body.toString() : null,
         egress: SETTINGS_EGRESS,
         timeoutMs: REQUEST_MS,

@@ -44,7 +44,7 @@ export class NetworkBuckets {
     return Math.max(0, ...networks.map((network, width) => this.widths[width]?.waitFor(network, count) ?? 0));
   }
 
-  /** Returns tokens that were taken but not used. */
+  /** Puts back tokens that were taken but not used. */
   giveBack(networks: Networks, count = 1): void {
     networks.forEach((network, width) => this.widths[width]?.giveBack(network, count));
   }

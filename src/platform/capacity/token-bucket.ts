@@ -32,7 +32,7 @@ export class TokenBuckets {
     return wait;
   }
 
-  /** Returns unused tokens to the bucket, up to its maximum. */
+  /** Puts unused tokens back into the bucket, up to its maximum. */
   giveBack(key: string, count = 1): void {
     const bucket = this.refilled(key);
     bucket.tokens = Math.min(this.burst, bucket.tokens + count);

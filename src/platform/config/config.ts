@@ -233,7 +233,7 @@ export class Config {
   /** Maximum alerts per endpoint. This setting and the ones below apply to every organization. */
   @Env('QUOTA_ALERTS_PER_ENDPOINT') @IsWholeNumber(1, 10_000_000) quotaAlertsPerEndpoint = 50;
 
-  /** If `off`, a ping with `create=1` creates no heartbeat. */
+  /** If `off`, a ping with `create=1` does not create a heartbeat. */
   @Env('PING_CREATE') @IsSwitch pingCreate = true;
 
   /** Maximum API keys per organization. */

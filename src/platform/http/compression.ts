@@ -11,7 +11,10 @@ const LEAST_BYTES = 1024;
  * uncompressed instead of waiting.
  */
 const MOST_AT_ONCE = 2;
-/** Measured on a page of 352 KB: 4.2 times smaller in 2.2 ms. Level 6 reaches 4.5 times in 4.5 ms. */
+/**
+ * Measured with a 352 KB page: level 1 makes it 4.2 times smaller in 2.2 ms, and level 6 makes it 4.5 times smaller in
+ * 4.5 ms.
+ */
 const LEVEL = 1;
 
 const gzipped = promisify(gzip) as (text: string | Buffer, options: { level: number }) => Promise<Buffer>;

@@ -38,7 +38,7 @@ export class EmbeddedMaintenanceJob {
     await this.job?.tick();
   }
 
-  /** A failed step is due again at the next tick. */
+  /** If a step fails, it is due again at the next tick. */
   private async run(): Promise<void> {
     await this.maintenance.checkpoint();
     const now = this.clock.monotonic();

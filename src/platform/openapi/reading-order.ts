@@ -46,7 +46,7 @@ const SECTIONS = [
   '/api/v1/probe/',
 ];
 
-/** Schemas that every route uses. */
+/** Schemas that all routes use. */
 const EVERYWHERE = ['FieldProblemView', 'ProblemView'];
 
 /** Sorts paths into reading order and schemas in the order of their first use, independent of the order of modules. */

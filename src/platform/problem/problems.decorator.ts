@@ -50,7 +50,7 @@ export const BODY_PROBLEMS: readonly ProblemCode[] = [
   'unsupported_media_type',
 ];
 
-/** Documents the problems of a route with a body, including `BODY_PROBLEMS`. */
+/** Documents a route's problems, including `BODY_PROBLEMS`. */
 export const BodyProblems = (...codes: ProblemCode[]) => Problems(...BODY_PROBLEMS, ...codes);
 
 /** Documents the problems of a route that needs no key. */

@@ -43,7 +43,7 @@ export function onTheWire(address: string): string {
 /** Returns an address's domain in its ASCII form. */
 export const mailDomain = (address: string): string => asciiDomain(partsOf(address).domain);
 
-/** A sender as shown in the `From` header. */
+/** A sender in the form shown in the `From` header. */
 export interface MailSender {
   name: string;
   address: string;

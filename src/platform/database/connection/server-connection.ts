@@ -32,9 +32,9 @@ export interface Tls {
 }
 
 /**
- * Where the database is and how to connect to it, after all defaults are applied. The `pg` options and the environment
- * for libpq's programs are both derived from it. As a result, `pg_dump` and `pg_restore` can reach every database that
- * the service can reach.
+ * The database's location and how to connect to it, after all defaults are applied. The `pg` options and the
+ * environment for libpq's programs are both derived from it. As a result, `pg_dump` and `pg_restore` can reach every
+ * database that the service can reach.
  */
 export interface ServerConnection {
   /** At least one server. If there are several, they are tried in order. */

@@ -101,7 +101,7 @@ function unpackCluster(archive, sink) {
       file.end();
       await bytes.exactly(padding(size).length);
     }
-    // A second empty block ends the archive. If the stream is not read to its end, that is an error.
+    // A second empty block ends the archive. Not reading the stream to its end would cause an error.
     while ((await bytes.some(BLOCK)).length > 0);
   };
   const unpacked = archive.endsWith('.br') ? [createBrotliDecompress()] : [];

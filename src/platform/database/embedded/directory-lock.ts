@@ -191,7 +191,7 @@ function parse(text: string): LockContent | null {
   }
 }
 
-/** Identifies one run of one process. PIDs are reused, even after a reboot and in other containers. */
+/** Identifies one run of a process. PIDs are reused, even after a reboot and in other containers. */
 interface ProcessIdentity {
   readonly pid: number;
   /** An opaque value that is equal only for the same process. */

@@ -1,5 +1,5 @@
 'use strict';
-/** Opens PGlite on a directory or in memory. Commits to a directory survive a power cut. */
+/** Opens PGlite on a directory or in memory. Commits to a directory survive a power failure. */
 const { existsSync, fdatasyncSync, mkdirSync, rmSync } = require('node:fs');
 const path = require('node:path');
 const { PGlite } = require('@electric-sql/pglite');

@@ -187,7 +187,7 @@ function attach(port) {
   });
 }
 
-/** Rolls back the open transaction of a client that has disconnected. */
+/** Rolls back a disconnected client's open transaction. */
 async function release(client) {
   if (owner !== client) return;
   await run({ client, type: TYPE.query, message: new Uint8Array(frame('Q', 'ROLLBACK')) });

@@ -6,23 +6,23 @@ import { ORGANIZATION_TABLES } from './initial/organization-tables';
 import { TRIGGERS } from './initial/triggers';
 import { VIEWS } from './initial/views';
 
-/** In the order in which they need each other. */
+/** In dependency order. */
 const SCHEMA = [ORGANIZATION_TABLES, ENDPOINT_TABLES, HISTORY_TABLES, ALERT_TABLES, VIEWS, TRIGGERS];
 
-/** The whole text: what it makes is the same whenever it runs. */
+/** The full SQL of the schema. It creates the same schema whenever it runs. */
 export const INITIAL_SCHEMA = SCHEMA.join('\n');
 
-/** The names of everything of a kind, newest first. */
+/** Returns the names of all objects of one kind, newest first. */
 const made = (kind: 'TABLE' | 'VIEW' | 'FUNCTION'): string[] =>
   SCHEMA.flatMap((sql) =>
     [...sql.matchAll(new RegExp(`^CREATE ${kind} (\\w+)`, 'gm'))].map(([, name]) => name ?? ''),
   ).reverse();
 
 /**
- * The schema of 0.1.0, and no row: the build puts it into the template of new embedded databases. Never changed once that is
- * released. Who changes it before runs `npm run build` and
- * `node scripts/with-postgres.mjs node scripts/dump-release.mjs`: upgrades are tested from the dump that this writes. Portable
- * PostgreSQL 15; also runs on the embedded database.
+ * The schema of 0.1.0, without any rows. The build adds it to the template for new embedded databases. It must not
+ * change after the release. If you change it earlier, run `npm run build` and `node scripts/with-postgres.mjs node
+ * scripts/dump-release.mjs`, because upgrades are tested with the dump that this creates. Uses only portable PostgreSQL
+ * 15 and also runs on the embedded database.
  */
 export class Initial1795564800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * History begins at the moment of the installation. Apart from the schema, because a new embedded database has that from
- * the build. At first an hour is open for two minutes more, as ever after: a check that is told in them needs no note in
- * history_late. One statement, four rows.
+ * Starts the history at the time of installation. This is separate from the schema, which a new embedded database
+ * already has from the build. As with every later hour, the first hour stays open for two more minutes, and a check
+ * that is recorded in that time needs no entry in history_late. Cost: one statement, four rows.
  */
 export class HistoryBegins1795564800001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

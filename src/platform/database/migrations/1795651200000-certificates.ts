@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Quick on a full table: a column without a default, a small table. Endpoints that exist keep the warning off. */
+/**
+ * Fast on a full table: adds a column without a default and a small table. The warning stays off for existing
+ * endpoints.
+ */
 export class Certificates1795651200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,12 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Quick on a full table: columns without a default or with a constant one, constraints that fall, an index on a table of
- * unused links. Keys that exist were not made by an invitation; links that exist are the banner's.
+ * Fast on a full table: adds columns without a default or with a constant one, drops constraints, and adds an index to
+ * the table of unused links. Existing keys were not created by an invitation, and existing links are from the startup
+ * banner.
  */
 export class Invitations1795780800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // An invited key has no secret until its link is used: nobody but the person ever sees it.
+    // An invited key has no secret until its link is used, so that only the invited person ever sees the secret.
     await runner.query(`
       ALTER TABLE api_key
         ALTER COLUMN lookup DROP NOT NULL,

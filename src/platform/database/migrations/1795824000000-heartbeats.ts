@@ -1,11 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Where the jobs of a website ping by key: 22 characters, 122 random bits. Evaluated for each row. */
+/** The key in a website's ping URLs: 22 characters with 122 random bits. Evaluated for each row. */
 export const NEW_PING_KEY = `translate(rtrim(encode(uuid_send(gen_random_uuid()), 'base64'), '='), '+/', '-_')`;
 
 /**
- * Endpoints that wait for pings. Quick on a full table: a column without a default, small tables, and one pass over the
- * websites, which run no trigger and get their key, as do those that an older version still makes.
+ * Adds endpoints that wait for pings. Fast on a full table: adds a column without a default and small tables, and makes
+ * one pass over the websites. The pass runs no triggers and assigns each website its key. Websites that an older
+ * version still creates also get one.
  */
 export class Heartbeats1795824000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

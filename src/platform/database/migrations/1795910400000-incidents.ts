@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The live stream tells of each incident once in a transaction: how it is at its end, and what happened to it. Of those that are
- * deleted only what somebody made by hand: what retention removes is no news.
+ * The live stream reports each incident once per transaction, with its state at the end and what happened to it.
+ * Deletions are reported only for manually created incidents, because removal by retention is not news.
  */
 const STREAM = `
       CREATE FUNCTION stream_incidents_opened() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -53,8 +53,9 @@ const STREAM = `
         EXECUTE FUNCTION stream_incidents_deleted();`;
 
 /**
- * Endpoints that went down together, and what people said about it. Quick on a full table: columns without a default, and new
- * tables. What is open at the upgrade gets its incident from the consistency job.
+ * Adds incidents: endpoints that went down together, and updates that people posted. Fast on a full table: adds columns
+ * without a default and new tables. For outages that are open during the upgrade, the consistency job creates the
+ * incidents.
  */
 export class Incidents1795910400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Quick on a full table: a function. */
+/** Fast on a full table: replaces a function. */
 export class HeartbeatEvents1796083200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

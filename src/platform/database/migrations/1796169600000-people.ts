@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Members and open invitations count as people of `organization_use`, as other quotas are counted (`initial/triggers.ts`). */
+/**
+ * Members and open invitations count toward `people` in `organization_use`, in the same way as other quotas
+ * (`initial/triggers.ts`).
+ */
 const counting = (table: 'membership' | 'invitation'): string => {
   const people = 'FROM (SELECT org_id, count(*) AS amount FROM changed GROUP BY org_id) n WHERE u.org_id = n.org_id';
   const on = (name: string, event: string, rows: string) => `
@@ -19,8 +22,9 @@ const counting = (table: 'membership' | 'invitation'): string => {
 };
 
 /**
- * People: accounts of the installation, their place in organizations, single sign-on, invitations. Quick on a full table: new
- * tables, columns without a default or with a constant one, constraints that fall. Sessions and links that exist are those of keys.
+ * Adds people: accounts in the installation, memberships in organizations, single sign-on, and invitations. Fast on a
+ * full table: adds new tables and columns without a default or with a constant one, and drops constraints. Existing
+ * sessions and links belong to keys.
  */
 export class People1796169600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Quick on a full table: columns without a default, and an index of what incidents of 90 days hold. */
+/** Fast on a full table: adds columns without a default, and an index over 90 days of incidents. */
 export class IncidentsApart1796173200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

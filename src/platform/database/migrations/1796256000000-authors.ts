@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { endpointOverview } from './initial/views';
 
-/** As `authorName` of the columns of an acknowledgement (`k`). */
+/** Works like `authorName`, for the columns of an acknowledgement (`k`). */
 const NAME = `(CASE WHEN k.person_id IS NULL THEN k.by_name
     ELSE COALESCE((SELECT p.name FROM person p WHERE p.id = k.person_id), 'deleted person') END)::varchar(255)`;
 
-/** As in `initial/triggers.ts`; whose it is says `by`. */
+/** Works as in `initial/triggers.ts`. `by` is an SQL expression for the author. */
 const streamed = (by: string): string => `
   CREATE OR REPLACE FUNCTION stream_acknowledgement() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -22,7 +22,10 @@ const streamed = (by: string): string => `
       RETURN NULL;
     END $$;`;
 
-/** Whose an acknowledgement is: a person's name is joined when it is read. Quick on a full table: a view and a function. */
+/**
+ * Joins the name of the person who acknowledged an alert when it is read. Fast on a full table: replaces a view and a
+ * function.
+ */
 export class Authors1796256000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`CREATE OR REPLACE ${endpointOverview(NAME)}`);

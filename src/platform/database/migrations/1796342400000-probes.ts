@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { STATS_COLUMNS } from './initial/history-tables';
 
-/** Millionths of a check per second of an endpoint: each of its locations looks once in an interval. */
+/** An endpoint's checks per second, in millionths. Each of its locations checks once per interval. */
 const RATE = `round(1000000.0 / interval_seconds)::bigint * location_count`;
 const OLD_RATE = `round(1000000.0 / interval_seconds)::bigint`;
 
-/** As in `initial/triggers.ts`; how much an endpoint checks says `rate`. */
+/** Works as in `initial/triggers.ts`. `rate` is an SQL expression for the endpoint's check rate. */
 const endpointCounted = (rate: string): string => {
   const counts = `(SELECT org_id, count(*) AS amount, sum(${rate}) AS rate FROM changed GROUP BY org_id) n WHERE u.org_id = n.org_id`;
   return `
@@ -33,8 +33,9 @@ const rateCounted = (column: string, rateOf: (row: string) => string, changed: s
 const rateOf = (row: string): string => `round(1000000.0 / ${row}.interval_seconds)::bigint`;
 
 /**
- * Probes: checks of an endpoint at several locations, one verdict. Quick on a full table: columns with constant defaults, new
- * tables and triggers. An older instance beside it sees endpoints of which it has a part at most: those with `local`.
+ * Adds probes, which check an endpoint at several locations and reach one verdict. Fast on a full table: adds columns
+ * with constant defaults, new tables, and triggers. An older instance that is still running sees only endpoints that
+ * include `local`.
  */
 export class Probes1796342400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

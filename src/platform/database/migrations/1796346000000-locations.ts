@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** As in `initial/triggers.ts`; two locations may check in one millisecond, so one of them is told by its location, too. */
+/**
+ * Works as in `initial/triggers.ts`. Two locations may check in the same millisecond, so a check is also identified by
+ * its location.
+ */
 const stateChangeTold = (column: string, value: string, isOther: string): string => `
     CREATE OR REPLACE FUNCTION stream_state_change() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -14,7 +17,10 @@ const stateChangeTold = (column: string, value: string, isOther: string): string
       WHEN (OLD.status <> NEW.status AND (OLD.last_checked_at IS DISTINCT FROM NEW.last_checked_at${isOther}) AND NEW.last_checked_at IS NOT NULL)
       EXECUTE FUNCTION stream_state_change();`;
 
-/** A change of status is told with the location of its check, and an instance that knows no locations claims none that has them. */
+/**
+ * Status changes are reported with the location of the check. An instance that doesn't support locations doesn't claim
+ * endpoints that have them.
+ */
 export class Locations1796346000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

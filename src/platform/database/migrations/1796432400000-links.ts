@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A link knows who made it and for which organization, so that it can be judged when it is used. Several accounts may claim one email:
- * only an email that a provider verified belongs to one account. Quick on a full table: columns without a default or with a constant
- * one, and small tables.
+ * Stores who created a link and for which organization, so that it can be checked when it is used. Several accounts may
+ * claim the same email. Only an email that a provider has verified belongs to a single account. Fast on a full table:
+ * adds columns without a default or with a constant one, and small tables.
  */
 export class Links1796432400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Rights by groups last for a day after the groups were listed. People whose session shows that they were listed keep their
- * rights through the upgrade; all others sign in there again. Quick on a full table: a column without a default, and one update
- * of the people who are signed in by single sign-on or the proxy.
+ * Rights from groups last for one day after the groups were sent. People whose session shows that their groups were
+ * sent keep their rights during the upgrade. All others have to sign in again. Fast on a full table: adds a column
+ * without a default, and updates the people who are signed in through single sign-on or the proxy.
  */
 export class ConfirmedGroups1796432410000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Sessions are bounded per key, and those that are over are found by an index. Quick on a full table: a column without a default,
- * and two indexes on a table of sessions.
+ * Limits the number of sessions per key, and adds an index for finding ended sessions. Fast on a full table: adds a
+ * column without a default, and two indexes on the table of sessions.
  */
 export class SessionBounds1796432411000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readEnvironment } from '../../config/env';
 
 /**
- * Server secrets may be encrypted with SECRETS_KEYS, as credentials are: `sealed` then holds the envelope, and `value` is NULL. The
- * service encrypts them when it starts with keys. A handful of rows.
+ * Allows server secrets to be encrypted with SECRETS_KEYS, like credentials. In that case, `sealed` contains the
+ * envelope and `value` is NULL. The service encrypts them when it starts with keys. Affects only a few rows.
  */
 export class SealedServerSecrets1796432412000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -17,7 +17,7 @@ export class SealedServerSecrets1796432412000 implements MigrationInterface {
         ADD CONSTRAINT server_secret_stored CHECK (num_nonnulls(value, sealed) = 1)`);
   }
 
-  /** An older version reads them in plain. Throws without the keys that encrypted them. */
+  /** An older version reads unencrypted secrets. Throws if the keys with which they were encrypted are missing. */
   async down(runner: QueryRunner): Promise<void> {
     const rows: { name: string; sealed: string | null }[] = await runner.query(
       `SELECT name, sealed ->> 'sealed' AS sealed FROM server_secret WHERE sealed IS NOT NULL`,
@@ -30,7 +30,7 @@ export class SealedServerSecrets1796432412000 implements MigrationInterface {
   }
 }
 
-/** As `SecretBox` of this version opens it, whatever becomes of that one. */
+/** Decrypts like `SecretBox` in this version, even if `SecretBox` changes later. */
 function opened(name: string, sealed: string): Buffer {
   const [, id = '', encoded = ''] = /^v1:([\w-]+):([A-Za-z0-9+/=]+)$/.exec(sealed) ?? [];
   const keys = (readEnvironment()['SECRETS_KEYS'] ?? '').split(',').map((one) => one.trim());

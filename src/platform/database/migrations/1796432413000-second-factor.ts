@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A second factor for people who sign in with a password. Quick on a full table: new tables, and columns with a constant default.
+ * Adds a second factor for people who sign in with a password. Fast on a full table: adds new tables, and columns with
+ * a constant default.
  */
 export class SecondFactor1796432413000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * An address belongs to one heartbeat for as long as it works, also after a rotation. A short lock on `heartbeat`, and one pass
- * over its rows.
+ * A ping URL belongs to one heartbeat as long as it works, even after a rotation. Takes a short lock on `heartbeat` and
+ * makes one pass over its rows.
  */
 export class HeartbeatAddresses1796432420000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

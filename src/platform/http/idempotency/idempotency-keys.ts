@@ -10,7 +10,7 @@ import { IdempotencyRetention } from './idempotency-retention.job';
 export interface StoredResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** The body as JSON. */
+  /** The response body as JSON. */
   body: string;
 }
 

@@ -158,7 +158,7 @@ export class UnreadResponses {
     if (held.responses.size === 0 && this.holders.get(holder) === held) this.holders.delete(holder);
   }
 
-  /** Cost: linear in the number of holders, and only when memory is short. */
+  /** Cost: linear in the number of holders. Runs only when memory is short. */
   private resetOldestOfLargest(): boolean {
     let largest: [string, Held] | null = null;
     for (const entry of this.holders) if (largest === null || entry[1].bytes > largest[1].bytes) largest = entry;

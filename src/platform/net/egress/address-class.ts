@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
  */
 export type AddressTier = 'public' | 'private' | 'reserved' | 'forbidden';
 
-/** The class of an address. `kind` completes the sentence "… addresses are refused". */
+/** The classification of an IP address. `kind` completes the sentence "… addresses are refused". */
 export interface AddressClass {
   tier: AddressTier;
   kind: string;

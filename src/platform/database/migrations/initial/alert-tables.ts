@@ -1,4 +1,4 @@
-/** Who is told what: contacts, alerts and their events, deliveries, and what the live stream tells. */
+/** Notification tables: contacts, alerts and their events, deliveries, and the live stream. */
 export const ALERT_TABLES = `
 -- A channel that is configured once, for the alerts that name it. failing_told: the failing_since of the failure that others
 -- were told of.

@@ -1,7 +1,8 @@
 /**
- * Websites, their endpoints and status pages, maintenance windows. `external_key` and `owner`: what is declared as code has
- * a key of the client's choice, unique among its siblings, and the owner of the document that declares it. Few have keys, and
- * the indexes hold those only. `tags`: labels of people, in lower case; an endpoint has its website's as well.
+ * Websites, their endpoints and status pages, and maintenance windows. `external_key` and `owner` are set for resources
+ * that are declared as code. The client chooses the key, which is unique among siblings. The owner is the document that
+ * declares the resource. Few resources have keys, and the indexes contain only those. `tags` are user-defined labels in
+ * lower case. An endpoint also has its website's tags.
  */
 export const ENDPOINT_TABLES = `
 CREATE TABLE website (

@@ -1,4 +1,4 @@
-/** The columns of an hour and of a day. */
+/** The columns that hourly and daily stats share. */
 export const STATS_COLUMNS = `
   endpoint_key bigint NOT NULL,
   start_at timestamptz(3) NOT NULL,
@@ -20,7 +20,9 @@ export const STATS_COLUMNS = `
 const STATS = `${STATS_COLUMNS},
   PRIMARY KEY (endpoint_key, start_at)`;
 
-/** Checks and what is computed from them. Every growing table starts its key with an internal endpoint key. */
+/**
+ * Checks and the data that is computed from them. In every growing table, the key starts with an internal endpoint key.
+ */
 export const HISTORY_TABLES = `
 -- One row per check, daily partitions created ahead and dropped by the application. outcome: 0 down, 1 up, 2 unknown;
 -- + 4 when it was confirmed by a second attempt. error: position in ERROR_CODES, -1 none. Phases in microseconds,

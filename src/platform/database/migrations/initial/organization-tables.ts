@@ -1,4 +1,4 @@
-/** The installation itself, organizations with their keys and what they use, and who changed what. */
+/** The installation itself, organizations with their keys and usage, and the audit log. */
 export const ORGANIZATION_TABLES = `
 -- Random values the whole installation shares: the API keys' pepper, the cursors' signing key.
 CREATE TABLE server_secret (name varchar(32) PRIMARY KEY, value bytea NOT NULL);

@@ -1,7 +1,7 @@
-/** Checks per second are added up in millionths, as whole numbers, so that no sum drifts. */
+/** Checks per second are summed as whole millionths, so that sums don't drift. */
 const RATE = `round(1000000.0 / interval_seconds)::bigint`;
 
-/** Each counted table with its column of `organization_use`. */
+/** Each counted table with its column in `organization_use`. */
 const COUNTED = [
   ['website', 'websites'],
   ['endpoint', 'endpoints'],
@@ -17,8 +17,8 @@ CREATE TRIGGER ${name}_out AFTER DELETE ON ${table} REFERENCING OLD TABLE AS cha
   EXECUTE FUNCTION ${name}();`;
 
 /**
- * Once per statement, however many rows it has, and whoever writes. A statement that touches no row of the table (the end of
- * a cascade) costs one look at an empty set.
+ * Runs once per statement, however many rows it changes and whichever client runs it. A statement that changes no rows
+ * (the end of a cascade) only reads an empty set.
  */
 const counting = ([table, column]: (typeof COUNTED)[number]): string => {
   const [rate, addRate, subtractRate] =
@@ -45,7 +45,10 @@ CREATE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 const amounts =
   '(SELECT website_id, count(*) AS amount FROM changed GROUP BY website_id) n WHERE u.website_id = n.website_id';
 
-/** They act in the transaction of a write, whoever writes. Those of one event fire in the order of their names. */
+/**
+ * Triggers run in the transaction of each write, whichever client it comes from. Triggers for the same event fire in
+ * alphabetical order.
+ */
 export const TRIGGERS = `
 -- organization_use: what an organization has.
 CREATE FUNCTION organization_use_begins() RETURNS trigger LANGUAGE plpgsql AS $$

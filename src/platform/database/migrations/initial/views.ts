@@ -2,10 +2,13 @@ const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'].map((phase) =
 const COUNTS = ['up', 'down', 'unknown', 'planned', 'degraded'];
 const counts = (prefix = ''): string => COUNTS.map((name) => `${prefix}${name}`).join(', ');
 
-/** Of a website with more endpoints, `last_checked_at` is that of the ones that are checked most often. */
+/** If a website has more endpoints than this, `last_checked_at` covers only the ones that are checked most often. */
 const LOOKED_AT = 20;
 
-/** One row per endpoint, joined by keys only. An acknowledgement whose time is over is none; `by`: whose it is. */
+/**
+ * One row per endpoint, joined only by keys. Expired acknowledgements are excluded. `by` is an SQL expression for the
+ * author.
+ */
 export const endpointOverview = (by: string): string => `VIEW endpoint_overview AS
   SELECT e.org_id, e.id, e.key, e.name, e.url, e.type, e.enabled AND w.enabled AS active,
          e.website_id, w.name AS website_name,
@@ -23,7 +26,10 @@ export const endpointOverview = (by: string): string => `VIEW endpoint_overview 
     LEFT JOIN endpoint_summary m ON m.endpoint_key = e.key
     LEFT JOIN acknowledgement k ON k.endpoint_id = e.id AND (k.until IS NULL OR k.until > now());`;
 
-/** Read models: what one module may read of another one's tables. A new column comes last, as `CREATE OR REPLACE` wants it. */
+/**
+ * Read models: the data that one module may read from another module's tables. Add new columns at the end, as `CREATE
+ * OR REPLACE` requires.
+ */
 export const VIEWS = `
 -- Exact up to twenty endpoints; beyond, late by at most the interval of those looked at. A function, because the planner
 -- counts all three ways at their most for each website, and then compiles a list (jit) for longer than it takes.
