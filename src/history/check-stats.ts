@@ -4,7 +4,7 @@ import { type LatencyHistogram, mergeHistograms, quantile } from './latency-hist
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
-/** The stats of the checks in a time slice. The stats of adjacent slices can be merged without loss. */
+/** Check stats for a time slice. Stats for adjacent slices can be merged without loss. */
 export interface CheckStats {
   up: number;
   down: number;

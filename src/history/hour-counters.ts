@@ -28,7 +28,7 @@ export interface CountedCheck {
  * so that recent stats need no scan.
  */
 export interface HourCounters {
-  /** The start of the newest hour with a check, or `null` before the first check. */
+  /** The start of the latest hour with a check, or `null` before the first check. */
   hourStart: Date | null;
   hour: MarkedCounts;
   /** The hour right before `hourStart`. All zeros if it had no checks. */

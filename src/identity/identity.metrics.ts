@@ -25,7 +25,7 @@ export class IdentityMetrics {
     this.signIns.inc({ via, result: 'accepted' });
   }
 
-  /** Rethrows the error if the attempt fails, and counts the reason. */
+  /** If the attempt fails, counts the reason and rethrows the error. */
   async countFailure<T>(via: SignIn, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();

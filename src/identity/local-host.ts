@@ -24,7 +24,7 @@ export interface Destination {
 
 /**
  * Returns true if the Host header names this machine, the address on which the request arrived, or one of the `allowed`
- * names (with or without port). Any other name may belong to a hostile page that points that name at this service (DNS
+ * names (with or without port). Any other name may belong to a hostile page whose domain resolves to this service (DNS
  * rebinding).
  */
 export function isOwnHost({ host, localAddress }: Destination, allowed: readonly string[]): boolean {

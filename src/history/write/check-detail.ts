@@ -54,7 +54,7 @@ export interface StoredDetail {
 /** Stored instead of a hash if a check has no detail row. */
 export const NO_DETAIL = '0';
 
-/** Adds the keys in a fixed order, so that equal details have equal JSON. */
+/** Adds the fields in a fixed order, so that equal details have equal JSON. */
 function detailOf(check: FinishedCheck): CheckDetail {
   const { result, firstError } = check;
   const detail: CheckDetail = {};

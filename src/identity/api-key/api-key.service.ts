@@ -52,7 +52,7 @@ export interface KeyHolder {
   isValid: boolean;
 }
 
-/** Creates, lists, and revokes API keys, and finds the caller for a key. */
+/** Creates, lists, and revokes API keys, and identifies the caller by key. */
 @Injectable()
 export class ApiKeyService implements OnApplicationBootstrap {
   private readonly cache = new BoundedMap<string, { at: number; known: KnownKey }>(CACHE_SIZE);

@@ -14,7 +14,7 @@ export interface Proof {
   hasSecondFactor: boolean;
 }
 
-/** The part of the evidence that belongs to the session. */
+/** The part of the proof that is stored in the session. */
 export type SessionProof = Pick<Proof, 'via' | 'hasSecondFactor'>;
 
 /** A person's right: a role in an organization, or operator rights. */

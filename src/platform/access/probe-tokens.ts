@@ -6,7 +6,7 @@ export interface ProbeTokenHolder {
   isEnabled: boolean;
 }
 
-/** The state of a probe at one moment. */
+/** A snapshot of a probe's state. */
 export interface ProbeState {
   session: string | null;
   seenMs: number | null;

@@ -230,7 +230,7 @@ export class Config {
   /** Maximum checks per second for an organization's endpoints: the sum of 1 / interval, including paused endpoints. */
   @Env('QUOTA_CHECKS_PER_SECOND') @IsWholeNumber(1, 10_000_000) quotaChecksPerSecond = 500;
 
-  /** Maximum alerts per endpoint. This setting and the ones below apply to every organization. */
+  /** Maximum alerts per endpoint. This quota and the quotas below apply to every organization. */
   @Env('QUOTA_ALERTS_PER_ENDPOINT') @IsWholeNumber(1, 10_000_000) quotaAlertsPerEndpoint = 50;
 
   /** If `off`, a ping with `create=1` does not create a heartbeat. */

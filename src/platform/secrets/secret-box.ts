@@ -5,7 +5,7 @@ import { Config } from '../config/config';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** The prefix of values that are stored without encryption. */
+/** The prefix for values that are stored without encryption. */
 const PLAIN = 'plain:';
 const ENVELOPE = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/;
 

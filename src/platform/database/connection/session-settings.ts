@@ -19,7 +19,7 @@ export const NEEDED: Settings = {
   default_transaction_deferrable: 'off',
 };
 
-/** The service limits its statements and transactions itself. */
+/** The service sets its own limits on statements and transactions. */
 const UNLIMITED: Settings = {
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',

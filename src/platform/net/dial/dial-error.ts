@@ -61,7 +61,7 @@ export class DialError extends Error {
      * the target.
      */
     readonly local: boolean,
-    /** The phases that were completed. */
+    /** The durations of the phases that were completed. */
     readonly phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null },
     /** The address that was connected to or tried last. `null` before the first attempt. */
     readonly address: string | null = null,
