@@ -24,7 +24,7 @@ export interface RecordedParent {
 }
 
 /**
- * Checks parents on demand when a dependent endpoint fails. Their results are recorded like those of any other check.
+ * Checks parents on demand when a dependent endpoint fails. Their results are recorded like any other result.
  */
 @Injectable()
 export class ParentChecks {

@@ -25,7 +25,7 @@ import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 export interface Committed {
   recorded: Set<FinishedCheck>;
-  /** Results that looked unchanged and up, but aren't. None of their data was written. */
+  /** Results that looked unchanged and up, but aren't. Their data was not written. */
   missed: PendingCheck[];
   withHistory: boolean;
 }

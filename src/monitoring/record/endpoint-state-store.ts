@@ -185,7 +185,7 @@ export class EndpointStateStore {
     ]);
   }
 
-  /** Does the same as the function `saveUnchangedUp`, and also releases the claims. */
+  /** Works like the function `saveUnchangedUp`, and also releases the claims. */
   async saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
     const saved = await saveUnchangedUp(tx, runs);
     await this.release(
@@ -196,7 +196,7 @@ export class EndpointStateStore {
   }
 
   /**
-   * Does the same as the function `saveUnchangedLocated`, and also releases the claims on endpoints that were checked
+   * Works like the function `saveUnchangedLocated`, and also releases the claims on endpoints that were checked
    * here.
    */
   async saveUnchangedLocated(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<ReadonlySet<string>> {

@@ -72,7 +72,7 @@ export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
 export const fold = (state: EndpointState, result: FoldInput): EndpointState =>
   foldWith(state, result, streaksAfter(state, result));
 
-/** Does the same as `fold`, but with the given streaks, which several locations have counted. */
+/** Works like `fold`, but with the given streaks, which several locations have counted. */
 export function foldWith(state: EndpointState, result: FoldInput, counted: Streaks): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
   const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = counted;

@@ -62,7 +62,7 @@ export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): 
 }
 
 /**
- * Does the same as `saveUnchangedUp` for endpoints with locations, where each run comes from one location. The verdict
+ * Works like `saveUnchangedUp` for endpoints with locations, where each run comes from one location. The verdict
  * remains up as long as all voting locations are up, and the quorum's streaks are calculated from theirs. `nowMs` is
  * the database's clock, which decides whether a location is silent or lost.
  * Returns the endpoints where this doesn't hold, including endpoints with an open episode. Nothing was saved for them.

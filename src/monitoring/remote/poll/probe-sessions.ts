@@ -14,7 +14,7 @@ import { decideSession } from './session-rules';
 /** How often a probe's last contact is written while it polls continuously. */
 const SEEN_EVERY_MS = 5 * SECOND_MS;
 /**
- * Contacts are written together with those of other probes that have polled since, unless the last contact is so old
+ * Contacts are written together with newer contacts of other probes, unless the last contact is so old
  * that the probe could count as not responding …
  */
 const WRITE_EVERY_MS = SECOND_MS;
@@ -51,7 +51,7 @@ const HEAR = `
          ${SAID_NAMES.map((name, i) => `${name} = $${7 + i}::${SAID[name]}`).join(', ')}
    WHERE id = $1 AND session IS NOT DISTINCT FROM $3::text RETURNING 1`;
 
-// Does the same for several probes whose sessions continue. Nothing waits here, and locked rows are left for the next
+// Handles several probes whose sessions continue. Nothing waits here, and locked rows are left for the next
 // run.
 const HEAR_ALL = `
   WITH heard AS (
