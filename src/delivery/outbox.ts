@@ -136,7 +136,7 @@ export class Outbox {
 
 /**
  * Makes every destination due that has pending deliveries but no due time. This is safe at any time, because a
- * destination being due has no effect of its own.
+ * destination being due changes nothing else.
  */
 export async function wakeForgotten(sql: Sql, now: Date): Promise<void> {
   await sql.query(
