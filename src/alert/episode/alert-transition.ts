@@ -136,8 +136,7 @@ export interface Folded<Alert, Update> {
   /** The reasons for suppressed triggers, one for each alert and check that would have triggered. */
   suppressed: SuppressedBy[];
   /**
-   * Whether the acknowledgement ended with one of the updates, because the endpoint was up and none of its alerts was
-   * triggered.
+   * Whether the acknowledgement ended with one of the updates, because the endpoint was up and it had no triggered alert.
    */
   isAcknowledgementOver: boolean;
 }
