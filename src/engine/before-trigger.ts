@@ -21,7 +21,7 @@ export abstract class BeforeTrigger {
 
   /**
    * Returns whether recording the failure would trigger an alert. Only a failure that would do so on its own is
-   * confirmed by a second attempt. Otherwise, other locations are asked.
+   * confirmed by a second attempt. Otherwise, checks are requested from other locations.
    */
   abstract nearOf(failure: FinishedCheck): Promise<Near>;
 

@@ -18,7 +18,7 @@ import {
   type UpdateRow,
 } from './incident-row';
 
-/** The maximum up to which filtered lists are counted. */
+/** The limit up to which filtered lists are counted. */
 const MOST_COUNTED = 1000;
 const MOST_PAST = 20;
 

@@ -19,7 +19,7 @@ import { IncidentStore } from './incident-store';
 import { IncidentMetrics } from './incident.metrics';
 import { about } from './incident.service';
 
-/** The size of a row, including its indexes, without its text. */
+/** The size of a row, including its indexes but not its text. */
 const ROW_BYTES = 200;
 
 const SAID = `

@@ -36,7 +36,7 @@ import { type IncidentFilter, IncidentStore } from './incident-store';
 
 /** The maximum number of endpoints included with an incident. */
 const FIRST_ENDPOINTS = 100;
-/** The size of a row, including its indexes, without its texts and scope. */
+/** The size of a row, including its indexes but not its texts and scope. */
 const ROW_BYTES = 500;
 
 const INSERT = `

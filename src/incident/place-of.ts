@@ -63,7 +63,7 @@ export const JOIN_MS = 5 * MINUTE_MS;
 export const OPEN_MS = 60 * MINUTE_MS;
 
 /**
- * Errors that mean that nothing responds at the address. A response of any kind, such as status 500, shows that the
+ * Errors that indicate that nothing responds at the address. A response of any kind, such as status 500, shows that the
  * address works.
  */
 const TRANSPORT: ReadonlySet<string | null> = new Set([

@@ -15,7 +15,7 @@ export interface EventOrigin {
 
 const WHEN = { type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' };
 
-/** The JSON body that `OPERATOR_WEBHOOK_URL` receives. Public: fields are added, never changed. */
+/** The JSON body that `OPERATOR_WEBHOOK_URL` receives. This format is public: fields are added, never changed. */
 export class OverloadEvent {
   @ApiProperty({ enum: ['overload.began', 'overload.ended'] })
   type!: 'overload.began' | 'overload.ended';

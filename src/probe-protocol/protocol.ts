@@ -61,7 +61,7 @@ export interface PollResponse {
   /** The probe doesn't start checks after this time. */
   lease_until: number;
   cursor: string;
-  /** Whether `endpoints` in this response, and in the next ones while `more` is set, are complete. */
+  /** Whether the `endpoints` in this response are complete, together with the next responses while `more` is set. */
   full: boolean;
   more: boolean;
   removed: string[];

@@ -59,7 +59,8 @@ const COLUMNS = `p.id, p.number, p.org_id AS "orgId", p.key, p.name, p.region, p
 const VISIBLE = '(p.org_id = $1::uuid OR p.org_id IS NULL)';
 const OWN = 'p.org_id IS NOT DISTINCT FROM $1::uuid';
 
-// Both use an index on (org_id, key). Cost: one organization's rows, limited by its quota, and the shared ones.
+// Both statements use an index on (org_id, key). Cost: one organization's rows, limited by its quota, and the shared
+// ones.
 const PAGE = `
   SELECT ${COLUMNS}, count(*) OVER ()::int AS total FROM probe p WHERE ${VISIBLE} AND ($2::text IS NULL OR ${probeStatus('p')} = $2)`;
 
@@ -93,7 +94,7 @@ export async function readProbe(sql: Sql, orgId: string | null, id: string): Pro
   return row;
 }
 
-/** Works like `readProbe`. Throws: `not_found`. */
+/** Reads one of the organization's own probes or a shared probe. Throws: `not_found`. */
 export async function findProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow> {
   return found([await readProbe(sql, orgId, id)]);
 }
@@ -181,7 +182,7 @@ export async function usesOfProbes(
 export const watchedUrl = (alias: string): string =>
   `'probe:' || CASE WHEN ${alias}.org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || ${alias}.key`;
 
-/** SQL: whether such a URL of the endpoint may refer to this probe. */
+/** SQL: whether an endpoint's URL of this form may refer to this probe. */
 export const watchesProbe = (endpoint: string, probe: string): string =>
   `(${probe}.org_id IS NULL OR ${endpoint}.org_id = ${probe}.org_id)`;
 

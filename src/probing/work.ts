@@ -20,8 +20,8 @@ export class Work {
   private named: Set<string> | null = null;
   private digestAt: number;
   /**
-   * Asks for endpoints that haven't arrived yet. Changes are sent once per second, and a caller may create an endpoint
-   * and request a check immediately.
+   * Requested checks of endpoints that haven't arrived yet. Changes are sent once per second, and a caller may create
+   * an endpoint and request a check immediately.
    */
   private early: Ask[] = [];
   private readonly running = new Set<Promise<void>>();

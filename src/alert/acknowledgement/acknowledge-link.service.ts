@@ -175,7 +175,7 @@ function sendNotFound(request: Request, response: Response): void {
   send(request, response, NO_LINK_PAGE);
 }
 
-/** The URL contains the token, so it must not get into a cache, an index, or a `Referer`. */
+/** The URL contains the token, so it must not end up in a cache, a search index, or a `Referer`. */
 function send(request: Request, response: Response, body: string): void {
   const bytes = Buffer.from(body);
   response.setHeader('Cache-Control', 'no-store');

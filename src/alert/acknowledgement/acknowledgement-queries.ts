@@ -10,7 +10,7 @@ export const lockStates = (tx: Tx, endpointIds: readonly string[]): Promise<unkn
 
 /**
  * Writes the acknowledgements for endpoints whose incident was acknowledged. Their states must be locked. Doesn't
- * replace other users' existing acknowledgements. Returns the endpoints that it was written for.
+ * replace other users' existing acknowledgements. Returns the endpoints that they were written for.
  */
 export async function acknowledgeEndpoints(
   tx: Tx,

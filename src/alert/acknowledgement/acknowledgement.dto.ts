@@ -6,7 +6,7 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
 /** The value of `by` if the acknowledgement was made through the link in a message. */
 export const BY_LINK = 'link';
-/** The reason why the routes accept no `If-Match`. */
+/** The reason why the routes don't accept `If-Match`. */
 export const NO_SETTINGS = 'A new acknowledgement always replaces the previous one.';
 /** In characters. */
 export const MAX_NOTE = 1000;

@@ -67,8 +67,8 @@ export class AcknowledgementService {
   }
 
   /**
-   * Creates or replaces the acknowledgement. The state row is locked, so that a check that is recorded at the same time
-   * comes before or after it. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
+   * Creates or replaces the acknowledgement. The state row is locked, so that a concurrent check is recorded either
+   * before or after the change. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
    */
   put(orgId: string, endpointId: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
     return this.database.transaction(async (tx) => {

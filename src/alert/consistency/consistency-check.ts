@@ -19,7 +19,7 @@ export const INCONSISTENCY_KINDS = [
   'message_overdue',
   /** A finished delivery without an end time, or with an incomplete lease. No code path writes this state. */
   'message_inconsistent',
-  /** An endpoint with a triggered alert that is in no open incident. The consistency job repairs it. */
+  /** An endpoint with a triggered alert that isn't in any open incident. The consistency job repairs it. */
   'member_missing',
   /**
    * An open incident member without a triggered alert and without an acknowledgement. The consistency job repairs it.

@@ -79,7 +79,7 @@ const lengthMs = (since: Date | null, at: Date): number =>
 const reachesTrigger = (rule: AlertRule, { isBad, bad, badForMs }: Judged): boolean =>
   isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS;
 
-/** The streaks at a check that is bad, including the check itself, and their length in whole seconds. 0 if they don't count. */
+/** The streaks at a check that is bad, including that check, and their length in whole seconds. 0 if they don't count. */
 export interface BadStreaks {
   endpointId: string;
   failures: number;
@@ -136,7 +136,7 @@ export interface Folded<Alert, Update> {
   /** The reasons for suppressed triggers, one for each alert and check that would have triggered. */
   suppressed: SuppressedBy[];
   /**
-   * Whether the acknowledgement ended with one of the updates, because the endpoint was up and it had no triggered alert.
+   * Whether the acknowledgement ended with one of the updates, because the endpoint was up and had no triggered alert.
    */
   isAcknowledgementOver: boolean;
 }

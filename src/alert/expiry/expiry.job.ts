@@ -25,7 +25,7 @@ const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
  * Sends notifications about expiring certificates through every enabled alert for people or webhooks, once at each
- * step. Deliveries and the marks that they were sent are committed together while the alerts are locked. An instance
+ * step. Deliveries and the record that they were sent are committed together while the alerts are locked. An instance
  * that is killed has sent all or nothing, and if several run at the same time, only one sends.
  */
 @Injectable()

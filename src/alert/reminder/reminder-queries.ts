@@ -87,7 +87,7 @@ export async function lockDue(tx: Tx, now: Date, limit: number): Promise<AlertSn
   return tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [due.map(({ id }) => id)]);
 }
 
-/** Returns the facts that decide about these alerts' reminders, and the content of the reminders, by alert ID. */
+/** Returns the facts needed to decide about these alerts' reminders, and the content of the reminders, by alert ID. */
 export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date): Promise<Map<string, DueFacts>> {
   const rows = await tx.query<FactsRow>(FACTS, [now, alertIds]);
   return new Map(

@@ -32,7 +32,7 @@ const REASONS = {
 export type SuppressedBy = keyof typeof REASONS;
 
 /**
- * Returns the first reason why no alert of the endpoint may trigger with this check, or `null` if it may. Alerts may
+ * Returns the first reason why the endpoint's alerts may not trigger with this check, or `null` if they may. Alerts may
  * always resolve, and everything is recorded. When the reason ends, the next check decides. Suppressed triggers aren't
  * sent later, so there is no state to lose. Without `endpoint`, only the check's marks count.
  */

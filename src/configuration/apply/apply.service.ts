@@ -11,7 +11,7 @@ import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
 import { MonitoredSteps, OtherSteps } from './steps';
 
-/** How often a plan may be repeated until the rows that it read are the rows that are locked. */
+/** How many times a plan may be repeated until the rows that it read match the rows that are locked. */
 const MOST_PLANS = 4;
 /** The maximum size of an apply on the embedded database, in changed endpoints. */
 const MOST_ROWS = 5000;

@@ -69,9 +69,7 @@ function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: C
   };
 }
 
-/**
- * Returns the siblings without a key that look the same as another one, so that a plan can't decide which one is meant.
- */
+/** Returns the siblings without a key that look the same as another one, so a plan can't decide which one is meant. */
 const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: (item: Item) => string): Item[] =>
   [
     ...grouped(

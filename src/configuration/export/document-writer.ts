@@ -6,7 +6,7 @@ import type { EndpointRows } from './rows';
 
 /** The maximum number of characters in a document, which is held in memory until its head can be written. */
 const MOST_TEXT = 32 * 1024 * 1024;
-/** How long to work before other work can run. */
+/** How long to work before yielding to other work. */
 const TURN_MS = 10;
 
 const TOO_LONG =

@@ -5,7 +5,7 @@ import type { SecretReference } from '../document/document';
 /** Returns a value that keeps the stored one: a mask, or the value itself. Returns `undefined` if nothing is stored. */
 export type StoredAt = (path: readonly (string | number)[]) => unknown;
 
-/** A value, and its secret references without a value, by pointer. */
+/** A value, and its secret references that have no value, by pointer. */
 export interface Filled {
   value: unknown;
   missing: { pointer: string; name: string }[];

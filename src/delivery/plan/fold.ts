@@ -22,7 +22,7 @@ export interface TellableIncident {
   openCount: number;
   startedAt: Date;
   endedAt: Date | null;
-  /** When the last attempt about it that arrived, may have arrived, or is in flight was sent. */
+  /** The time of the last attempt to send a message about it that arrived, may have arrived, or is in flight. */
   leftAt: Date | null;
   /** While a message about it is in flight, when the lease expires. */
   busyUntil: Date | null;

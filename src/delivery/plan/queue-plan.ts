@@ -22,7 +22,7 @@ export interface PlannedNotification {
 export interface QueuePlan {
   /** Deliveries that are finished without a notification. */
   ended: DeliveryEnd[];
-  /** The next notification. The deliveries after it stay in the queue. */
+  /** The next notification. The deliveries after it remain in the queue. */
   notification: PlannedNotification | null;
 }
 

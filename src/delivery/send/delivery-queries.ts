@@ -204,7 +204,7 @@ export async function postponeDeliveries(tx: Tx, postponed: readonly { id: strin
   );
 }
 
-/** Gives up deliveries that have been pending for too long at a destination that doesn't work. */
+/** Gives up on deliveries that have been pending for too long at a destination that doesn't work. */
 export const expireDeliveries = (
   tx: Tx,
   destination: Destination,

@@ -34,7 +34,7 @@ const OPERATOR = 'operator';
 const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
 const ownerOf = (planned: Planned): string => (isPassage(planned) ? OPERATOR : planned.definition.orgId);
 
-/** How long checks are started in one turn of the event loop. The rest of a burst is started in later turns. */
+/** How long one turn of the event loop may spend on starting checks. The rest of a burst is started in later turns. */
 const TURN_MS = 4;
 /** How soon the dispatcher notices that recording has fallen behind. */
 const WATCH_EVERY_MS = 200;

@@ -189,7 +189,7 @@ export class PendingChecks {
     return expired;
   }
 
-  /** Whether any unchanged results are waiting, which could be dropped without losing a change. */
+  /** Whether any unchanged results are waiting. They could be dropped without losing a change. */
   get hasQuiet(): boolean {
     return this.quietCount > 0;
   }

@@ -16,10 +16,10 @@ const JUST_AFTER_MS = 50;
 const LOST = { first: 1 / 5, second: 1 / 2 };
 
 /**
- * Returns whether stalls may be the reason for a failed check. A stall takes no more of a check's time than it lasts.
- * So a target that hangs is down even if the process stalls repeatedly, as long as most of the check's time was left.
- * The first attempt is doubted easily, because it is only run again. The second one decides. A clock jump explains any
- * failure.
+ * Returns whether stalls may be the reason for a failed check. A stall never takes more of a check's time than its own
+ * length. So a target that hangs is down even if the process stalls repeatedly, as long as most of the check's time was
+ * left. The first attempt is doubted easily, because it is only run again. The second one decides. A clock jump
+ * explains any failure.
  */
 export function mayExplain(stalls: readonly Stall[], check: Span, attempt: 'first' | 'second'): boolean {
   const during = stalls.filter(({ from, to }) => from <= check.to && check.from <= to);

@@ -50,10 +50,10 @@ const FORGET = 1.005;
 const REFUSED_MS = 250;
 
 /**
- * The batches that may run at the same time, one of each role. The first also handles the work between batches:
- * rejected results, locked endpoints, and the canary. Under load, the first and the second are large and always busy.
- * The express batch only contains endpoints where something may change, so that a failure doesn't have to wait for the
- * others.
+ * The roles of the batches that may run at the same time, at most one batch for each role. The first also handles the
+ * work between batches: rejected results, locked endpoints, and the canary. Under load, the first and the second are
+ * large and always busy. The express batch only contains endpoints where something may change, so that a failure
+ * doesn't have to wait for the others.
  */
 type Role = 'first' | 'second' | 'express';
 

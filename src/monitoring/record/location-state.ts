@@ -148,7 +148,7 @@ function downSince(
   return Math.min(checkedMs, Math.max(quorumMs, upMs));
 }
 
-/** Returns `null` if the quorum has failed as often, or if nothing may trigger. */
+/** Returns `null` if the quorum has as many failures, or if nothing may trigger. */
 function loneFailure(
   { location, result, muted }: FinishedCheck,
   verdict: Verdict,

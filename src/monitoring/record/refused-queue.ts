@@ -2,7 +2,7 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import type { WriteFailure } from '../../history/write/write-failure';
 
-/** How often a result that might still be written is rejected, one second apart, before it is dropped. */
+/** How many times a result that might still be written may be rejected, one second apart, before it is dropped. */
 const REFUSALS = 3;
 const RETRY_MS = 1000;
 /** How long an endpoint with a dropped result is kept apart, so that it spoils at most one batch in that time. */
@@ -11,7 +11,7 @@ const MAX_QUARANTINED = 100_000;
 
 interface Queue {
   waiting: PendingCheck[];
-  /** How often the first result was rejected. */
+  /** How many times the first result was rejected. */
   refusals: number;
   /** The time of the next attempt, in monotonic milliseconds. */
   notBefore: number;

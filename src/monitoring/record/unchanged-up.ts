@@ -187,7 +187,7 @@ const SAVE_UNCHANGED_UP = `
 
 const LOCATION_ARRAYS = [...ARRAYS, 'smallint', 'float8', 'text'];
 const NOW = timeAt(`$${LOCATION_ARRAYS.length + 1}::float8`);
-/** SQL conditions about a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
+/** SQL conditions for a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
 const IS_OWN = 'l.number = v.number';
 const HEARD = `${NOW} - ${silentAfterSql('c')}`;
 const IS_PRESENT = `(e.location_count = 1 OR ${IS_IN_SERVICE}) AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;

@@ -120,9 +120,7 @@ export class ResultBuffer extends ResultSink {
     this.push(check, 0, true);
   }
 
-  /**
-   * Returns the next batch. Pass it to `settle` or `putBack` afterwards. `most` can lower the maximum size of the batch.
-   */
+  /** Returns the next batch. Pass it to `settle` or `putBack` afterwards. `most` can lower the maximum batch size. */
   take(most: number = MAX_RESULTS): Batch {
     this.expire();
     // After an outage, a batch limited to results that may change something is small and doesn't have to wait for the

@@ -35,7 +35,7 @@ const unpacked = promisify(gunzip);
 export interface ServerReply {
   meaning: Meaning;
   status: number;
-  /** The JSON object in a `done` reply. It has a number `now`. */
+  /** The JSON object in a `done` reply. It has a numeric `now` field. */
   body: Readonly<Record<string, unknown>>;
   retryAfter: string | undefined;
 }

@@ -12,7 +12,7 @@ import type { PlanFindings } from '../plan-findings';
 
 /*
  * A read key may be used to plan, but not to guess a hidden stored value by trial and error. A value that it sends for
- * a hidden setting is treated as the stored value.
+ * a hidden setting is treated as equal to the stored value.
  */
 
 /** Added to each plan for a read key that isn't allowed to see all values. */

@@ -45,7 +45,7 @@ export interface Preview extends Sides {
 }
 
 /**
- * Runs a service on a config. For a read key, the config has the masks of the stored one. If masks can't be used
+ * Calls a service with a config. For a read key, the config has the masks of the stored one. If masks can't be used
  * because the config's destination has changed, this is a change regardless of the hidden values.
  */
 export function asSeen<Dto extends { config?: object }, Result>(

@@ -6,7 +6,7 @@ import { Health } from '../../../platform/observability/health';
 import { SECOND_MS } from '../../../platform/time/time-units';
 
 const LOOK_EVERY_MS = SECOND_MS;
-/** How long a finding counts, which is until the next lookup has finished. */
+/** How long a finding is valid. This is long enough for the next lookup to finish. */
 const FOUND_FOR_MS = 1.5 * LOOK_EVERY_MS;
 
 /** The probe's state, as known to a waiting poll. */
@@ -79,7 +79,7 @@ export class WaitingPolls implements BeforeApplicationShutdown {
     this.waiting.get(number)?.resolve();
   }
 
-  /** Does nothing while the previous look is still running. */
+  /** Does nothing while the previous lookup is still running. */
   @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.isStopping) this.wakeAll();

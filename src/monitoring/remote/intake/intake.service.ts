@@ -43,7 +43,8 @@ interface Row {
 const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check !== null;
 
 /**
- * Receives results from probes. Judges each result by the stored state of its endpoint, and passes it to the recorder.
+ * Receives results from probes. Evaluates each result based on the stored state of its endpoint, and passes it to the
+ * recorder.
  */
 @Injectable()
 export class IntakeService {

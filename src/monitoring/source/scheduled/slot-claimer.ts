@@ -60,7 +60,7 @@ interface Tick {
 }
 
 /**
- * Claims slots that are due soon from the database, passes them to the dispatcher, and gives back those that didn't
+ * Claims the slots in the database that are due soon, passes them to the dispatcher, and gives back those that didn't
  * start.
  */
 @Injectable()
@@ -94,8 +94,8 @@ export class SlotClaimer {
   ) {}
 
   /**
-   * Claims due slots as room becomes available, for most of a second at most, in portions that give no organization
-   * more than its share. If claimed slots can't be planned, they immediately become due again and this rejects.
+   * Claims due slots as room becomes available, for less than a second, in portions that give no organization more than
+   * its share. If claimed slots can't be planned, they immediately become due again and this rejects.
    */
   async claimDue(instance: number): Promise<void> {
     const until = this.clock.monotonic() + TICK_MS;
