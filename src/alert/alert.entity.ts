@@ -80,7 +80,7 @@ export class Alert {
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;
 
-  /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
+  /** How long the endpoint must have been bad before the alert triggers, in seconds, in addition to the threshold. */
   @Column('integer', { name: 'after_seconds', default: 0 })
   afterSeconds!: number;
 

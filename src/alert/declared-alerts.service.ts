@@ -213,7 +213,7 @@ export class DeclaredAlerts {
     );
   }
 
-  /** `isOfHeartbeat` only matters for thresholds that the document leaves out, which no preview shows. */
+  /** `isOfHeartbeat` only matters for thresholds that the document leaves out. Previews don't show those. */
   private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null, isOfHeartbeat = false): MadeAlert {
     const { id, endpointId, dto } = sent;
     const own = this.settings.ownOfNew(caller, id, dto);

@@ -97,7 +97,7 @@ export class DeliveryMetrics {
     this.ends.inc({ channel, state, detail: detail ?? NO_DETAIL }, count);
   }
 
-  /** Reads the index of pending deliveries on each scrape. */
+  /** Reads the index of pending deliveries at each scrape. */
   private pending(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock): void {
     metrics.gauge({
       name: 'uptime_deliveries_pending',

@@ -11,7 +11,7 @@ export abstract class ResultSink {
   /** The age of the oldest waiting result, in milliseconds, or 0 if no result waits. */
   abstract get lagMs(): number;
 
-  /** The rate over the last seconds. */
+  /** The number of results recorded per second, averaged over the last few seconds. */
   abstract get recordedPerSecond(): number;
 
   /** The number of results that were dropped for lack of room since startup. */

@@ -79,7 +79,7 @@ export const newDraft = (id: string, number: number, trigger: IncidentTrigger, n
 });
 
 /**
- * Places one organization's triggers one after the other. Each sees the result of the previous ones. Changes and
+ * Places one organization's triggers one after the other. Each sees the result of the previous ones. Modifies and
  * returns `drafts`, with new ones at the end. `newId` returns a UUID.
  */
 export function placeAll(

@@ -44,7 +44,7 @@ export interface ProbeUse {
 }
 export const NOT_NAMED: ProbeUse = { endpoints: 0, rate: 0 };
 
-/** The stored parts of a token. A probe without a token can't call until its token is rotated. */
+/** The stored parts of a token. A probe without a token can't connect until its token is rotated. */
 interface Hashed {
   lookup: string;
   hash: Buffer;

@@ -87,7 +87,8 @@ export class ProbeService {
   }
 
   /**
-   * Adds a probe in the caller's transaction. Without a token, it can't call until `rotate`. Throws: `quota_exceeded`.
+   * Adds a probe in the caller's transaction. Without a token, it can't connect until `rotate`. Throws:
+   * `quota_exceeded`.
    */
   async add(
     tx: Tx,
@@ -164,7 +165,7 @@ export class ProbeService {
     });
   }
 
-  /** Locks several probes in ID order, so that no one else can change or refer to them. */
+  /** Locks several probes in ID order, so that no other transaction can change or refer to them. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [

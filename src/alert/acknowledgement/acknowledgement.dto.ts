@@ -8,7 +8,7 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 export const BY_LINK = 'link';
 /** The reason why the routes don't accept `If-Match`. */
 export const NO_SETTINGS = 'A new acknowledgement always replaces the previous one.';
-/** In characters. */
+/** The maximum length, in characters. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,

@@ -181,7 +181,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     const open = await tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = ANY ($1::uuid[]) AND a.triggered'), [
       marked,
     ]);
-    // Removing the acknowledgement has to wait for this row lock.
+    // Anyone who removes the acknowledgement has to wait for this row lock.
     const [incident] = await tx.query<InHand & { isInHand: boolean }>(
       `SELECT ${authorName('i.ack_by', 'i.ack_person_id')} AS by, i.ack_person_id AS "personId", i.ack_at AS at, COALESCE(i.ack_note, '') AS note, i.ack_until AS until, ${isInHandSql('i.id')} AS "isInHand"
        FROM incident i WHERE i.id = $1 FOR SHARE`,

@@ -79,7 +79,7 @@ const lengthMs = (since: Date | null, at: Date): number =>
 const reachesTrigger = (rule: AlertRule, { isBad, bad, badForMs }: Judged): boolean =>
   isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS;
 
-/** The streaks at a check that is bad, including that check, and their length in whole seconds. 0 if they don't count. */
+/** The streaks at a check that is bad, including that check, and their length in whole seconds. 0 if not counted. */
 export interface BadStreaks {
   endpointId: string;
   failures: number;

@@ -20,8 +20,8 @@ export interface EndingRow {
 
 type Read = Omit<EndingRow, 'told'> & { toldExpiresAt: Date | null; toldStep: number | null };
 
-// `$1` is now. Cost: a scan of `endpoint_state` (10 ms for 20,000 endpoints), and four index lookups for each
-// certificate that expires.
+// `$1` is the current time. Cost: a scan of `endpoint_state` (10 ms for 20,000 endpoints), and four index lookups for
+// each certificate that expires.
 const ENDING = `
   SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId", a.type,
     s.certificate_expires_at AS "expiresAt", e.certificate_warn_days AS "warnDays",

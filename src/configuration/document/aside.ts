@@ -18,7 +18,8 @@ const turns = new FairSemaphore({ size: 2, share: 1, waiting: 8 });
 const NEVER = new AbortController().signal;
 
 /**
- * When run from source, a thread that loads TypeScript has to compile it first, which takes more memory than any text.
+ * When run from source, a thread that loads TypeScript has to compile it first, which takes more memory than any
+ * document.
  */
 const FROM_SOURCES =
   extname(__filename) === '.ts'

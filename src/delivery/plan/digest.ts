@@ -47,7 +47,10 @@ export function digestNotification(
   };
 }
 
-/** A digest counts alerts that are or may be down, recoveries, failing contacts, and certificates. */
+/**
+ * Returns the count that a notification adds to in a digest: alerts that are or may be down, recoveries, failing
+ * contacts, or certificates.
+ */
 function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' | 'certificate' {
   if (kind === 'contact_failing') return 'contact';
   if (kind === 'expiry') return 'certificate';

@@ -11,9 +11,9 @@ export interface RateLimit {
 }
 
 /**
- * The limits that providers and people tolerate. A chat gets a burst of 5 and one per 10 s, a phone 3 per 15 minutes,
- * and a mailbox one per minute. Pagers and webhooks get every notification, so their limits only match the providers'
- * limits (PagerDuty allows 120 per minute).
+ * The limits that providers and people tolerate. A chat gets a burst of 5 and then one per 10 s, a phone gets 3 per 15
+ * minutes, and a mailbox gets one per minute. Pagers and webhooks get every notification, so their limits only match
+ * the providers' limits (PagerDuty allows 120 per minute).
  */
 const LIMITS: Readonly<Record<ChannelAudience, RateLimit>> = {
   chat: { burst: 5, refillMs: 10_000 },

@@ -113,7 +113,7 @@ export class DeliveryClaim {
     await leaseDeliveries(tx, attempts, now, new Date(now.getTime() + LEASE_MS));
     await endDeliveries(tx, plan.ended, now);
     await postponeDeliveries(tx, plan.postponed);
-    // If everything that was read is held back, there is nothing to do until it may be sent.
+    // If everything that was read has to wait, there is nothing to do until then.
     const isAllHeld = held.length > 0 && groups.length === 0;
     const rest = !isAllHeld && (!all || (!decision.digest && groups.length > decision.singles));
     const dueAt = rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination, held);
@@ -122,7 +122,7 @@ export class DeliveryClaim {
       tokens: decision.tokensLeft,
       tokensAt: now,
       digestAt: decision.digest ? now : state.digestAt,
-      // While one test attempt is in flight, no instance sends another.
+      // While one test attempt is in flight, no instance starts another.
       blockedUntil: probing && attempts.length > 0 ? new Date(now.getTime() + LEASE_MS) : null,
     });
     return { channelType: state.channelType, attempts, ended: endings(plan, expired) };

@@ -149,7 +149,7 @@ export async function lockCircuit(tx: Tx, destination: Destination): Promise<Cir
 
 /**
  * Writes the circuit breaker after an attempt and makes the destination due. The first failure sets `failing_since`,
- * and a delivered attempt clears it. So it is set exactly while `failures` is above 0. `last_failed_at` is the time of
+ * and a delivered attempt clears it. So it is set if and only if `failures` is above 0. `last_failed_at` is the time of
  * the newest failure.
  */
 export async function saveCircuit(

@@ -60,7 +60,7 @@ export class CheckDispatcher {
   /** Maps each endpoint to the `fireAt` of its newest slot that has not started. */
   private readonly newest = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
-  /** True if more is due than one turn can start, so that the next turn continues. */
+  /** True if more slots are due than one turn can start, so that the next turn continues. */
   private isStarting = false;
 
   constructor(

@@ -74,7 +74,7 @@ export function ratioOf({ recent }: LoadHistory): number {
   return Math.max(1, (begun + skipped) / Math.max(1, begun), 1 / (1 - growthOf(recent)));
 }
 
-/** Returns the rates per second. */
+/** Returns how many slots started and were skipped per second. */
 export function ratesOf({ recent }: LoadHistory): { begun: number; skipped: number } {
   const seconds = Math.max(1, recent.length);
   return {

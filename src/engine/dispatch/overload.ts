@@ -10,10 +10,11 @@ export interface OverloadState {
   beganAt: number;
   lastedMs: number;
   /**
-   * How many slots became due for each one that started, over the last seconds. 1.9 means 1.9 times the possible load.
+   * How many slots became due for each one that started, over the last few seconds. 1.9 means 1.9 times the possible
+   * load.
    */
   ratio: number;
-  /** The average over the last seconds. */
+  /** The average over the last few seconds. */
   skippedPerSecond: number;
   /** The number of slots skipped and results lost since the overload started. */
   skipped: number;
@@ -132,7 +133,7 @@ export class Overload {
   }
 }
 
-/** Returns one line for human readers: `1.9 times what is possible; 840 slots/s skipped`. */
+/** Returns a human-readable line, such as `1.9 times what is possible; 840 slots/s skipped`. */
 export const describe = ({ ratio, skippedPerSecond }: Pick<OverloadState, 'ratio' | 'skippedPerSecond'>): string =>
   `${ratio.toFixed(1)} times the capacity; ${Math.round(skippedPerSecond)} slots/s skipped`;
 

@@ -29,8 +29,8 @@ export interface ParentsState {
 }
 
 /**
- * A shared cause doesn't take both endpoints down at the same moment. A parent that was up this soon after its child
- * failed may be down by now.
+ * A shared cause doesn't take both endpoints down at exactly the same time. A parent that was up this soon after its
+ * child failed may have gone down since.
  */
 const TOGETHER_MS = 10 * SECOND_MS;
 

@@ -13,7 +13,7 @@ import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedResults, type WrittenBatch } from './refused-results';
 
 /**
- * The service's transactions never hold a row lock this long, only a manual session or a backup does. A batch statement
+ * The service's transactions never hold a row lock this long. Only a manual session or a backup does. A batch statement
  * takes milliseconds. If one takes much longer, either it has too much work and the batch is split, or history is
  * unavailable.
  */
@@ -34,7 +34,7 @@ export class BatchWriter {
   readonly refused: RefusedResults;
   /** The number of batches and partial batches written so far. */
   written = 0;
-  /** Time of the last write, on the monotonic clock. */
+  /** When the last batch was written, on the monotonic clock. */
   writtenAt = -Infinity;
   private readonly rate = new RecentRate();
 
@@ -48,7 +48,7 @@ export class BatchWriter {
     this.refused = new RefusedResults(this, metrics, clock, new Logger(BatchWriter.name));
   }
 
-  /** Results recorded per second, over the last seconds. */
+  /** The number of results recorded per second, averaged over the last few seconds. */
   get recordedPerSecond(): number {
     return this.rate.perSecond(this.clock.monotonic());
   }

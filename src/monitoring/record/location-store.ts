@@ -138,11 +138,11 @@ export async function saveLocations(
   ]);
 }
 
-/** In characters. */
+/** The maximum length, in characters. */
 export const MAX_ADDRESS = 64;
 
-// Subtracts 2 ms, because the current time, when rounded, could equal the time of the next check, which would look like
-// a duplicate. Cost: a table scan, but only after the clock was set back.
+// Subtracts 2 ms, because the rounded current time could equal the time of the next check, which would look like a
+// duplicate. Cost: a table scan, but only after the clock was set back.
 const FORGET_FUTURE = `
   UPDATE endpoint_location
      SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms'), last_known_at = LEAST(last_known_at, now())

@@ -25,7 +25,7 @@ interface Queue {
  * meantime. Until then, the database itself may have a problem, and everything is kept.
  */
 export class RefusedQueue {
-  /** The queues by endpoint. The one that has waited longest for its turn comes first. */
+  /** The queues by endpoint. The queue that has waited longest for its turn comes first. */
   private readonly queues = new Map<string, Queue>();
   /** Maps each endpoint to the time until which it is kept apart, in monotonic milliseconds. */
   private readonly quarantine = new BoundedMap<string, number>(MAX_QUARANTINED);

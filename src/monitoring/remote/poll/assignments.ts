@@ -60,7 +60,7 @@ const FROM = `endpoint_location l
     JOIN endpoint e ON e.id = l.endpoint_id
     JOIN organization o ON o.id = e.org_id`;
 
-// Endpoints that have been deleted or paused by now are absent.
+// Endpoints that have since been deleted or paused are absent.
 const SOME = `SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id = ANY ($2::uuid[])`;
 
 // Cost: one location's rows, found by index and sorted by endpoint for each page.

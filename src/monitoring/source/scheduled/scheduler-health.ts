@@ -59,7 +59,7 @@ export class SchedulerHealth {
     return this.config.role !== 'api';
   }
 
-  /** Milliseconds since the last completed claim. */
+  /** The time since the last completed claim, in milliseconds. */
   get lagMs(): number {
     return this.runsChecks ? this.clock.monotonic() - this.lastClaim : 0;
   }

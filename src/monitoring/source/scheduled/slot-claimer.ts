@@ -238,8 +238,8 @@ export class SlotClaimer {
     this.clock.synchronize(nowMs, askedAt);
     this.dispatcher.shareCapacity(several);
     this.notePause();
-    // The database's clock has jumped ahead. To this process, it looks as if no instance has claimed anything for that
-    // long.
+    // The database's clock has jumped ahead. To this process, this looks as if no instance had claimed anything for
+    // that long.
     if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;
     this.newest = { databaseMs: nowMs, askedAt, madeAt: this.clock.monotonic() };
     const own = await this.plan(slots, tick.instance);
