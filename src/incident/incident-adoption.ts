@@ -21,8 +21,8 @@ export const IS_MISSING = `a.triggered
 
 /**
  * Makes sure that each endpoint with a triggered alert is an open member of exactly one incident. Alerts that were
- * triggered by an instance running an older version, or were open at the upgrade, get a new incident here. Endpoints
- * whose alerts such an instance resolved leave theirs.
+ * triggered by an instance running an older version, or were open at the upgrade, get a new incident here. If such an
+ * instance resolved an endpoint's alerts, the endpoint leaves its incident.
  */
 @Injectable()
 export class IncidentAdoption {

@@ -42,7 +42,7 @@ export class IncidentRecorder {
    * Places the triggers, calls `saveFlags` to save which alerts are triggered, and removes the endpoints in `leaving`
    * that then have no triggered alert. An endpoint may only be in each list once. The caller must have locked the state
    * and alert rows, and must not lock more of them later. Returns each endpoint's incident, for the new events. Cost:
-   * no statement without endpoints, 4 with triggers, and 2 with `leaving`, one of which is shared.
+   * no statement if there are no endpoints, 4 with triggers, and 2 with `leaving`, one of which is shared.
    */
   async record(
     tx: Tx,

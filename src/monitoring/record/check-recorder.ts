@@ -20,7 +20,7 @@ const URGENT_AGE_MS = 200;
  */
 const MAX_AGE_MS = 1000;
 const ENOUGH = 500;
-/** The maximum size of a batch. The more results wait, the fewer transactions each result costs. */
+/** The maximum size of a batch. The more results are waiting, the fewer transactions each result costs. */
 const MAX_BATCH = 2000;
 /** The maximum number of results in a batch that may change something, because they can cause much more work. */
 const MAX_CHANGING = 500;

@@ -3,7 +3,7 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { countInHour, type HourCounters } from '../../history/hour-counters';
 
 /**
- * The row of `endpoint_state`, which stores an endpoint's state between checks. Times are milliseconds since the epoch.
+ * A row of `endpoint_state`, which stores an endpoint's state between checks. Times are milliseconds since the epoch.
  */
 export interface EndpointState extends Streaks {
   /** The stored code for the newest outcome. */

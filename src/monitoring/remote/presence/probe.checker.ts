@@ -39,8 +39,8 @@ export class ProbeChecker implements Checker<string> {
 
   async check({ target, egress }: CheckRequest<string>): Promise<CheckResult> {
     const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
-    // The probe was deleted before the service started to prevent the deletion of probes in use. This also notifies
-    // users who monitor it.
+    // The probe was deleted by an older version, which allowed the deletion of probes in use. Users who monitor the
+    // probe are notified of that.
     if (!probe) return resultOf(down('probe_offline', 'internal', `The probe ${target} does not exist.`));
     if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
     const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);
