@@ -15,7 +15,7 @@ import {
 
 type Schema = Schemas[string];
 
-/** Adds the registered channels and the requests of the `webhook` channel to the API reference of alerts. */
+/** Adds the registered channels and the `webhook` channel's requests to the API reference for alerts. */
 @Injectable()
 export class AlertOpenApi implements OnModuleInit {
   constructor(
@@ -33,19 +33,19 @@ export class AlertOpenApi implements OnModuleInit {
   }
 }
 
-/** Limits the type filter of the list to the existing types. */
+/** Limits the list's type filter to the existing types. */
 function completeFilter({ paths }: OpenAPIObject, types: readonly string[]): void {
   for (const parameter of paths['/api/v1/alerts']?.get?.parameters ?? []) {
     if ('name' in parameter && parameter.name === 'type') parameter.schema = { type: 'string', enum: [...types] };
   }
 }
 
-/** The schema of an alert with its own config, by channel type. */
+/** The schema for an alert with its own config, by channel type. */
 const WITH_CONFIG = 'CreateAlertWithConfig';
 const WITH_CONTACT = 'CreateContactAlert';
 const FIELDS = 'CreateAlertFields';
 
-/** Describes a new alert as one of two forms: with its own config for a channel, or with a contact. */
+/** Describes a new alert as one of two forms: with its own channel config, or with a contact. */
 function offerContact(schemas: Schemas): void {
   const [forms, fields] = [schemas[CreateAlertDto.name], schemas[FIELDS]];
   if (!forms || !fields || !('properties' in fields)) return;
@@ -53,7 +53,7 @@ function offerContact(schemas: Schemas): void {
   schemas[FIELDS] = { ...fields, properties: others };
   schemas[WITH_CONFIG] = { ...forms, description: 'An alert rule with its own config. The form depends on `type`.' };
   schemas[WITH_CONTACT] = {
-    // The name of the form in the list of forms.
+    // The form's name in the list of forms.
     title: 'contact',
     description:
       'An alert rule that notifies through a contact, without `type` and `config`. Fields that you leave out get the `alert_defaults` of the contact.',
@@ -78,7 +78,7 @@ function offerContact(schemas: Schemas): void {
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 type Model = new () => object;
 
-/** The bodies of the `webhook` channel, which no route refers to. */
+/** The request bodies of the `webhook` channel, which no route references. */
 const WEBHOOK_MODELS: Model[] = [
   AlertTriggeredView,
   AlertResolvedView,

@@ -20,18 +20,18 @@ import { type FieldProblem, problems } from '../platform/problem/problem';
 import { Alert } from './alert.entity';
 import { type RouteChange, routeChangeOf } from './contact/route-change';
 
-/** The fields in a request that set the destination of an alert. */
+/** The request fields that set an alert's destination. */
 export type SentRouteFields = SentConfig & { contact_id?: string | null | undefined };
 
 export interface NewRoute {
   route: Route;
-  /** The defaults of the contact, for fields that the client doesn't send. */
+  /** The contact's defaults for fields that the client doesn't send. */
   defaults: AlertDefaults;
   /** Secrets generated for this request. Only its response shows them. */
   generatedKeys: readonly string[];
 }
 
-/** The changed destination. `after` is `null` if it stays the same. */
+/** The changed destination. `after` is `null` if the destination doesn't change. */
 export interface ChangedRoute {
   after: Route | null;
   generatedKeys: readonly string[];
@@ -42,7 +42,7 @@ export interface RoutedAlert {
   route: Route;
 }
 
-/** Converts the destination of an alert between the API and its row, and checks the quota for new alerts. */
+/** Converts an alert's destination between the API and its row, and checks the quota for new alerts. */
 @Injectable()
 export class AlertSettings {
   constructor(
@@ -53,8 +53,8 @@ export class AlertSettings {
   ) {}
 
   /**
-   * Claims room for another alert on a held endpoint. The claim serializes parallel requests, so that the count of the
-   * endpoint's alerts is also exact. Throws `quota_exceeded`.
+   * Claims room for another alert on a locked endpoint. The claim serializes parallel requests, so that the count of
+   * the endpoint's alerts is also exact. Throws `quota_exceeded`.
    */
   async claim(tx: Tx, orgId: string, endpointId: string): Promise<void> {
     const limits = await this.quotas.claim(tx, orgId, { alerts: 1 });
@@ -64,15 +64,15 @@ export class AlertSettings {
   }
 
   /**
-   * Returns the contact in the fields, held shared until the transaction ends, or `null` if they have none. Throws
-   * `not_found`.
+   * Returns the contact in the fields, with a shared lock until the transaction ends, or `null` if the fields have
+   * none. Throws `not_found`.
    */
   async hold(tx: Tx, orgId: string, { contact_id }: SentRouteFields): Promise<HeldContact | null> {
     const contactId = parseId('contact', contact_id);
     return contactId === null ? null : this.contacts.hold(tx, orgId, contactId);
   }
 
-  /** Returns the contact in the fields, as it is now, or `null` if they have none. Throws `not_found`. */
+  /** Returns the contact in the fields, as it is now, or `null` if the fields have none. Throws `not_found`. */
   async find(sql: Sql, orgId: string, { contact_id }: SentRouteFields): Promise<HeldContact | null> {
     const contactId = parseId('contact', contact_id);
     return contactId === null ? null : this.contacts.find(sql, orgId, contactId);
@@ -91,8 +91,8 @@ export class AlertSettings {
   }
 
   /**
-   * Returns the destination of a new alert whose fields have a contact, held shared until the transaction ends. Throws
-   * `not_found`.
+   * Returns the destination of a new alert whose fields have a contact, with a shared lock until the transaction ends.
+   * Throws `not_found`.
    */
   async contactOfNew(tx: Tx, orgId: string, sent: SentRouteFields): Promise<NewRoute> {
     const contact = await this.hold(tx, orgId, sent);
@@ -107,7 +107,7 @@ export class AlertSettings {
     return this.channels.findingsIn(caller, ownerOf(alertId, null), sent, null);
   }
 
-  /** Returns the destination of a locked alert. Cost: one statement if it has a contact other than `held`. */
+  /** Returns a locked alert's destination. Cost: one statement if it has a contact other than `held`. */
   async routeOf(sql: Sql, { id, orgId, contactId, ...own }: Alert, held: HeldContact | null = null): Promise<Route> {
     if (contactId === null) return { contactId, ...ownConfigOf({ id, ...own }) };
     if (held?.contactId === contactId) return routeOfContact(held);
@@ -130,7 +130,7 @@ export class AlertSettings {
   }
 
   /**
-   * Returns how the sent fields change the destination of a locked alert. `contact` is the contact in the fields, held.
+   * Returns how the sent fields change a locked alert's destination. `contact` is the contact in the fields, locked.
    * Throws if the fields are invalid or `others` has findings.
    */
   changeOf(
@@ -172,7 +172,7 @@ export class AlertSettings {
   }
 
   /**
-   * Returns the destination of an alert that isn't stored, or `null` if the fields have a contact. Throws the same
+   * Returns the destination for an alert that isn't stored, or `null` if the fields have a contact. Throws the same
    * errors as `ownOfNew`.
    */
   acceptNew(caller: Caller, sent: SentRouteFields): AcceptedConfig | null {
@@ -181,9 +181,7 @@ export class AlertSettings {
     return this.channels.accept(caller, { type: sent.type ?? '', config: sent.config ?? {} });
   }
 
-  /**
-   * Returns the config of a contact for a test, masked as read keys see it. Throws `conflict` if it can't be decrypted.
-   */
+  /** Returns a contact's config for a test, masked as for read keys. Throws `conflict` if it can't be decrypted. */
   ofContact(contact: HeldContact | null): AcceptedConfig {
     if (!contact) throw new Error('the fields name no contact');
     const { contactId, type, config: stored, destination } = contact;
@@ -211,8 +209,9 @@ export class AlertSettings {
   }
 
   /**
-   * Whether the fields equal what the alert shows. Masks represent the stored values, as usual. Credentials are never
-   * compared: clients could use that to guess a stored credential, with any number of attempts and without a trace.
+   * Whether the fields equal what the alert shows. As usual, masks stand for the stored values. Credentials are never
+   * compared, because clients could use that to guess a stored credential, with any number of attempts and without
+   * leaving a trace.
    */
   private isAsShown(caller: Caller, { alert, route }: RoutedAlert, { type, config }: SentConfig): boolean {
     if (type !== undefined && type !== route.type) return false;
@@ -225,7 +224,7 @@ export class AlertSettings {
     return !this.channels.resolve(caller, owner, { config }, route).isChanged;
   }
 
-  /** Returns the config, encrypted for the alert, or `null` if the config of its contact can't be decrypted. */
+  /** Returns the config, encrypted for the alert, or `null` if its contact's config can't be decrypted. */
   private ownCopy({ alert, route }: RoutedAlert): StoredConfig | null {
     const { contactId, type, config, destination } = route;
     if (contactId === null) return { type, config, destination };
@@ -234,7 +233,7 @@ export class AlertSettings {
   }
 }
 
-/** Returns the columns of an alert with this destination. With a contact, it has no config. */
+/** Returns the columns for an alert with this destination. With a contact, it has no config. */
 export const columnsOf = ({ contactId, type, config, destination }: Route) => ({
   contactId,
   type,

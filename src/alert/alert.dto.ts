@@ -114,7 +114,7 @@ export class AlertView {
   updated_at!: string;
 }
 
-/** Fields that creates and updates have in common. */
+/** The fields that creates and updates have in common. */
 @ReadOnlyFieldsOf(AlertView)
 class AlertRuleFields extends AlertDefaults {
   @ApiPropertyOptional(DESCRIPTION)
@@ -132,7 +132,7 @@ class AlertRuleFields extends AlertDefaults {
   key?: string | null;
 }
 
-/** All fields are optional. Only the fields that are sent change. */
+/** All fields are optional. Fields that aren't sent don't change. */
 export class UpdateAlertDto extends AlertRuleFields {
   @ApiPropertyOptional({
     description: 'Cannot be changed. Only the current value is accepted.',
@@ -161,7 +161,7 @@ export class UpdateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** With a contact, the field may be absent. Without one, it is required. */
+/** The field is required unless there is a contact. */
 const NeededWithoutContact = (): PropertyDecorator =>
   ValidateIf(({ contact_id }: CreateAlertDto, value) => value !== undefined || (contact_id ?? null) === null);
 
@@ -189,7 +189,7 @@ export class CreateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** Filters of the list. An unknown ID matches nothing. */
+/** Filters for the list. An unknown ID matches nothing. */
 export class AlertQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Only alert rules of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
@@ -232,7 +232,7 @@ export class AlertQuery extends PageQuery {
   triggered?: boolean;
 }
 
-/** The API names of the plain fields of an alert, in display order. */
+/** The API names of an alert's plain fields, in display order. */
 export const RULE_FIELDS = {
   enabled: 'enabled',
   condition: 'condition',
@@ -248,7 +248,7 @@ export const RULE_FIELDS = {
 /** Returns the plain fields that were sent, by property name. The others are missing. */
 export const ruleOf = (sent: UpdateAlertDto): Partial<RuleSettings> => toProperties(sent, RULE_FIELDS);
 
-/** The settings and state of an alert, as the audit log shows them. */
+/** An alert's settings and state, as shown in the audit log. */
 export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
 
 /** Returns the alert for the audit log. `config` must already be masked for the reader. */

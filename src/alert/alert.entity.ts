@@ -16,7 +16,7 @@ import { Contact } from '../contact/contact.entity';
 import { Endpoint } from '../endpoint/endpoint.entity';
 import type { SealedConfig } from '../delivery/config/sealed-config';
 
-/** A rule on an endpoint: when failures trigger it, and which channel notifies. */
+/** A rule for an endpoint: when failures trigger it, and which channel sends the notifications. */
 @Entity('alert')
 @Unique('alert_org_id', ['orgId', 'id'])
 @Check('alert_config', '((config IS NULL) = (contact_id IS NOT NULL))')
@@ -46,7 +46,7 @@ export class Alert {
   ])
   endpoint?: Relation<Endpoint>;
 
-  /** The contact that the alert uses, or `null` for an alert with its own config. */
+  /** The contact that the alert uses, or `null` if it has its own config. */
   @Column('uuid', { name: 'contact_id', nullable: true })
   contactId!: string | null;
 
@@ -57,34 +57,34 @@ export class Alert {
   ])
   contact?: Relation<Contact> | null;
 
-  /** The channel type, or the type of the contact if there is one. Changes only together with the config. */
+  /** The channel type. If there is a contact, this is the contact's type. Only changes together with the config. */
   @Column('varchar', { length: 32 })
   type!: string;
 
-  /** The alert's own config, or `null` exactly if it has a contact. */
+  /** The alert's own config. It is `null` if and only if the alert has a contact. */
   @Column('jsonb', { nullable: true })
   config!: SealedConfig | null;
 
   /**
-   * The channel's digest of the account and address in the config (or in the contact's config). Written with every
-   * change of type or config, and never shown. `null` while its config can't be read: see `destinationOfAlert` for the
-   * value until then.
+   * The channel's digest of the account and address in the config (or in the contact's config). Written whenever type
+   * or config changes, and never shown. It is `null` if the config can't be read. See `destinationOfAlert` for the
+   * value that is used in that case.
    */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;
 
-  /** Which checks are bad: `down`, or `degraded` for checks that are down or degraded. */
+  /** The checks that count as bad: `down`, or `degraded` for checks that are down or degraded. */
   @Column('varchar', { length: 16, default: 'down' })
   condition!: AlertCondition;
 
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;
 
-  /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
+  /** How long the endpoint must have been bad before the alert triggers, in seconds, in addition to the threshold. */
   @Column('integer', { name: 'after_seconds', default: 0 })
   afterSeconds!: number;
 
-  /** Seconds between reminders while the alert is triggered, or `null` for none. */
+  /** Seconds between reminders while the alert is triggered, or `null` for no reminders. */
   @Column('integer', { name: 'remind_every_seconds', nullable: true })
   remindEverySeconds!: number | null;
 
@@ -104,15 +104,17 @@ export class Alert {
   @Column('boolean', { default: false })
   triggered!: boolean;
 
-  /** The number of episodes so far. Together with the alert's ID it is the key that a trigger and its resolve share. */
+  /**
+   * The number of episodes so far. Together with the alert's ID, it is the key that a trigger and its resolve share.
+   */
   @Column('integer', { name: 'incident_no', default: 0 })
   incidentNo!: number;
 
-  /** The time of the first failed check of the open episode, or `null` while none is open. */
+  /** When the first failed check of the open episode ran, or `null` while no episode is open. */
   @Column({ type: 'timestamptz', name: 'incident_started_at', precision: 3, nullable: true })
   incidentStartedAt!: Date | null;
 
-  /** The event that opened the open episode, or `null` while none is open. */
+  /** The event that opened the open episode, or `null` while no episode is open. */
   @Column('uuid', { name: 'trigger_event_id', nullable: true })
   triggerEventId!: string | null;
 
@@ -120,7 +122,7 @@ export class Alert {
   @Column({ type: 'timestamptz', name: 'remind_at', precision: 3, nullable: true })
   remindAt!: Date | null;
 
-  /** Number of reminders in the open episode so far. */
+  /** The number of reminders in the open episode so far. */
   @Column('integer', { default: 0 })
   reminders!: number;
 
@@ -128,19 +130,19 @@ export class Alert {
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** Owner of the configuration document that declares this alert, or `null` if none does. */
+  /** The owner of the configuration document that declares this alert, or `null` if no document does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 
-  /** Last change by a client. Triggers and resolves don't count. */
+  /** The last change by a client. Triggers and resolves don't count. */
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
 }
 
-/** The defaults of all plain fields, for a new alert whose client and contact don't set them. */
+/** The defaults for all plain fields, for a new alert if neither its client nor its contact sets them. */
 export const DEFAULT_RULE = {
   enabled: true,
   condition: 'down',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import type { SuppressedBy } from './suppression/suppressed-by';
 
-/** Metrics of alert rules. Labels contain no organization. */
+/** Alert rule metrics. Labels contain no organization. */
 @Injectable()
 export class AlertMetrics {
   private readonly triggers;
@@ -16,7 +16,7 @@ export class AlertMetrics {
   }
 
   /**
-   * Counts a suppressed trigger. Maintenance isn't counted: while it mutes all results of an endpoint, its alerts
+   * Counts a suppressed trigger. Maintenance isn't counted: while it mutes all of an endpoint's results, its alerts
    * aren't even read.
    */
   suppressed(reason: SuppressedBy): void {

@@ -44,7 +44,7 @@ import { TestAlertService } from './test-alert.service';
 import { TestNewAlertService } from './test-new-alert.service';
 
 /**
- * Alert rules, the episodes that they open and close, and the events of both. `DeliveryModule` delivers their
+ * Alert rules, the episodes that they open and close, and the events for both. `DeliveryModule` delivers their
  * notifications.
  */
 @Module({
@@ -58,7 +58,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     NetModule,
     ProbeModule,
   ],
-  // Before AlertController, whose `:id` would match "events".
+  // These come before AlertController, whose `:id` would match "events".
   controllers: [
     AlertEventController,
     AlertController,

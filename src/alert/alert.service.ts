@@ -34,12 +34,12 @@ import { AlertLifecycle } from './episode/alert-lifecycle';
 
 const LIST = 'alerts';
 const DEFAULT_LIMIT = 1000;
-/** Limit for counting a filtered list for its `X-Total-Count`. */
+/** The limit up to which a filtered list is counted for its `X-Total-Count`. */
 const MOST_COUNTED = 1000;
 /** The audit log shows only what a read key may see: no credentials and no addresses. */
 const READER = { role: 'read' } as const;
 
-/** Alert rules of one organization. Every method throws `not_found` for resources of another organization. */
+/** One organization's alert rules. Every method throws `not_found` for resources of another organization. */
 @Injectable()
 export class AlertService {
   constructor(
@@ -53,7 +53,7 @@ export class AlertService {
 
   /**
    * Returns a page, oldest first. Cost: one statement for the page (two if filtered by website), one for its last
-   * deliveries, and one for its contacts if there are any. One more for the count, unless the page has everything.
+   * deliveries, and one for its contacts if there are any. One more for the count, unless the page contains everything.
    */
   async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
     const { orgId } = caller;
@@ -161,7 +161,7 @@ export class AlertService {
     return together([this.settings.findingsIn(caller, { alert, route }, fields), otherEndpoint(fields, alert)]);
   }
 
-  /** Deletes the alert. Its past events stay. */
+  /** Deletes the alert. Its past events are kept. */
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, orgId, id);
@@ -173,7 +173,10 @@ export class AlertService {
     });
   }
 
-  /** Reads the maintained counter. Filtered lists have to be counted: up to a thousand, `null` if there are more. */
+  /**
+   * Reads the maintained counter. Filtered lists have to be counted, up to a thousand. The result is `null` if there
+   * are more.
+   */
   private async total(orgId: string, filters: FindOptionsWhere<Alert>): Promise<number | null> {
     if (Object.keys(filters).length === 0) {
       const [row] = await this.database.query<{ alerts: number }>(
@@ -190,7 +193,7 @@ export class AlertService {
     return found.length > MOST_COUNTED ? null : found.length;
   }
 
-  /** A changed period counts from now. Without a period, the open episode gets no more reminders. */
+  /** A changed period starts now. Without a period, the open episode gets no more reminders. */
   private remindersAfter(before: Alert, { remindEverySeconds: period }: Partial<Alert>): Partial<Alert> {
     if (period === undefined || period === before.remindEverySeconds) return {};
     const now = this.clock.now().getTime();
@@ -202,8 +205,8 @@ export class AlertService {
   }
 
   /**
-   * Returns the destinations of these alerts. If a contact is replaced between the two reads, its alerts are read again
-   * and get their current destination.
+   * Returns these alerts' destinations. If a contact is replaced between the two reads, its alerts are read again to
+   * get their current destination.
    */
   private async routesOf(orgId: string, alerts: readonly Alert[]): Promise<Map<string, Route>> {
     const routes = await this.settings.routesOf(this.database, orgId, alerts);
@@ -241,7 +244,7 @@ export class AlertService {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) as const;
 
-/** The tag covers the rule and which contact it has, but not the contact itself. */
+/** The tag covers the rule and the ID of its contact, but not the contact itself. */
 const tagSource = (alert: Alert) => {
   const { id, endpointId, contactId, type, config } = alert;
   return { id, endpointId, contactId, type, config, rule: toFields(alert, RULE_FIELDS) };
@@ -253,7 +256,7 @@ function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {
   return { invalid: [{ pointer: '/endpoint_id', code: 'immutable', message }], forbidden: [] };
 }
 
-/** IDs were validated with the query. A missing ID filters nothing. */
+/** IDs were validated with the query. A missing ID adds no filter. */
 function filtersOf(query: AlertQuery): FindOptionsWhere<Alert> {
   const where: FindOptionsWhere<Alert> = {};
   const endpointId = parseId('endpoint', query.endpoint_id);

@@ -22,35 +22,35 @@ import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert
 
 /** The audit log shows only what a read key may see: no credentials and no addresses. */
 const READER = { role: 'read' } as const;
-/** Maximum number of rows in one statement, which may have 65,535 parameters. */
+/** The maximum number of rows in one statement, which may have 65,535 parameters. */
 const INSERTED = 1000;
 
 const MOST_ALERTS = `
   SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
 const HOLD = 'SELECT id, type FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE';
 
-/** An alert to create. Its DTO has a contact, or a type and a config. */
+/** An alert to create. Its DTO has either a contact, or a type and a config. */
 export interface AlertToMake {
   id: string;
   endpointId: string;
   dto: Omit<CreateAlertDto, 'endpoint_id'>;
 }
 
-/** A change of an alert. Its DTO has the same form as for a new alert. */
+/** An update to an alert. Its DTO has the same form as for a new alert. */
 export type ChangedAlert = Pick<AlertToMake, 'id' | 'dto'>;
 
-/** The preview of a change of an alert: both sides as the audit log shows them. */
+/** The preview of an update to an alert: the state before and after, as shown in the audit log. */
 export interface PreviewedAlert {
   isChanged: boolean;
   before: AlertRule | null;
   after: AlertRule;
-  /** Settings whose changes a mask hides. */
+  /** Settings whose changes are hidden by a mask. */
   hidden: readonly string[];
-  /** Secrets that would be generated because none was sent. */
+  /** Secrets that would be generated because the client didn't send any. */
   generatedKeys: readonly string[];
 }
 
-/** Alerts for configuration documents, which preview changes and create many alerts at once. */
+/** Alerts for configuration documents, which preview changes and create many alerts together. */
 @Injectable()
 export class DeclaredAlerts {
   constructor(
@@ -95,13 +95,13 @@ export class DeclaredAlerts {
     };
   }
 
-  /** Returns the config of an alert as read keys see it, with secrets masked. */
+  /** Returns an alert's config as shown to read keys, with secrets masked. */
   masked(alert: Alert, route: Route): object {
     return this.audited(alert, route).config;
   }
 
   /**
-   * Creates the alerts. Except for their configs, a thousand alerts take as many statements as one. Contacts are held
+   * Creates the alerts. Except for their configs, a thousand alerts take as many statements as one. Contacts are locked
    * before endpoints. Throws `quota_exceeded`, and `not_found` for a contact.
    */
   async add(tx: Tx, caller: Caller, alerts: readonly AlertToMake[]): Promise<void> {
@@ -132,9 +132,9 @@ export class DeclaredAlerts {
   }
 
   /**
-   * Changes several alerts that `lockSome` has locked. If more than their rule changes, skips and returns alerts with
-   * an open episode or a pending delivery, which need `AlertService.update`. Cost: about seven statements for a
-   * thousand alerts.
+   * Updates several alerts that `lockSome` has locked. If more than the rule changes, alerts with an open episode or a
+   * pending delivery are skipped and returned, because they need `AlertService.update`. Cost: about seven statements
+   * for a thousand alerts.
    */
   async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
     if (sent.length === 0) return [];
@@ -191,7 +191,7 @@ export class DeclaredAlerts {
     return left;
   }
 
-  /** Locks several alerts in ID order, each as `AlertService.update` does. */
+  /** Locks several alerts in ID order, as `AlertService.update` does for one. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     await tx.query('SELECT FROM alert WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
       orgId,
@@ -199,12 +199,12 @@ export class DeclaredAlerts {
     ]);
   }
 
-  /** Sets the owner. Only configuration documents write it. */
+  /** Sets the owner, which only configuration documents do. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'alert', orgId, ids, owner);
   }
 
-  /** Sets the owner of the alerts through default contacts that new endpoints of a document got. */
+  /** Sets the owner of the alerts that a document's new endpoints got through default contacts. */
   async ownOfNew(tx: Tx, orgId: string, endpointIds: readonly string[], owner: string): Promise<void> {
     if (endpointIds.length === 0) return;
     await tx.query(
@@ -213,7 +213,7 @@ export class DeclaredAlerts {
     );
   }
 
-  /** `isOfHeartbeat` only matters for thresholds that the document leaves out, which no preview shows. */
+  /** `isOfHeartbeat` only matters for thresholds that the document leaves out. Previews don't show those. */
   private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null, isOfHeartbeat = false): MadeAlert {
     const { id, endpointId, dto } = sent;
     const own = this.settings.ownOfNew(caller, id, dto);
@@ -243,7 +243,7 @@ const throughContact = (contact: HeldContact): NewRoute => ({
   defaults: contact.defaults,
 });
 
-/** The fields of an alert that a client may change. */
+/** The alert fields that a client may change. */
 const SAVED = [
   ...(Object.keys(DEFAULT_RULE) as (keyof RuleSettings)[]),
   'contactId',

@@ -1,11 +1,11 @@
 import type { RuleSettings } from './alert.entity';
 
-/** The next check of a job comes with its next run. Three of them could take three nights. */
+/** A job is only checked again with its next run. Waiting for three of them could take three nights. */
 const AT_ONCE = { failureThreshold: 1, successThreshold: 1 };
 
 /**
- * Returns the rule of a new alert: the fields that were sent, else the defaults of its contact. Thresholds of a contact
- * don't apply to heartbeats.
+ * Returns a new alert's rule: the fields that were sent, or the defaults of its contact. A contact's thresholds don't
+ * apply to heartbeats.
  */
 export const ruleOfNew = (
   sent: Partial<RuleSettings>,

@@ -2,7 +2,7 @@ import type { InHand } from '../incident/incident-in-hand';
 import { storedName } from '../platform/access/author';
 import type { Tx } from '../platform/database/database';
 
-/** An acknowledgement of an endpoint (UUIDs): its own, or through its incident (`incidentId`). */
+/** An endpoint's acknowledgement: its own, or through its incident (`incidentId`). IDs are UUIDs. */
 export interface StoredAcknowledgement extends InHand {
   orgId: string;
   endpointId: string;

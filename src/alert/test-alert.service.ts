@@ -13,7 +13,7 @@ import { problems } from '../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from './episode/alert-snapshot';
 import { subjectOf } from './episode/alert-subject';
 
-/** Sends a test through the channel of an alert, regardless of its state. */
+/** Sends a test through an alert's channel, regardless of the alert's state. */
 @Injectable()
 export class TestAlertService {
   constructor(
@@ -24,8 +24,9 @@ export class TestAlertService {
   ) {}
 
   /**
-   * Returns after the attempt, which is completed even if the client leaves. Its delivery shows the outcome. Throws
-   * `not_found`, and `rate_limited` after ten tests in a minute or over the organization's limits (`WorkLimits`).
+   * Returns after the attempt, which is completed even if the client disconnects. Its delivery shows the outcome.
+   * Throws `not_found`, and `rate_limited` after ten tests in a minute or if the organization's limits are exceeded
+   * (`WorkLimits`).
    */
   send(orgId: string, alertId: string): Promise<DeliveryView> {
     return this.limits.run(orgId, async () =>

@@ -14,7 +14,7 @@ import type { CreateAlertDto } from './alert.dto';
 import { type AlertSubject, subjectOf } from './episode/alert-subject';
 
 /**
- * Sends a test through the channel of an alert that may not exist yet. Only an audit entry is stored, and it is
+ * Sends a test through the channel of an alert that may not exist yet. Only an audit log entry is stored, and it is
  * committed before anything is sent.
  */
 @Injectable()
@@ -28,8 +28,8 @@ export class TestNewAlertService {
   ) {}
 
   /**
-   * Throws the errors of creating the alert, except for quotas. Throws `rate_limited` after ten tests in a minute at
-   * one destination or over the organization's limits (`WorkLimits`).
+   * Throws the same errors as creating the alert, except for quotas. Throws `rate_limited` after ten tests in a minute
+   * at one destination or if the organization's limits are exceeded (`WorkLimits`).
    */
   send(caller: Caller, dto: CreateAlertDto, left: AbortSignal): Promise<DeliveryTestView> {
     const { orgId } = caller;
@@ -49,8 +49,8 @@ export class TestNewAlertService {
   }
 
   /**
-   * Returns the names that the messages of the test contain. Pagers get one key for all tests of an endpoint, so that
-   * they don't pile up.
+   * Returns the names that the test messages contain. Pagers get one key for all tests of an endpoint, so that they
+   * don't pile up.
    */
   private async alertOf(
     orgId: string,

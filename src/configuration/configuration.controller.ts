@@ -30,7 +30,7 @@ const BODY = {
   },
 };
 
-/** The cost for the rate limit: planning reads and compares thousands of resources. */
+/** The cost toward the rate limit, because planning reads and compares thousands of resources. */
 const COST = 20;
 
 @ApiTags('Configuration')

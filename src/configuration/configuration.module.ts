@@ -29,7 +29,7 @@ import { PlannedLimits } from './plan/planned-limits';
 import { Planner } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
-/** Configuration as code: plans, applies, and exports documents, and converts files of other programs. */
+/** Configuration as code: plans, applies, and exports documents, and converts files from other programs. */
 @Module({
   imports: [
     WebsiteModule,

@@ -13,11 +13,11 @@ import { SecretGuesses } from './plan/secret-guesses';
 export interface SentDocument {
   text: string;
   query: PlanQuery;
-  /** The host name of this installation. */
+  /** This installation's hostname. */
   host: string | undefined;
 }
 
-/** Compares configuration documents with an organization, and applies them. */
+/** Compares configuration documents with an organization's resources, and applies them. */
 @Injectable()
 export class ConfigurationService {
   constructor(
@@ -28,14 +28,16 @@ export class ConfigurationService {
     private readonly guesses: SecretGuesses,
   ) {}
 
-  /** Returns the plan and writes nothing. Throws `malformed_document`, and the errors of `Planner.plan`. */
+  /** Returns the plan without writing anything. Throws `malformed_document`, and the same errors as `Planner.plan`. */
   async plan(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
     const request = await this.requestOf(caller, sent);
     const { plan, digest } = await this.turns.take(request, () => this.planner.plan(this.database, request));
     return toPlanView(plan, { digest, isDone: false });
   }
 
-  /** Applies all of the document or nothing. Throws `malformed_document`, and the errors of `ApplyService.apply`. */
+  /**
+   * Applies the whole document or nothing. Throws `malformed_document`, and the same errors as `ApplyService.apply`.
+   */
   async apply(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
     const request = await this.requestOf(caller, sent);
     return this.turns.take(request, () => this.applies.apply(request));

@@ -9,9 +9,12 @@ import { Clock } from '../platform/time/clock';
 import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** Emails per run. Together with the interval, this limits how much the SMTP account sends. */
+/** The number of emails per run. Together with the interval, this limits how many emails the SMTP account sends. */
 const BATCH = 10;
-/** The retry waits a minute after the first attempt and doubles each time: about four hours in all. */
+/**
+ * The first retry comes a minute after the first attempt, and the delay doubles each time. All attempts take about four
+ * hours.
+ */
 const MOST_ATTEMPTS = 8;
 
 interface Due {
@@ -22,7 +25,7 @@ interface Due {
   attempts: number;
 }
 
-// Sent rows are kept for a day, because the number per hour is limited.
+// Sent rows are kept for a day, because the number of emails per hour is limited.
 const REMOVE = `
   DELETE FROM account_mail WHERE id IN (SELECT id FROM account_mail WHERE created_at < $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
@@ -32,7 +35,7 @@ export const ACCOUNT_MAIL_RETENTION: Retention = {
 };
 
 /**
- * Sends the emails that users get about their own account. A claimed email is due again only after the attempt, so two
+ * Sends emails to users about their own account. A claimed email only becomes due again after the attempt, so two
  * instances never send it at the same time.
  */
 @Injectable()
@@ -60,7 +63,7 @@ export class AccountMailJob implements BeforeApplicationShutdown {
     this.shutdown.abort();
   }
 
-  /** Sends the emails that are due. Cost: one statement if there is nothing to send, none without `SMTP_URL`. */
+  /** Sends the emails that are due. Cost: one statement if there is nothing to send, and none without `SMTP_URL`. */
   async run(): Promise<void> {
     if (this.config.smtpUrl === null) return;
     for (const due of await this.claim()) {

@@ -14,20 +14,19 @@ export interface DeliveryContactRow {
   contact_name: string | null;
 }
 
-/** Returns the contact columns of a row of `notification`. Cost: one probe of a primary key. */
+/** Returns the contact columns for a row of `notification`. Cost: one primary key lookup. */
 export const contactColumns = (notification: string): string => `${notification}.contact_id,
   (SELECT c.name FROM contact c WHERE c.id = ${notification}.contact_id AND c.org_id = ${notification}.org_id) AS contact_name`;
 
 /**
- * Returns the contact of the first attempt, by UUID and with its name at that time, or null without one. It is part of
- * `notice`, so all attempts name the same contact.
+ * Returns the contact used for the first attempt, with its UUID and its name at that time, or null if there is none. It
+ * is part of `notice`, so all attempts name the same contact.
  */
 export const throughColumn = (contactId: string, orgId: string): string => `jsonb_build_object('through',
   (SELECT jsonb_build_object('id', c.id, 'name', c.name) FROM contact c WHERE c.id = ${contactId} AND c.org_id = ${orgId}))`;
 
 /**
- * Returns `null` for an alert with its own config, and for a contact that was deleted since, whose name no longer
- * exists.
+ * Returns `null` for an alert with its own config, and for a contact that has since been deleted along with its name.
  */
 export const toDeliveryContact = ({ contact_id, contact_name }: DeliveryContactRow): DeliveryContactView | null =>
   contact_id === null || contact_name === null ? null : { id: formatId('contact', contact_id), name: contact_name };

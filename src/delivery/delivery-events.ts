@@ -1,2 +1,2 @@
-/** Emitted in the transaction that enqueues deliveries. Other instances notice within a second. */
+/** Emitted in the transaction that enqueues deliveries. Other instances notice new deliveries within a second. */
 export class DeliveriesEnqueued {}

@@ -9,7 +9,7 @@ import {
   toDeliveryContact,
 } from './delivery-contact';
 
-/** The result of the newest delivery of an alert, or of the delivery of an event. */
+/** The result of an alert's newest delivery, or of an event's delivery. */
 export class DeliverySummaryView {
   @ApiProperty({ example: 'dl_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -42,7 +42,7 @@ interface SummaryRow {
   error: string | null;
 }
 
-/** Summaries by the ID of the alert or the event. */
+/** Summaries by alert ID or event ID. */
 export type Summaries = ReadonlyMap<string, DeliverySummaryView>;
 
 const summaryOf = ({ id, state, at, error }: SummaryRow): DeliverySummaryView => ({
@@ -55,8 +55,8 @@ const summaryOf = ({ id, state, at, error }: SummaryRow): DeliverySummaryView =>
 const COLUMNS = `n.id, n.state, COALESCE(n.last_attempt_at, n.created_at) AS at, n.error`;
 
 /**
- * Returns the newest delivery of each alert, including tests. Alerts without one are missing. Cost: one statement, with
- * one probe of the index `notification_of_alert` per alert.
+ * Returns the newest delivery of each alert, including tests. Alerts without a delivery are missing. Cost: one
+ * statement, with one lookup in the index `notification_of_alert` per alert.
  */
 export async function lastDeliveries(sql: Sql, orgId: string, alertIds: readonly string[]): Promise<Summaries> {
   if (alertIds.length === 0) return new Map();
@@ -76,8 +76,8 @@ export interface EventDelivery {
 }
 
 /**
- * Returns the delivery of each event. Events without one are missing. Cost: one statement, with one probe of the unique
- * index `notification_once` and one for the contact per event.
+ * Returns the delivery for each event. Events without a delivery are missing. Cost: one statement, with one lookup in
+ * the unique index `notification_once` and one for the contact per event.
  */
 export async function deliveriesOfEvents(
   sql: Sql,

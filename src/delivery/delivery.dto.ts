@@ -22,7 +22,7 @@ export class DeliveryQuery extends CursorQuery {
   limit?: number;
 }
 
-/** The states for which all deliveries of an organization can be listed. Each needs an index. */
+/** The states that can be used to list all of an organization's deliveries. Each needs an index. */
 const LISTED_STATES = ['failed'] as const;
 
 export class DeliveryListQuery extends DeliveryQuery {
@@ -35,7 +35,7 @@ export class DeliveryListQuery extends DeliveryQuery {
   state!: (typeof LISTED_STATES)[number];
 }
 
-/** The result of a test that is not stored. */
+/** The result of a test, which is not stored. */
 export class DeliveryTestView {
   @ApiProperty({ enum: ['delivered', 'failed'] })
   state!: 'delivered' | 'failed';

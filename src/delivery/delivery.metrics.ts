@@ -9,7 +9,7 @@ import { DELIVERY_DETAILS, DELIVERY_STATES, type DeliveryDetail, type DeliverySt
 const ATTEMPT_CLASSES = ['delivered', 'retry', 'rejected', 'unknown'] as const;
 export type AttemptClass = (typeof ATTEMPT_CLASSES)[number];
 
-/** The detail of a normally delivered message. */
+/** The detail for a message that was delivered normally. */
 const NO_DETAIL = '';
 
 const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail | typeof NO_DETAIL }): boolean =>
@@ -17,7 +17,7 @@ const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail
     ? state === 'delivered'
     : state !== 'pending' && (DETAILS_OF[state] as readonly string[]).includes(detail);
 
-/** The metrics of the deliveries. Labels contain channel types, never an organization or a destination. */
+/** Delivery metrics. Labels contain channel types, never an organization or a destination. */
 @Injectable()
 export class DeliveryMetrics {
   private readonly attempts;
@@ -97,7 +97,7 @@ export class DeliveryMetrics {
     this.ends.inc({ channel, state, detail: detail ?? NO_DETAIL }, count);
   }
 
-  /** Reads the index of pending deliveries on each scrape. */
+  /** Reads the index of pending deliveries at each scrape. */
   private pending(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock): void {
     metrics.gauge({
       name: 'uptime_deliveries_pending',
@@ -119,7 +119,7 @@ export class DeliveryMetrics {
   }
 }
 
-/** Returns `undefined` while the database is unavailable, so that the other metrics stay readable. */
+/** Returns `undefined` while the database is unavailable, so that the other metrics remain available. */
 async function readPending(database: WorkerDatabase): Promise<{ count: number; oldest: Date | null } | undefined> {
   const rows = await database
     .query<{ count: number; oldest: Date | null }>(

@@ -20,7 +20,7 @@ import { MessageLinks } from './send/message-links';
 import { DeliverySender } from './send/sender';
 import { TestDeliveries } from './send/test-deliveries';
 
-/** Delivers notifications: the outbox, the plan of what to send now, and the sending. */
+/** Delivers notifications. Contains the outbox, the plan that decides what to send now, and the sender. */
 @Module({
   imports: [ChannelModule, NetModule],
   controllers: [DeliveryController],

@@ -19,7 +19,7 @@ import { Outbox } from './outbox';
 const DEFAULT_LIMIT = 50;
 
 /**
- * Reads and repeats the deliveries of an organization. Every method throws `not_found` for resources of another
+ * Reads and resends an organization's deliveries. Every method throws `not_found` for resources of another
  * organization.
  */
 @Injectable()
@@ -31,7 +31,7 @@ export class DeliveryService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Lists the deliveries of an alert, newest first. */
+  /** Lists an alert's deliveries, newest first. */
   async list(orgId: string, alertId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
     await this.require('alert', orgId, alertId);
     return this.page(orgId, alertId, query, some('alert_id = $4'), [alertId]);
@@ -44,7 +44,7 @@ export class DeliveryService {
   }
 
   /**
-   * Lists all deliveries in one state, newest first, without tests. Cost: a range of the index `notification_failed`.
+   * Lists all deliveries in one state, newest first, excluding tests. Cost: a range of the index `notification_failed`.
    */
   listAll(orgId: string, { state, ...query }: DeliveryListQuery): Promise<Page<DeliveryView>> {
     return this.page(orgId, state, query, some(`state = 'failed' AND kind <> 'test'`), []);
@@ -61,7 +61,7 @@ export class DeliveryService {
 
   /**
    * Makes a delivery pending again. It is sent outside its alert's queue, with the alert's current config. Throws:
-   * `conflict` if that is impossible.
+   * `conflict` if that isn't possible.
    */
   redeliver(orgId: string, id: string): Promise<DeliveryView> {
     return this.database.transaction(async (tx) => {
@@ -96,8 +96,8 @@ export class DeliveryService {
   }
 
   /**
-   * Returns a page. `of` identifies the list, and cursors are valid only for it. The parameters of `sql` are the
-   * organization, a position, a number of rows, then `more`.
+   * Returns a page. `of` identifies the list, and cursors are only valid for that list. The parameters of `sql` are the
+   * organization, a position, a number of rows, and then `more`.
    */
   private async page(
     orgId: string,
@@ -123,8 +123,8 @@ const some = (which: string) => `
   SELECT ${DELIVERY_COLUMNS} FROM notification WHERE org_id = $1 AND ${which} AND ($2::bigint IS NULL OR seq < $2)
    ORDER BY seq DESC LIMIT $3`;
 
-// Cost: per alert of the endpoint, a page of deliveries from the index `notification_of_alert`. Reads the newest of
-// these.
+// Cost: for each of the endpoint's alerts, a page of deliveries from the index `notification_of_alert`. Returns the
+// newest of them.
 const OF_ENDPOINT = `
   SELECT ${DELIVERY_COLUMNS} FROM notification
    WHERE id IN (SELECT newest.id FROM alert a CROSS JOIN LATERAL (
@@ -145,7 +145,7 @@ interface LockedRow {
 }
 
 /**
- * Locks the alert, or the contact if there is no alert, before the delivery, so that its config cannot change in the
+ * Locks the alert, or the contact if there is no alert, before the delivery, so that its config can't change in the
  * meantime.
  */
 async function lockRow(tx: Tx, orgId: string, id: string): Promise<LockedRow | undefined> {

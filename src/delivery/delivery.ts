@@ -3,9 +3,9 @@ import type { Notification } from '../channel/notification';
 import type { SealedConfig } from './config/sealed-config';
 
 /**
- * The purpose of a delivery. `acknowledged` goes only to pagers, and `reminder` to all others. Both come between a
- * trigger and its resolve. `contact_failing` has no alert, doesn't go to pagers, and is a separate queue. `expiry`
- * belongs to an alert and doesn't go to pagers. A digest covers several deliveries and isn't one itself.
+ * The purpose of a delivery. `acknowledged` is only sent to pagers, and `reminder` to all other channels. Both come
+ * between a trigger and its resolve. `contact_failing` has no alert, isn't sent to pagers, and has a separate queue.
+ * `expiry` belongs to an alert and isn't sent to pagers. A digest covers several deliveries and isn't one itself.
  */
 export const DELIVERY_KINDS = [
   'triggered',
@@ -19,16 +19,16 @@ export const DELIVERY_KINDS = [
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
- * The state of a delivery. It is `pending` until it reaches one of the others. `delivered`: the provider accepted it.
- * `failed`: given up, visible, and counted. Only a redelivery or a new config revives it. `superseded`: never sent,
- * because later changes made it wrong.
+ * The state of a delivery. It is `pending` until it reaches one of the other states. `delivered`: the provider accepted
+ * it. `failed`: given up, visible, and counted. Only a redelivery or a new config revives it. `superseded`: never sent,
+ * because later changes made it obsolete.
  */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'superseded'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * How or why a delivery reached its state. `redeliver` on a pending one means that a client requested it, regardless of
- * the state of the alert.
+ * How or why a delivery reached its state. `redeliver` on a pending delivery means that a client requested it,
+ * regardless of the alert's state.
  */
 export const DETAILS_OF = {
   delivered: ['digest', 'combined', 'flapping', 'redelivered'],
@@ -44,18 +44,18 @@ export const DELIVERY_DETAILS = [
 ] as const;
 export type DeliveryDetail = (typeof DELIVERY_DETAILS)[number];
 
-/** A delivery as its cause enqueues it, in the same transaction. */
+/** A delivery to be enqueued, in the same transaction as its cause. */
 export interface NewDelivery {
-  /** UUID, if its notification contains it. */
+  /** UUID of the delivery, if its notification contains it. */
   id?: string;
   orgId: string;
-  /** `null` for `contact_failing`, which only a contact can receive. */
+  /** The alert, or `null` for `contact_failing`, which is only sent to a contact. */
   alertId: string | null;
   /** The contact to notify, or `null` for the alert's own config. */
   contactId: string | null;
   /** UUID of the event, or `null` if there is none. */
   eventId: string | null;
-  /** For a reminder, the event of its trigger, and its number. The pair is unique. */
+  /** For a reminder, its trigger event and its number. The pair is unique. */
   reminder?: { of: string; ordinal: number };
   kind: DeliveryKind;
   incidentNo: number;
@@ -70,47 +70,47 @@ export interface NewDelivery {
   config: SealedConfig | null;
 }
 
-/** The outcome of a resolve's trigger, if the trigger is no longer ahead of it in the queue. */
+/** The outcome of the trigger that a resolve belongs to, if that trigger is no longer ahead of it in the queue. */
 export type TriggerOutcome =
-  /** Delivered, alone or with others, or its row has been removed since. */
+  /** Delivered, alone or with others, or its row has since been removed. */
   | 'notified'
   /** Given up or dropped, but an attempt may have arrived. */
   | 'maybe_notified'
-  /** Refused by the provider. A new config revives it. */
+  /** Rejected by the provider. A new config revives it. */
   | 'parked'
-  /** Too old after failed attempts, and certainly never arrived. */
+  /** Too old after failed attempts, and certainly never delivered. */
   | 'given_up'
   /** Dropped before anything was sent. */
   | 'dropped'
   /** About to be sent again because a client requested a redelivery. */
   | 'pending';
 
-/** A delivery in the queue of one alert at one destination. */
+/** A delivery in an alert's queue for one destination. */
 export interface PendingDelivery {
   id: string;
   kind: Exclude<DeliveryKind, 'test'>;
   incidentNo: number;
   mayHaveArrived: boolean;
   /**
-   * For everything except a resolve: true if its episode has already ended, whether or not the resolve will be sent.
+   * For every kind except a resolve: true if its episode has already ended, whether or not the resolve will be sent.
    */
   ended: boolean;
-  /** For everything except a trigger, if its trigger isn't in the queue. */
+  /** For every kind except a trigger: the outcome of its trigger, if the trigger isn't in the queue. */
   triggerOutcome: TriggerOutcome;
 }
 
-/** A delivery that is due, both in its queue and by its own time. */
+/** A delivery that is due, based on both its queue and its own due time. */
 export interface DueDelivery {
   id: string;
-  /** UUID of the alert, or of the delivery itself without an alert. */
+  /** UUID of the alert, or of the delivery itself if there is no alert. */
   queueId: string;
   kind: DeliveryKind;
   redeliver: boolean;
 }
 
-/** A pending delivery under its row lock, with everything that the plan needs. */
+/** A locked pending delivery, with everything that the plan needs. */
 export interface LockedDelivery extends PendingDelivery {
-  /** UUID of the alert, or of the delivery itself without an alert. */
+  /** UUID of the alert, or of the delivery itself if there is no alert. */
   queueId: string;
   redeliver: boolean;
   inFlight: boolean;
@@ -130,9 +130,9 @@ export interface DeliveryEnd {
 
 /** A delivery covered by an attempt, and the facts that decide its state if the attempt fails. */
 export interface AttemptedDelivery {
-  /** Its state once the notification is delivered. */
+  /** The delivery's state once the notification is delivered. */
   end: DeliveryEnd;
-  /** Includes the current attempt. */
+  /** The number of attempts, including the current one. */
   attempts: number;
   rejections: number;
   mayHaveArrived: boolean;
@@ -144,7 +144,7 @@ export interface AttemptPart {
   kind: DeliveryKind | 'recovered' | 'flapping';
   /** The delivery whose notification is sent. */
   primary: string;
-  /** Another delivery of the same alert that the text uses. */
+  /** Another delivery for the same alert that the text uses. */
   merged: string | null;
 }
 

@@ -8,8 +8,8 @@ import { DeliveriesEnqueued } from './delivery-events';
 import { reroute, type Rerouting } from './rerouting';
 
 /**
- * Enqueues the deliveries of alerts. Everything runs in the caller's transaction, which must hold the row locks of the
- * alerts involved. Then their order of commit is the order of `seq`, in which each alert's deliveries are sent.
+ * Enqueues the deliveries of alerts. Everything runs in the caller's transaction, which must have locked the rows of
+ * the alerts involved. This way, their commit order is the order of `seq`, in which each alert's deliveries are sent.
  */
 @Injectable()
 export class Outbox {
@@ -19,9 +19,9 @@ export class Outbox {
   ) {}
 
   /**
-   * Enqueues deliveries. Skips an event that already has a delivery of this kind, and a reminder whose number exists.
-   * The incident of a delivery is the incident of its event, which must be written before. A reminder takes it from its
-   * trigger. Cost: two statements, however many deliveries.
+   * Enqueues deliveries. Skips an event that already has a delivery of this kind, and a reminder whose number exists. A
+   * delivery's incident is the incident of its event, which must have been written before. A reminder takes it from its
+   * trigger. Cost: two statements, regardless of the number of deliveries.
    */
   async enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
@@ -60,7 +60,7 @@ export class Outbox {
 
   /**
    * Moves pending deliveries. Call this before the alerts switch to another destination. Returns the trigger events
-   * that will be sent there. No one has been notified of these episodes yet, so they stay open.
+   * that will be sent there. No one has been notified of these episodes yet, so they remain open.
    */
   async reroute(tx: Tx, rerouting: Rerouting): Promise<ReadonlySet<string>> {
     const { triggers, isAnyDue } = await reroute(tx, rerouting, this.clock.now());
@@ -68,7 +68,7 @@ export class Outbox {
     return triggers;
   }
 
-  /** Returns the alerts that have pending deliveries. Cost: one probe of the index by alert per alert. */
+  /** Returns the alerts that have pending deliveries. Cost: one lookup per alert in the index by alert. */
   async withPending(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await tx.query<{ id: string }>(
       `SELECT DISTINCT alert_id AS id FROM notification WHERE alert_id = ANY ($1::uuid[]) AND state = 'pending'`,
@@ -90,7 +90,7 @@ export class Outbox {
 
   /**
    * Cancels pending triggers and certificate warnings that were certainly not sent yet, because their alert was
-   * disabled or is being deleted. One that is being sent right now is completed, but not retried.
+   * disabled or is being deleted. A delivery that is currently being sent is completed, but not retried.
    */
   async cancelPendingTriggers(tx: Tx, alertIds: readonly string[], reason: 'disabled' | 'deleted'): Promise<void> {
     await tx.query(
@@ -105,7 +105,8 @@ export class Outbox {
   }
 
   /**
-   * Makes these destinations due at `at` at the latest. Locks them in a fixed order, so that callers cannot deadlock.
+   * Makes these destinations due at `at` at the latest. Locks them in a fixed order to prevent deadlocks between
+   * callers.
    */
   async wakeDestinations(
     tx: Tx,
@@ -134,8 +135,8 @@ export class Outbox {
 }
 
 /**
- * Makes every destination due that has pending deliveries but no due time. Safe at any time, because being due alone
- * changes nothing.
+ * Makes every destination due that has pending deliveries but no due time. This is safe at any time, because a
+ * destination being due changes nothing else.
  */
 export async function wakeForgotten(sql: Sql, now: Date): Promise<void> {
   await sql.query(

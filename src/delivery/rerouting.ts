@@ -3,25 +3,25 @@ import { DAY_MS } from '../platform/time/time-units';
 import { STRAIGHT_FAILURES } from './plan/retry-policy';
 import { isSameDestination, type Route } from './route';
 
-/** How long after giving up a new config revives a failed delivery. */
+/** How long a new config can revive a failed delivery after it was given up. */
 const REVIVABLE_MS = DAY_MS;
 
 /** Alerts that switch to another config or contact. */
 export interface Rerouting {
   orgId: string;
-  /** Alerts of one organization that all used `before` until now. The caller holds their row locks. */
+  /** Alerts of one organization that all used `before` until now. The caller must have locked their rows. */
   alertIds: readonly string[];
   before: Route;
   after: Route;
-  /** True if the alerts are disabled at the same time. Then nothing moves and nothing is revived. */
+  /** True if the alerts are disabled at the same time. In that case, nothing is moved or revived. */
   isStopped: boolean;
 }
 
 /** The reasons for giving up that a new config may fix. */
 const REFUSED = `'rejected', 'unsendable', 'behind_failed'`;
 
-// Selects pending deliveries, and refused ones of the last day. Cost: two partial indexes of one organization. It never
-// reads the whole history of an alert, which is long. Reminders are not revived, because the next one contains the
+// Selects pending deliveries, and those rejected within the last day. Cost: two partial indexes of one organization. It
+// never reads an alert's whole history, which is long. Reminders are not revived, because the next one contains the
 // current duration.
 const LOCK = `
   SELECT n.id FROM notification n WHERE n.id IN (
@@ -33,9 +33,9 @@ const LOCK = `
        AND f.detail IN (${REFUSED}) AND f.alert_id = ANY ($2::uuid[]))
   ORDER BY n.id FOR UPDATE OF n`;
 
-// `here`: it was already meant for the destination of the new config. `told`: its episode's trigger may have arrived,
-// or is in flight. With another credential, an open circuit breaker allows one attempt. The key of an alert without a
-// destination comes from `destinationOfAlert`.
+// `here`: the delivery was already meant for the destination in the new config. `told`: its episode's trigger may have
+// arrived, or is in flight. With another credential, an open circuit breaker allows one attempt. The key for an alert
+// without a destination comes from `destinationOfAlert`.
 const REROUTE = `
   WITH chosen AS (
     SELECT n.id, n.state, n.here,
@@ -84,13 +84,12 @@ interface Moved {
 }
 
 /**
- * Chooses the config for pending deliveries in three ways. Deliveries that were already meant for the new destination
- * use the new config, because only a credential or the look changed. Deliveries that certainly never arrived also use
- * the new one, if their episode's trigger may not have been sent. So do deliveries that the provider refused within the
- * last day. All others keep the old config, so that an episode ends where it was reported.
- *
- * Cost: at most two statements, however many alerts. The first one only locks. Another instance may lease or end a
- * delivery while it waits, and the second statement sees that.
+ * Chooses the config for pending deliveries. Deliveries that were already meant for the new destination use the new
+ * config, because only a credential or the format changed. Deliveries that certainly never arrived also use the new
+ * config, if their episode's trigger may not have been sent. So do deliveries that the provider rejected within the
+ * last day. All others keep the old config, so that the end of an episode is reported where its start was.
+ * Cost: at most two statements, regardless of the number of alerts. The first one only locks. While it waits, another
+ * instance may lease or finish a delivery, and the second statement sees that.
  */
 export async function reroute(
   tx: Tx,
@@ -118,9 +117,9 @@ export async function reroute(
 }
 
 /**
- * Deleted alerts leave snapshots of the contact's old config behind. Replaces those snapshots with the new config if
- * the destination is the same. Otherwise a revoked credential would keep the service from sending their resolves. Cost:
- * one statement over the pending deliveries of this destination.
+ * Deleted alerts leave behind snapshots of the contact's old config. Replaces those snapshots with the new config if
+ * the destination is the same. Otherwise, a revoked credential would prevent their resolves from being sent. Cost: one
+ * statement over the pending deliveries of this destination.
  */
 export async function renewSnapshots(tx: Tx, orgId: string, before: Route, after: Route): Promise<void> {
   await tx.query(

@@ -1,8 +1,8 @@
 import type { SealedConfig } from './config/sealed-config';
 
-/** The config that the messages of an alert use: its own, or its contact's. The envelope is encrypted for the owner. */
+/** The config used for an alert's messages: its own, or its contact's. The envelope is encrypted for the owner. */
 export interface Route {
-  /** `null` means the alert's own config. */
+  /** The contact, or `null` for the alert's own config. */
   contactId: string | null;
   type: string;
   config: SealedConfig;
@@ -10,6 +10,9 @@ export interface Route {
   destination: string | null;
 }
 
-/** Returns true if both routes use the same account and address. Then they differ only in a credential or the look. */
+/**
+ * Returns true if both routes use the same account and address. They can then only differ in a credential or the
+ * format.
+ */
 export const isSameDestination = (one: Route, other: Route): boolean =>
   one.type === other.type && one.destination !== null && one.destination === other.destination;

@@ -4,7 +4,7 @@ import { formatId } from '../platform/ids/id';
 /** The subject of a test: an alert, or a contact, which has no endpoint. */
 export type TestSubject = Pick<Notification, 'alert' | 'endpoint' | 'website' | 'condition' | 'contact'>;
 
-/** Returns a message marked as a test. `id`: UUID of its delivery. */
+/** Returns a message marked as a test. `id` is the UUID of its delivery. */
 export const testNotification = (subject: TestSubject, id: string, now: Date): Notification => ({
   kind: 'test',
   id: formatId('delivery', id),

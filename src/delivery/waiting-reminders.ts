@@ -1,8 +1,8 @@
 import type { Tx } from '../platform/database/database';
 
 /**
- * Supersedes the waiting reminders of these alerts, because newer ones follow. A reminder that is being sent right now
- * is completed, and a redelivery stays. Cost: one statement, which walks the index of each alert's deliveries once.
+ * Supersedes the waiting reminders of these alerts, because newer ones follow. A reminder that is currently being sent
+ * is completed, and a redelivery is kept. Cost: one statement, which scans the index of each alert's deliveries once.
  */
 export async function collapseReminders(tx: Tx, alertIds: readonly string[], now: Date): Promise<void> {
   if (alertIds.length === 0) return;

@@ -1,13 +1,13 @@
 import type { Checker, CheckRequest } from '../checker/checker';
 
-/** A checker and its request for one attempt. */
+/** A checker, and the request to pass to it for one attempt. */
 export interface PreparedCheck {
   timeoutMs: number;
   checker: Checker;
   request: CheckRequest<unknown>;
 }
 
-/** An endpoint prepared for checks: parsed once, and used until its revision changes. */
+/** An endpoint prepared for checks. It is parsed once and used until its revision changes. */
 export interface CheckDefinition extends PreparedCheck {
   endpointId: string;
   endpointKey: string;

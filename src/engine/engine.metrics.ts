@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Outcome } from '../checker/checker';
 import { Metrics } from '../platform/observability/metrics';
 
-/** Metrics of checks: outcomes, start delays, and skipped or repeated checks. */
+/** Check metrics: outcomes, start delays, and skipped or repeated checks. */
 @Injectable()
 export class EngineMetrics {
   private readonly checks;

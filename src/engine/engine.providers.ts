@@ -16,7 +16,7 @@ export const ENGINE: readonly Provider[] = [
   Overload,
   CheckPlaces,
   CheckDispatcher,
-  // run: one check, and whether its failure is caused by the target
+  // run: runs one check and decides whether the target caused its failure
   CheckRunner,
   CheckerBugs,
   StallDetector,

@@ -2,18 +2,18 @@ import type { FinishedCheck } from './finished-check';
 
 /** The destination of every finished check, regardless of its source. */
 export abstract class ResultSink {
-  /** Takes a result. Calls `settled` once, when the result is recorded or dropped. */
+  /** Accepts a result. Calls `settled` once, when the result is recorded or dropped. */
   abstract add(check: FinishedCheck, settled?: () => void): void;
 
-  /** Number of waiting results. */
+  /** The number of waiting results. */
   abstract get backlog(): number;
 
-  /** Age of the oldest waiting result, in milliseconds, or 0 if no result waits. */
+  /** The age of the oldest waiting result, in milliseconds, or 0 if no result waits. */
   abstract get lagMs(): number;
 
-  /** The rate over the last seconds. */
+  /** The number of results recorded per second, averaged over the last few seconds. */
   abstract get recordedPerSecond(): number;
 
-  /** Number of results that were dropped for lack of room since the start. */
+  /** The number of results that were dropped for lack of room since startup. */
   abstract get lost(): number;
 }

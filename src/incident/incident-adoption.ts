@@ -7,24 +7,22 @@ import type { Leaving } from './incident-queries';
 import { IncidentRecorder } from './incident-recorder';
 import { IncidentMetrics } from './incident.metrics';
 
-/** Endpoints per transaction. */
+/** The number of endpoints per transaction. */
 const STEP = 500;
 
-/**
- * SQL condition: an open member (`m`) should have left. It has no triggered alert, and it isn't held while it is bad.
- */
+/** SQL condition: an open member (`m`) should have left, because it has no triggered alert and isn't held while bad. */
 export const IS_LEFT_OVER = `m.ended_at IS NULL
     AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = m.endpoint_id AND a.triggered)
     AND NOT (m.held AND EXISTS (SELECT FROM endpoint_state s WHERE s.endpoint_id = m.endpoint_id AND s.status <> ${OUTCOME_CODE.up}))`;
 
-/** SQL condition: the endpoint of a triggered alert (`a`) is in no incident. */
+/** SQL condition: the endpoint of a triggered alert (`a`) isn't in any incident. */
 export const IS_MISSING = `a.triggered
     AND NOT EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = a.endpoint_id AND m.ended_at IS NULL)`;
 
 /**
- * Makes sure that each endpoint with a triggered alert is an open member of one incident. Alerts that an instance of an
- * older version triggered, or that were open at the upgrade, get a new incident here. Endpoints whose alerts it
- * resolved leave theirs.
+ * Makes sure that each endpoint with a triggered alert is an open member of exactly one incident. Alerts that were
+ * triggered by an instance running an older version, or were open at the upgrade, get a new incident here. If such an
+ * instance resolved an endpoint's alerts, the endpoint leaves its incident.
  */
 @Injectable()
 export class IncidentAdoption {
@@ -38,7 +36,8 @@ export class IncidentAdoption {
   ) {}
 
   /**
-   * Cost: the open alerts and the open members, each by a partial index, and a short transaction per 500 wrong ones.
+   * Cost: reads the open alerts and the open members, each by a partial index. If any are wrong, one short transaction
+   * per 500 of them.
    */
   async run(): Promise<void> {
     const left = await this.inSteps(() => this.endSome());

@@ -6,9 +6,9 @@ import { type Candidate, type Parent, placeOf, type PlaceRule, type Trigger } fr
 export interface IncidentTrigger extends Trigger {
   orgId: string;
   errorMessage: string | null;
-  /** The time of the first failed or degraded check. */
+  /** When the first failed or degraded check ran. */
   startedAt: Date;
-  /** The time of the check that triggered the alert. */
+  /** When the check that triggered the alert ran. */
   at: Date;
 }
 
@@ -19,8 +19,8 @@ export interface Cause {
 }
 
 /**
- * An endpoint that joins an incident, and by which rule. `held`: the incident is acknowledged, so the endpoint's alerts
- * don't trigger.
+ * An endpoint that joins an incident, and the rule by which it joins. `held`: the incident is acknowledged, so the
+ * endpoint's alerts don't trigger.
  */
 export interface Joining {
   trigger: IncidentTrigger;
@@ -28,7 +28,7 @@ export interface Joining {
   held: boolean;
 }
 
-/** An incident while a batch is placed: its state in the database, and what the batch adds. */
+/** An incident while a batch is being placed: its state in the database, and what the batch adds. */
 export interface Draft extends Candidate {
   id: string;
   orgId: string;
@@ -42,14 +42,14 @@ export interface Draft extends Candidate {
   members: Set<string>;
   left: Map<string, Date>;
   related: Map<string, Parent>;
-  /** Open members that trigger, so they are no longer held. */
+  /** Open members whose alerts trigger, so they are no longer held. */
   triggering: IncidentTrigger[];
   joining: Joining[];
   isReopened: boolean;
   isWorse: boolean;
 }
 
-/** `endpointId` depends on `parentId`, and both have triggers in the batch. */
+/** A dependency: `endpointId` depends on `parentId`, and both have triggers in the batch. */
 export interface Dependency {
   endpointId: string;
   parentId: string;
@@ -79,7 +79,7 @@ export const newDraft = (id: string, number: number, trigger: IncidentTrigger, n
 });
 
 /**
- * Places the triggers of one organization one after the other. Each sees the result of the previous ones. Changes and
+ * Places one organization's triggers one after the other. Each sees the result of the previous ones. Modifies and
  * returns `drafts`, with new ones at the end. `newId` returns a UUID.
  */
 export function placeAll(
@@ -90,7 +90,7 @@ export function placeAll(
   newId: () => string,
 ): Draft[] {
   const names = new Map(triggers.map(({ endpointId, endpointName }) => [endpointId, endpointName]));
-  // The database assigns their numbers. Here, they are higher than all existing ones.
+  // The database assigns the real numbers. Here, they only need to be higher than all existing ones.
   let number = drafts.reduce((last, draft) => Math.max(last, draft.number), 0);
   for (const trigger of triggers) {
     const { rule, incident, parent } = placeOf(trigger, drafts, now);

@@ -1,6 +1,6 @@
 import type { IncidentRow } from './incident-row';
 
-/** The changes of an incident, as the live stream names them. */
+/** The changes to an incident, under the names used in the live stream. */
 export const INCIDENT_CHANGES = [
   'opened',
   'joined',
@@ -14,7 +14,10 @@ export const INCIDENT_CHANGES = [
 ] as const;
 export type IncidentChange = (typeof INCIDENT_CHANGES)[number];
 
-/** Emitted once per incident and transaction, inside it, by the code that changed the incident (`platform/events`). */
+/**
+ * Emitted once per incident and transaction, within the transaction, by the code that changed the incident
+ * (`platform/events`).
+ */
 export class IncidentChanged {
   constructor(
     readonly incident: IncidentRow,
@@ -23,7 +26,7 @@ export class IncidentChanged {
 }
 
 /**
- * Emitted if users move endpoints to another incident by splitting or merging. Emitted inside the transaction, before
+ * Emitted if users move endpoints to another incident by splitting or merging. Emitted within the transaction, before
  * `IncidentChanged`.
  */
 export class IncidentMembersMoved {

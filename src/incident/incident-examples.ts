@@ -125,7 +125,7 @@ const MANUAL: IncidentDetailView = {
   updates: [],
 };
 
-/** One example per state, for the API document. */
+/** One example for each state, for the API document. */
 export const INCIDENT_EXAMPLES = {
   open: { summary: 'Open: acknowledged, and one of two endpoints has recovered', value: OPEN },
   ended: { summary: 'Ended: the service posted the update', value: ENDED },

@@ -8,15 +8,15 @@ import { INCIDENT_COLUMNS, type IncidentCause, type IncidentRow } from './incide
 import { AGAIN_MS, JOIN_MS, OPEN_MS, type Opener } from './place-of';
 
 /**
- * The maximum number of open incidents of an organization that others may join. If there are more, only the newest
+ * The maximum number of an organization's open incidents that others may join. If there are more, only the newest
  * count.
  */
 const MAX_OPEN = 200;
-/** The number of newest incidents of an endpoint to read. It can only return to one of the last minutes. */
+/** How many of an endpoint's newest incidents to read. It can only return to an incident from the last few minutes. */
 const MAX_FORMER = 10;
 
 /**
- * An endpoint with a resolved alert, or that has recovered. It leaves its incident unless one of its alerts is
+ * An endpoint that has recovered, or that has a resolved alert. It leaves its incident unless one of its alerts is
  * triggered.
  */
 export interface Leaving {
@@ -27,8 +27,8 @@ export interface Leaving {
 }
 
 /**
- * Takes the lock under which incidents of organizations change, so that concurrent transactions agree. All code takes
- * locks in this order: rows of states, rows of alerts, these locks in the order of organizations, then incidents by ID.
+ * Takes the lock that serializes changes to organizations' incidents, so that concurrent transactions agree. All code
+ * takes locks in this order: state rows, alert rows, these locks in the order of organizations, then incidents by ID.
  * Never take an earlier lock while holding a later one. Returns the dependencies among `endpointIds`. Data that was
  * read before may be outdated. Cost: one statement.
  */
@@ -55,13 +55,13 @@ interface CandidateRow
   causeValue: string | null;
   causeName: string | null;
   opener: Opener;
-  /** When each of these endpoints left it, or `null` for an open member. */
+  /** When each of these endpoints left the incident, or `null` for an open member. */
   own: { id: string; left: string | null }[] | null;
   related: { id: string; parent: string; name: string }[] | null;
 }
 
 /**
- * Cost: at most 200 open incidents per organization by an index. Per trigger, its newest memberships, and the open
+ * Cost: at most 200 open incidents per organization, by index. For each trigger, its newest memberships, and the open
  * memberships of its parents and dependents.
  */
 const CANDIDATES = `
@@ -99,8 +99,8 @@ const CANDIDATES = `
      AND (i.ended_at IS NULL OR i.ended_at > $3::timestamptz - interval '${AGAIN_MS} milliseconds')`;
 
 /**
- * Returns the incidents that these triggers of several organizations may join. Call it under the lock. Cost: one
- * statement.
+ * Returns the incidents that these triggers of several organizations may join. Call this while holding the lock. Cost:
+ * one statement.
  */
 export async function readCandidates(tx: Tx, triggers: readonly IncidentTrigger[], now: Date): Promise<Draft[]> {
   const names = new Map(triggers.map(({ endpointId, endpointName }) => [endpointId, endpointName]));
@@ -126,7 +126,7 @@ export async function readCandidates(tx: Tx, triggers: readonly IncidentTrigger[
   }));
 }
 
-// Cost: one row per new or changed incident. Numbers come from the row of the sequence, which is locked.
+// Cost: one row per new or changed incident. Numbers come from the sequence row, which is locked.
 const SAVE = `
   WITH c AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS c (id uuid, org_id uuid, ordinal int, severity text, cause text, cause_value text, cause_name text,
@@ -158,7 +158,9 @@ const SAVE = `
       FROM j JOIN joined i ON i.id = j.id WHERE j.reopens > 0 AND i.status IS NOT NULL)
   SELECT ${INCIDENT_COLUMNS} FROM (SELECT * FROM opened UNION ALL SELECT * FROM joined) i`;
 
-/** Saves the changes that a batch made to incidents. Unchanged ones are left alone. Cost: at most one statement. */
+/**
+ * Saves the changes that a batch made to incidents. Unchanged incidents aren't written. Cost: at most one statement.
+ */
 export async function saveDrafts(tx: Tx, drafts: readonly Draft[], now: Date): Promise<IncidentRow[]> {
   const ordinals = new Map<string, number>();
   const opened = drafts
@@ -201,7 +203,7 @@ const fieldsOf = ({ id, severity, cause, startedAt }: Draft) => ({
   started_at: startedAt,
 });
 
-/** Saves members that join, come back, or are no longer held. Cost: at most one statement, with one row each. */
+/** Saves members that join, return, or are no longer held. Cost: at most one statement, with one row each. */
 export async function saveMembers(tx: Tx, drafts: readonly Draft[]): Promise<void> {
   const rows = drafts.flatMap(({ id, joining, triggering }) =>
     [...joining, ...triggering.map((trigger) => ({ trigger, held: false }))].map(({ trigger, held }) => ({
@@ -231,7 +233,7 @@ export async function saveMembers(tx: Tx, drafts: readonly Draft[]): Promise<voi
 
 /**
  * Cost: the open membership and the triggered alerts of each endpoint. For an incident that ends, the times when its
- * members left. The row of the incident is locked before it is judged, because users may have posted an update in the
+ * members left. The incident's row is locked before it is evaluated, because users may have posted an update in the
  * meantime.
  */
 const LEAVE = `
@@ -265,15 +267,15 @@ const LEAVE = `
     FROM (SELECT incident_id, array_agg(endpoint_id) AS endpoints FROM open GROUP BY incident_id) o
     LEFT JOIN changed i ON i.id = o.incident_id`;
 
-/** The incident of each of these endpoints, and the incidents that one of them has left. */
+/** The incident that each of these endpoints is in, and the incidents that any of them has left. */
 export interface Left {
   incidentOf: Map<string, string>;
   changed: IncidentRow[];
 }
 
 /**
- * Removes the endpoints without a triggered alert from their incidents, which end with the last one. Call it under the
- * lock. Cost: one statement.
+ * Removes the endpoints without a triggered alert from their incidents. An incident ends when the last one leaves. Call
+ * this while holding the lock. Cost: one statement.
  */
 export async function saveLeaving(tx: Tx, leaving: readonly Leaving[], now: Date): Promise<Left> {
   // For an incident that no endpoint has left, the columns are `null`.
@@ -289,7 +291,7 @@ export async function saveLeaving(tx: Tx, leaving: readonly Leaving[], now: Date
   };
 }
 
-/** Returns the held members among these endpoints, to leave at `at`. Cost: one index probe each. */
+/** Returns the held members among these endpoints, which leave at `at`. Cost: one index lookup each. */
 export const heldMembers = (tx: Tx, endpointIds: readonly string[], at: Date): Promise<Leaving[]> =>
   tx.query<Leaving>(
     `SELECT org_id AS "orgId", endpoint_id AS "endpointId", $2::timestamptz AS at FROM incident_member
@@ -298,8 +300,8 @@ export const heldMembers = (tx: Tx, endpointIds: readonly string[], at: Date): P
   );
 
 /**
- * Returns endpoints with a triggered alert that are in no incident, with the data of their oldest open episode. Call it
- * under the lock.
+ * Returns endpoints with a triggered alert that aren't in any incident, with the data of their oldest open episode.
+ * Call this while holding the lock.
  */
 export const readMissing = (tx: Tx, orgIds: readonly string[], limit: number): Promise<IncidentTrigger[]> =>
   tx.query<IncidentTrigger>(

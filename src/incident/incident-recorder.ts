@@ -27,7 +27,7 @@ export interface HeldMember extends InHand {
 }
 
 /**
- * The only code with which endpoints join and leave incidents, in the transaction in which their alerts change. Alerts
+ * The only code that makes endpoints join and leave incidents, in the transaction that changes their alerts. Alerts
  * don't depend on it, except for alerts of a held endpoint.
  */
 @Injectable()
@@ -40,9 +40,9 @@ export class IncidentRecorder {
 
   /**
    * Places the triggers, calls `saveFlags` to save which alerts are triggered, and removes the endpoints in `leaving`
-   * that then have no triggered alert. An endpoint is at most once in each list. The caller holds the rows of states
-   * and alerts, and takes no more of them later. Returns the incident of each endpoint, for the new events. Cost: no
-   * statement without endpoints, 4 with triggers, 2 with `leaving`, of which one is shared.
+   * that then have no triggered alert. An endpoint may only be in each list once. The caller must have locked the state
+   * and alert rows, and must not lock more of them later. Returns each endpoint's incident, for the new events. Cost:
+   * no statement if there are no endpoints, 4 with triggers, and 2 with `leaving`, one of which is shared.
    */
   async record(
     tx: Tx,
@@ -91,8 +91,8 @@ export class IncidentRecorder {
   }
 
   /**
-   * Opens an incident for each endpoint of these organizations that has a triggered alert and no incident, for at most
-   * `limit` of them. Returns how many.
+   * Opens an incident for at most `limit` endpoints of these organizations that have a triggered alert and no incident.
+   * Returns how many were opened.
    */
   async adopt(tx: Tx, orgIds: readonly string[], limit: number): Promise<number> {
     await lockIncidents(tx, orgIds);
@@ -123,7 +123,7 @@ function byOrganization(triggers: readonly IncidentTrigger[]): [orgId: string, o
   return [...groups];
 }
 
-/** Orders the triggers by their checks, as if each had arrived alone. */
+/** Orders the triggers by when their checks ran, as if each had arrived separately. */
 const inOrder = (triggers: readonly IncidentTrigger[]): IncidentTrigger[] =>
   [...triggers].sort((a, b) => a.at.getTime() - b.at.getTime() || (a.endpointId < b.endpointId ? -1 : 1));
 

@@ -14,19 +14,19 @@ import { automaticStatus, refusalOfMerged } from './incident-rules';
 import { about, IncidentService } from './incident.service';
 import { IncidentStore } from './incident-store';
 
-/** A row of an incident with its indexes. */
+/** The size of an incident's row, including its indexes. */
 const ROW_BYTES = 500;
 
 // Cost: the members of the incident.
-/** Incidents that were once merged into it and leave it with all of their endpoints. */
+/** Incidents that were merged into it earlier and now leave it with all of their endpoints. */
 const PARTING = `
   SELECT merged_from AS id, count(*)::int AS count FROM incident_member WHERE incident_id = $1 AND merged_from IS NOT NULL
    GROUP BY merged_from HAVING bool_and(endpoint_id = ANY ($2::uuid[]))`;
 
 /**
- * Gives the new incident the age of the old one, so that nothing joins it that could not have joined the old one, and
- * the same acknowledgement. If it is the incident that was merged into the old one ($5), its former title, times, and
- * opener are restored.
+ * Gives the new incident the same age as the old one, so that nothing joins it that couldn't have joined the old one,
+ * and the same acknowledgement. If it is the incident that was merged into the old one ($5), its former title, times,
+ * and opener are restored.
  */
 const INSERT_SPLIT = `
   INSERT INTO incident (id, org_id, number, kind, severity, cause, title, opener_endpoint_id, opener_address, started_at, opened_at,
@@ -36,15 +36,15 @@ const INSERT_SPLIT = `
          i.ack_by, i.ack_person_id, i.ack_at, i.ack_note, i.ack_until, $4, $4
     FROM incident i LEFT JOIN incident was ON was.id = $5 WHERE i.id = $1`;
 
-// Cost: one probe for each endpoint.
+// Cost: one lookup for each endpoint.
 const MOVE = `
   UPDATE incident_member SET incident_id = $2, merged_from = NULL
    WHERE incident_id = $1 AND endpoint_id = ANY ($3::uuid[]) RETURNING endpoint_id AS id`;
 
-// Cost: the updates of the incident, of both.
+// Cost: the incident's updates, from both.
 /**
- * Removes the automatic updates from when these incidents were merged into it, because they described all of them
- * together.
+ * Removes the automatic updates from the time when these incidents were merged into it, because they described all of
+ * them together.
  */
 const TAKE_BACK = `
   DELETE FROM incident_update u USING incident was
@@ -55,8 +55,8 @@ const RETURN_UPDATES = `
 // Cost: every member of the incidents is written once. All are deleted before the first is written, so that no endpoint
 // is ever an open member of two incidents.
 /**
- * An endpoint that was in several of the incidents becomes one member, from its first start, and open while it is open
- * in any. Each member keeps its origin, unless it was here before.
+ * Combines an endpoint that was in several of the incidents into one member, which starts at the earliest start and is
+ * open while it is open in any of them. Each member keeps its origin, unless it was here before.
  */
 const GATHER = `
   WITH gone AS (DELETE FROM incident_member WHERE incident_id = ANY ($2::uuid[]) RETURNING *),
@@ -74,8 +74,8 @@ const GATHER = `
 
 // Cost: the members of the incident.
 /**
- * Recounts the members and recomputes the times. If the opener is no longer a member, the first member replaces it. If
- * no endpoint is bad, the acknowledgement is removed.
+ * Recounts the members and recalculates the times. If the opener is no longer a member, the first member replaces it.
+ * If no endpoint is bad, the acknowledgement is removed.
  */
 const RECOUNT = `
   UPDATE incident i
@@ -103,8 +103,8 @@ const EMPTY = `
 const MOVE_UPDATES = `
   UPDATE incident_update SET incident_id = $2, merged_from = incident_id WHERE incident_id = ANY ($1::uuid[]) RETURNING 1`;
 
-// Cost: the updates of the incident.
-/** Sets the last status of all updates, and when the first public one was posted. */
+// Cost: the incident's updates.
+/** Sets the last status from all updates, and when the first public one was posted. */
 const LAST_SAID = `
   UPDATE incident i
      SET status = (SELECT u.status FROM incident_update u
@@ -114,7 +114,7 @@ const LAST_SAID = `
 
 /**
  * Lets users correct the grouping. Locks the organization's sequence first, so that nothing joins or leaves any of its
- * incidents in the meantime. Anything in another organization is `not_found`.
+ * incidents in the meantime. Throws `not_found` for another organization's resources.
  */
 @Injectable()
 export class IncidentRegrouping {
@@ -127,8 +127,8 @@ export class IncidentRegrouping {
   ) {}
 
   /**
-   * Moves endpoints to a new incident, which it returns. Updates stay. But if an incident was merged into this one and
-   * leaves it with all of its endpoints, its updates move with them.
+   * Moves endpoints to a new incident, which it returns. Updates aren't moved. But if an incident was merged into this
+   * one and leaves it with all of its endpoints, its updates move with them.
    */
   split(orgId: string, id: string, { endpoint_ids }: SplitIncidentDto): Promise<IncidentDetailView> {
     const asked = endpoint_ids.flatMap((text) => parseId('endpoint', text) ?? []);
@@ -232,7 +232,8 @@ export class IncidentRegrouping {
   }
 
   /**
-   * Recomputes counts and times from the members. If the last status contradicts the result, posts an automatic update.
+   * Recalculates counts and times from the members. If the last status contradicts the result, posts an automatic
+   * update.
    */
   private async settled(tx: Tx, { orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>, at: Date): Promise<IncidentRow> {
     await tx.query(RECOUNT, [id, at]);

@@ -5,7 +5,7 @@ import { inBatches, type Retention, RETENTION_BATCH } from '../platform/jobs/ret
 import type { WebsitePurge } from '../website/website-events';
 import { lockIncidents } from './incident-queries';
 
-// IDs are in the order of their creation, so old rows are at the start of the primary key.
+// IDs are in creation order, so old rows are at the start of the primary key.
 const OLD = 'i.id < $1 AND i.ended_at < $2';
 const OLD_MEMBERS = `
   DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
@@ -17,7 +17,7 @@ const OLD_INCIDENTS = `
 
 const ended = (statement: string) => inBatches(statement, (cutoff) => [firstUuidAt(cutoff), cutoff]);
 
-/** Deletes incidents that ended longer ago than the retention of events, members first. */
+/** Deletes incidents that ended longer ago than the retention period for events, members first. */
 export const INCIDENT_RETENTION: Retention = {
   name: 'incident-retention',
   rows: [OLD_MEMBERS, OLD_INCIDENTS].map((statement) => ({
@@ -26,7 +26,7 @@ export const INCIDENT_RETENTION: Retention = {
   })),
 };
 
-// An endpoint that still exists has moved to another website. It stays, as its events do.
+// If an endpoint still exists, it was moved to another website. Its memberships are kept, like its events.
 const MEMBERS_OF_WEBSITE = `
   WITH gone AS (
     DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
@@ -42,7 +42,7 @@ const MEMBERS_OF_WEBSITE = `
          (SELECT count(*)::int FROM gone) AS removed`;
 
 /**
- * Performs one step of removing a deleted website: its members, and detected incidents without any members left. Cost:
+ * Performs one step in removing a deleted website: its members, and detected incidents that have no members left. Cost:
  * at most three statements.
  */
 export async function removeMembers(tx: Tx, step: WebsitePurge): Promise<void> {
@@ -53,7 +53,7 @@ export async function removeMembers(tx: Tx, step: WebsitePurge): Promise<void> {
   if (row?.removed === RETENTION_BATCH) step.leave();
 }
 
-/** The data of an organization, children before parents. */
+/** An organization's data, children before parents. */
 const OWNED = [
   `DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
      SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
@@ -62,7 +62,7 @@ const OWNED = [
   'DELETE FROM incident_sequence WHERE org_id = $1 RETURNING 1',
 ];
 
-/** Performs one step of removing a deleted organization. */
+/** Performs one step in removing a deleted organization. */
 export async function removeSomeIncidents(tx: Tx, step: OrganizationPurge): Promise<void> {
   if (step.hasMore) return;
   for (const statement of OWNED)

@@ -4,7 +4,9 @@ import { authorName } from '../platform/access/author';
 export const INCIDENT_KINDS = ['detected', 'manual'] as const;
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
-/** Why the second endpoint joined. `people`: a user merged or split the incident. `single`: it has one endpoint. */
+/**
+ * Why the second endpoint joined. `people`: a user merged or split the incident. `single`: it has only one endpoint.
+ */
 export const INCIDENT_CAUSES = ['single', 'dependency', 'address', 'website', 'people'] as const;
 export type IncidentCause = (typeof INCIDENT_CAUSES)[number];
 
@@ -28,7 +30,7 @@ export interface IncidentRow {
   orgId: string;
   number: number;
   kind: IncidentKind;
-  /** Only for a detected incident. */
+  /** The severity of a detected incident. */
   severity: IncidentSeverity | null;
   cause: IncidentCause | null;
   /** The address, or the UUID of the website or the parent. */
@@ -36,8 +38,8 @@ export interface IncidentRow {
   /** The name of the website or the parent at that time, or `null` for the other causes. */
   causeName: string | null;
   /**
-   * The endpoint that triggered first. Later triggers are compared with it, and the summary names it. Only for a
-   * detected incident.
+   * The endpoint that triggered first, for a detected incident. Later triggers are compared with it, and the summary
+   * names it.
    */
   openerEndpointId: string | null;
   openerWebsiteId: string | null;
@@ -52,16 +54,16 @@ export interface IncidentRow {
   scopeEndpointIds: string[];
   scopeTags: string[];
   startedAt: Date;
-  /** When it was recorded, and when the last endpoint joined. */
+  /** When the incident was recorded, and when the last endpoint joined. */
   openedAt: Date;
   joinedAt: Date;
   endedAt: Date | null;
   endpointCount: number;
   openCount: number;
   reopened: number;
-  /** A merged incident has also ended. */
+  /** The incident that this one was merged into. A merged incident has also ended. */
   mergedInto: string | null;
-  /** The time of the first public update. `null` if it is not public. */
+  /** When the first public update was posted, or `null` if the incident isn't public. */
   publicAt: Date | null;
   ackBy: string | null;
   ackPersonId: string | null;
@@ -103,7 +105,7 @@ export interface UpdateRow {
   editedAt: Date | null;
 }
 
-/** Columns of `incident` (`i`) as the fields of `IncidentRow`. */
+/** The columns of `incident` (`i`) as the fields of `IncidentRow`. */
 export const INCIDENT_COLUMNS = `i.id, i.org_id AS "orgId", i.number, i.kind, i.severity, i.cause, i.cause_value AS "causeValue",
   i.cause_name AS "causeName", i.opener_endpoint_id AS "openerEndpointId", i.opener_website_id AS "openerWebsiteId",
   i.opener_address AS "openerAddress", i.opener_name AS "openerName", i.opener_error_code AS "openerErrorCode", i.title, i.status,
@@ -113,18 +115,18 @@ export const INCIDENT_COLUMNS = `i.id, i.org_id AS "orgId", i.number, i.kind, i.
   ${authorName('i.ack_by', 'i.ack_person_id')} AS "ackBy", i.ack_person_id AS "ackPersonId", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
   ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy", i.created_by_id AS "createdById", i.created_at AS "createdAt", i.updated_at AS "updatedAt"`;
 
-/** Columns of `incident_member` (`m`) as the fields of `MemberRow`. */
+/** The columns of `incident_member` (`m`) as the fields of `MemberRow`. */
 export const MEMBER_COLUMNS = `m.incident_id AS "incidentId", m.endpoint_id AS "endpointId", m.website_id AS "websiteId", m.endpoint_name AS "endpointName",
   m.website_name AS "websiteName", m.started_at AS "startedAt", m.ended_at AS "endedAt", m.error_code AS "errorCode",
   m.error_message AS "errorMessage", m.held`;
 
-/** Columns of `incident_update` (`u`) as the fields of `UpdateRow`. */
+/** The columns of `incident_update` (`u`) as the fields of `UpdateRow`. */
 export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, ${authorName('u.by_name', 'u.person_id')} AS by, u.person_id AS "personId", u.status, u.text, u.public, u.automatic,
   u.edited_at AS "editedAt"`;
 
 const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());
 
-/** Converts a row of `incident` that PostgreSQL wrote as JSON, as triggers store it. */
+/** Converts an `incident` row that PostgreSQL wrote as JSON, as stored by triggers. */
 export const incidentOfJson = (json: Readonly<Record<string, unknown>>): IncidentRow =>
   Object.fromEntries(
     Object.entries(json).map(([column, value]) => [

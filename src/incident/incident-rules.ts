@@ -2,20 +2,20 @@ import { formatId } from '../platform/ids/id';
 import { problems, type Problem } from '../platform/problem/problem';
 import { type IncidentRow, type IncidentStatus, stateOf } from './incident-row';
 
-/** The maximum number of updates by users on one incident. */
+/** The maximum number of updates that users may post on one incident. */
 export const MOST_UPDATES = 100;
-/** The maximum number of open manual incidents of one organization. */
+/** The maximum number of an organization's open manual incidents. */
 export const MOST_MANUAL = 100;
 
 type Said = Pick<IncidentRow, 'kind' | 'status' | 'endedAt' | 'mergedInto' | 'openCount'>;
 
-/** Returns why a merged incident can only be read, or `null` for others. */
+/** Returns why a merged incident is read-only, or `null` for others. */
 export const refusalOfMerged = ({ mergedInto }: Pick<IncidentRow, 'mergedInto'>): Problem | null =>
   mergedInto === null
     ? null
     : problems.conflict(`The incident was merged into ${formatId('incident', mergedInto)}. Use that incident instead.`);
 
-/** Returns why this status cannot be set now. */
+/** Returns why this status can't be set now. */
 export function refusalOfStatus(incident: Said, status: IncidentStatus | null): Problem | null {
   if (status === null) return null;
   const { openCount } = incident;
@@ -40,7 +40,7 @@ export function refusalOfStatus(incident: Said, status: IncidentStatus | null): 
   );
 }
 
-/** Returns the status of an update. The first public update without a status gets one automatically. */
+/** Returns an update's status. The first public update without a status gets one automatically. */
 export function statusOfUpdate(
   incident: Pick<IncidentRow, 'status' | 'endedAt' | 'mergedInto'>,
   sent: IncidentStatus | null,
@@ -50,7 +50,7 @@ export function statusOfUpdate(
   return stateOf(incident) === 'open' ? 'investigating' : 'resolved';
 }
 
-/** Returns the status of the incident after this update. */
+/** Returns the incident's status after this update. */
 export const statusAfter = (before: IncidentStatus | null, said: IncidentStatus | null): IncidentStatus | null =>
   said === null || said === 'postmortem' ? before : said;
 

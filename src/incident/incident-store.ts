@@ -18,7 +18,7 @@ import {
   type UpdateRow,
 } from './incident-row';
 
-/** The maximum up to which filtered lists are counted. */
+/** The limit up to which filtered lists are counted. */
 const MOST_COUNTED = 1000;
 const MOST_PAST = 20;
 
@@ -28,7 +28,7 @@ const BY_STATE: Readonly<Record<IncidentState, string>> = {
   merged: 'i.merged_into IS NOT NULL',
 };
 
-// Cost: one row by its unique key. Waits for the transaction that holds it.
+// Cost: one row by its unique key. Waits for the transaction that has locked it.
 const NEXT_NUMBER = `
   INSERT INTO incident_sequence (org_id, last) VALUES ($1, 1)
   ON CONFLICT (org_id) DO UPDATE SET last = incident_sequence.last + 1 RETURNING last`;
@@ -37,10 +37,7 @@ const INSERT_UPDATE = `
   INSERT INTO incident_update (id, incident_id, org_id, at, by_name, person_id, status, text, public, automatic)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-/**
- * The author in an audit log entry. A user is shown with the current name, and others as the acknowledgement showed
- * them.
- */
+/** The author in an audit log entry. A user is shown with the current name, and others as in the acknowledgement. */
 const WHO_TOOK = `CASE via WHEN 'acknowledge_link' THEN 'link' WHEN 'auth_off' THEN 'AUTH=off' ELSE ${authorName('key_name', 'person_id')} END`;
 
 export interface IncidentFilter {
@@ -63,8 +60,8 @@ export interface NewUpdate extends Author {
 }
 
 /**
- * Runs single statements on incidents, their members, and updates. Take locks in this order: the sequence of the
- * organization (if members move, join, or leave, or a number is taken), then incidents by ID, then members.
+ * Runs single statements on incidents, their members, and updates. Take locks in this order: the organization's
+ * sequence (if members move, join, or leave, or a number is assigned), then incidents by ID, then members.
  */
 @Injectable()
 export class IncidentStore {
@@ -80,7 +77,7 @@ export class IncidentStore {
   }
 
   /**
-   * Locks an incident until the caller's transaction ends. Anything that joins, leaves, or posts an update waits.
+   * Locks an incident until the caller's transaction ends. Endpoints that join or leave it, and updates to it, wait.
    * Throws: `not_found`.
    */
   async lock(tx: Tx, orgId: string, id: string): Promise<IncidentRow> {
@@ -89,7 +86,7 @@ export class IncidentStore {
     return row;
   }
 
-  /** Locks and returns those that exist, in the order of their IDs. */
+  /** Locks and returns the incidents that exist, in ID order. */
   lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<IncidentRow[]> {
     return tx.query<IncidentRow>(
       `SELECT ${INCIDENT_COLUMNS} FROM incident i WHERE i.org_id = $1 AND i.id = ANY ($2::uuid[]) ORDER BY i.id FOR UPDATE`,
@@ -106,15 +103,15 @@ export class IncidentStore {
     return row?.last ?? 1;
   }
 
-  /** Takes the same lock without a number. */
+  /** Takes the same lock without using up a number. */
   async lockSequence(tx: Tx, orgId: string): Promise<void> {
     await lockIncidents(tx, [orgId]);
   }
 
   /**
    * Returns incidents after the position `after`, newest start first. Cost: an index scan of the organization's
-   * incidents from there. With a filter, it continues until the page is full, with one probe each for an endpoint or
-   * website.
+   * incidents from there. With a filter, it continues until the page is full, with one lookup for each incident when
+   * filtering by endpoint or website.
    */
   async page(orgId: string, filter: IncidentFilter, after: string | null, count: number): Promise<IncidentRow[]> {
     const parameters: unknown[] = [];
@@ -132,7 +129,7 @@ export class IncidentStore {
     );
   }
 
-  /** Returns the length of the whole list, or `null` if there are more than a thousand. */
+  /** Returns the length of the whole list, or `null` if it is longer than a thousand. */
   async count(orgId: string, filter: IncidentFilter): Promise<number | null> {
     const parameters: unknown[] = [];
     const where = await this.conditions(orgId, filter, parameters);
@@ -145,8 +142,8 @@ export class IncidentStore {
   }
 
   /**
-   * Returns members, open ones first, then by start. One that recovers between two pages is shown twice, but none is
-   * left out. Cost: as many rows, by an index in this order.
+   * Returns members, open ones first, then by start. A member that recovers between two pages is shown twice, but no
+   * member is left out. Cost: reads that many rows, by an index in this order.
    */
   members(sql: Sql, id: string, after: string | null, count: number): Promise<MemberRow[]> {
     const [isOver = '', at = '', endpointId = ''] = after?.split(' ') ?? [];
@@ -168,8 +165,8 @@ export class IncidentStore {
   }
 
   /**
-   * Returns earlier acknowledgements, newest first. Only the audit log contains acknowledgements that are over. Cost:
-   * the incident's entries about them, by their index.
+   * Returns earlier acknowledgements, newest first. Acknowledgements that are over are only in the audit log. Cost: the
+   * incident's audit log entries for them, by index.
    */
   async pastInHand(sql: Sql, { orgId, id, ackAt }: IncidentRow): Promise<EndpointAcknowledgement[]> {
     const rows = await sql.query<{ taken: EndpointAcknowledgement }>(
@@ -180,7 +177,7 @@ export class IncidentStore {
     return rows.map(({ taken }) => taken);
   }
 
-  /** Adds an update without changing the incident. Returns its ID. */
+  /** Adds an update without changing the incident. Returns the update's ID. */
   async addUpdate(tx: Tx, { orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>, update: NewUpdate): Promise<string> {
     const updateId = newUuid();
     const { at, personId, status, text, automatic } = update;
@@ -210,7 +207,7 @@ export class IncidentStore {
 }
 
 /**
- * Matches incidents in which it is or was a member, and manual incidents whose scope covers it or a part of it. `parts`
+ * Matches incidents that it is or was a member of, and manual incidents whose scope covers it or a part of it. `parts`
  * is `null` if it no longer exists.
  */
 function about(column: string, value: string, parts: ScopeParts | null, bound: (value: unknown) => string): string {

@@ -1,6 +1,6 @@
 import type { IncidentRow } from './incident-row';
 
-/** The fields of an incident that its summary uses. */
+/** The incident fields that its summary uses. */
 export type Summarized = Pick<
   IncidentRow,
   | 'kind'
@@ -17,7 +17,7 @@ export type Summarized = Pick<
 
 const words = (code: string | null): string => (code === null ? '' : `: ${code.replaceAll('_', ' ')}`);
 
-/** Returns where the endpoints are, if that is what they have in common. */
+/** Returns what the endpoints have in common, if that is a place. */
 function placeOf({ cause, causeValue, causeName }: Summarized): string {
   if (cause === 'address' && causeValue !== null) return ` at ${causeValue}`;
   if (cause === 'website' && causeName !== null) return ` of ${causeName}`;
@@ -26,16 +26,16 @@ function placeOf({ cause, causeValue, causeName }: Summarized): string {
 }
 
 /**
- * Returns the automatic summary, which only the organization sees. For one endpoint, it contains the name and error,
- * and for several, the number and what they have in common. `null` for a manual incident, which has a title.
+ * Returns the automatic summary, which only the organization sees. For one endpoint, it contains the name and error.
+ * For several, it contains the number and what they have in common. Returns `null` for a manual incident, which has a
+ * title.
  */
 export function summaryOf(incident: Summarized): string | null {
   const { kind, severity, endpointCount, openerName, openerErrorCode, endedAt, mergedInto } = incident;
   if (kind === 'manual') return null;
   if (mergedInto !== null) return 'Merged into another incident';
   const state = severity === 'degraded' ? 'degraded' : 'down';
-  // Several endpoints may have failed with different errors. At a common address, the error of the first one represents
-  // all.
+  // Several endpoints may have failed with different errors. At a common address, the first one's error represents all.
   const error = endpointCount === 1 || incident.cause === 'address' ? words(openerErrorCode) : '';
   if (endpointCount === 1) return `${openerName ?? 'One endpoint'} ${endedAt === null ? 'is' : 'was'} ${state}${error}`;
   const count = endpointCount === 0 ? 'No endpoints' : `${endpointCount} endpoints`;

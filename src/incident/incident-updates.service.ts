@@ -19,16 +19,17 @@ import { IncidentStore } from './incident-store';
 import { IncidentMetrics } from './incident.metrics';
 import { about } from './incident.service';
 
-/** A row with its indexes, without its text. */
+/** The size of a row, including its indexes but not its text. */
 const ROW_BYTES = 200;
 
 const SAID = `
   UPDATE incident SET status = $3, public_at = $4, ended_at = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`;
 
-// Cost: the incident's updates, a hundred by users and one automatic update each time it ended or started again.
+// Cost: the incident's updates, up to a hundred by users, plus one automatic update each time it ended or started
+// again.
 /**
- * When the last public update by a user is removed, the incident is no longer public, and the service doesn't announce
- * its end.
+ * When a user's last public update is removed, the incident is no longer public, and the service doesn't announce its
+ * end.
  */
 const UNPUBLISH = `
   UPDATE incident_update SET public = false
@@ -38,15 +39,15 @@ const PUBLIC_SINCE = 'SELECT min(at) AS since FROM incident_update WHERE inciden
 
 interface Told {
   change: IncidentChange;
-  /** `null` for a new update. */
+  /** The previous update, or `null` for a new one. */
   before: UpdateRow | null;
-  /** `null` for a deleted update. */
+  /** The changed update, or `null` if it was deleted. */
   after: UpdateRow | null;
 }
 
 /**
- * Manages the updates that users post about incidents. The incident is locked, so nothing joins, leaves, or is posted
- * at the same time.
+ * Manages the updates that users post about incidents. The incident is locked, so that no endpoint joins or leaves and
+ * no other update is posted at the same time.
  */
 @Injectable()
 export class IncidentUpdates {
@@ -58,7 +59,10 @@ export class IncidentUpdates {
     private readonly metrics: IncidentMetrics,
   ) {}
 
-  /** Posts an update. Throws: `conflict` for a status that contradicts the checks, `quota_exceeded` after a hundred. */
+  /**
+   * Posts an update. Throws: `conflict` for a status that contradicts the checks, `quota_exceeded` after a hundred
+   * updates.
+   */
   say(orgId: string, id: string, dto: CreateIncidentUpdateDto): Promise<IncidentUpdateView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, orgId, id);
@@ -93,7 +97,7 @@ export class IncidentUpdates {
     });
   }
 
-  /** Changes the text of an update. The same text changes nothing. Throws: `conflict` for an automatic one. */
+  /** Changes an update's text. Sending the same text changes nothing. Throws: `conflict` for an automatic update. */
   edit(orgId: string, id: string, updateId: string, dto: EditIncidentUpdateDto): Promise<IncidentUpdateView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, orgId, id);
@@ -110,7 +114,7 @@ export class IncidentUpdates {
     });
   }
 
-  /** Deletes an update. The status stays. Throws: `conflict` for an automatic one. */
+  /** Deletes an update. The incident's status is kept. Throws: `conflict` for an automatic update. */
   async remove(orgId: string, id: string, updateId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const row = await this.lock(tx, orgId, id);
@@ -157,7 +161,7 @@ export class IncidentUpdates {
   }
 }
 
-/** Leaves out the name, which the log would keep forever. */
+/** Leaves out the author's name, which the log would keep forever. */
 function auditedUpdate(row: UpdateRow): Omit<IncidentUpdateView, 'by'> {
   const { by: _, ...said } = toIncidentUpdateView(row);
   return said;

@@ -72,7 +72,7 @@ const TEXTS = {
     'The endpoints that the incident affects, in the same form as the scope of a maintenance window. Only for manual incidents.',
 };
 
-/** The reason why the endpoints are one incident. The names of the view classes are part of the public API document. */
+/** The reason why the endpoints are one incident. The view class names are part of the public API document. */
 export class IncidentCauseView {
   @ApiProperty({
     enum: INCIDENT_CAUSES,
@@ -91,7 +91,7 @@ export class IncidentCauseView {
   value!: string | null;
 }
 
-/** An incident as lists and the live stream show it. */
+/** An incident, as shown in lists and the live stream. */
 @ApiExtraModels(WholeScopeView, PartialScopeView)
 export class IncidentView {
   @ApiProperty({ example: INCIDENT_ID })
@@ -219,7 +219,7 @@ export class IncidentErrorView {
   message!: string;
 }
 
-/** A member of an incident. Names and error are from that time, and the endpoint may be deleted by now. */
+/** A member of an incident. Names and error are from that time, and the endpoint may have been deleted since. */
 export class IncidentEndpointView {
   @ApiProperty({ example: ENDPOINT_ID })
   endpoint_id!: string;
@@ -388,7 +388,7 @@ export class CreateIncidentUpdateDto {
   public?: boolean;
 }
 
-/** A correction of an update, which can only change its text. */
+/** A correction to an update, which can only change its text. */
 @ReadOnlyFieldsOf(IncidentUpdateView)
 export class EditIncidentUpdateDto {
   @ApiPropertyOptional(TEXTS.text)

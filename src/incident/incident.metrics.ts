@@ -3,7 +3,7 @@ import { Metrics } from '../platform/observability/metrics';
 import { INCIDENT_CAUSES, type IncidentCause } from './incident-row';
 import type { PlaceRule } from './place-of';
 
-/** The metrics of incidents. Labels never contain an organization. */
+/** Incident metrics. Labels never contain an organization. */
 @Injectable()
 export class IncidentMetrics {
   private readonly incidents;

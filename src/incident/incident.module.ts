@@ -15,8 +15,8 @@ import { IncidentUpdates } from './incident-updates.service';
 import { IncidentService } from './incident.service';
 
 /**
- * Groups endpoints that went down together, with updates by users. An incident is only a label: no alert, event, or
- * delivery depends on it.
+ * Groups endpoints that went down together, and manages users' updates. An incident is only a label: no alert, event,
+ * or delivery depends on it.
  */
 @Module({
   imports: [EndpointModule],

@@ -34,9 +34,9 @@ import { IncidentMetrics } from './incident.metrics';
 import { MOST_MANUAL, refusalOfMerged } from './incident-rules';
 import { type IncidentFilter, IncidentStore } from './incident-store';
 
-/** The number of endpoints that an incident is shown with. */
+/** The maximum number of endpoints included with an incident. */
 const FIRST_ENDPOINTS = 100;
-/** A row with its indexes, without its texts and scope. */
+/** The size of a row, including its indexes but not its texts and scope. */
 const ROW_BYTES = 500;
 
 const INSERT = `
@@ -49,7 +49,8 @@ const SET = `
    WHERE org_id = $1 AND id = $2`;
 
 /**
- * Manages the incidents of one organization, by the database's clock. Anything in another organization is `not_found`.
+ * Manages one organization's incidents, using the database's clock. Throws `not_found` for another organization's
+ * resources.
  */
 @Injectable()
 export class IncidentService {
@@ -101,7 +102,7 @@ export class IncidentService {
   }
 
   /**
-   * Creates a manual incident. Creations in an organization wait for each other, so that two at the limit do not both
+   * Creates a manual incident. An organization's creations wait for each other, so that two at the limit don't both
    * succeed.
    */
   create(orgId: string, dto: CreateIncidentDto): Promise<IncidentDetailView> {
@@ -185,7 +186,7 @@ export class IncidentService {
     });
   }
 
-  /** Returns the problems for which `create` would refuse these fields. */
+  /** Returns the problems that would make `create` reject these fields. */
   findingsInNew({ scope, text, public: isPublic }: Partial<CreateIncidentDto>): Findings {
     const missing: FieldProblem[] =
       isPublic === true && text === undefined
@@ -194,7 +195,7 @@ export class IncidentService {
     return { invalid: [...this.findingsIn({ scope }).invalid, ...missing], forbidden: [] };
   }
 
-  /** Returns the problems for which `update` would refuse these fields, for any incident. */
+  /** Returns the problems that would make `update` reject these fields, for any incident. */
   findingsIn({ scope }: UpdateIncidentDto): Findings {
     return scope ? { invalid: problemsOfScope(scope), forbidden: [] } : NO_FINDINGS;
   }
@@ -214,7 +215,10 @@ export class IncidentService {
     return tagged(view, tagSource(row));
   }
 
-  /** The sequence is locked, so that no other transaction counts now. Cost: an index scan of the open incidents. */
+  /**
+   * The sequence is locked, so no other transaction is counting at the same time. Cost: an index scan of the open
+   * incidents.
+   */
   private async refuseTooMany(tx: Tx, orgId: string): Promise<void> {
     const [use] = await tx.query<{ open: number }>(
       `SELECT count(*)::int AS open FROM incident WHERE org_id = $1 AND ended_at IS NULL AND kind = 'manual'`,
@@ -225,7 +229,7 @@ export class IncidentService {
   }
 }
 
-/** Returns the fields that don't fit the kind of the incident. */
+/** Returns the fields that don't apply to this kind of incident. */
 function unfitting({ kind }: IncidentRow, { title, scope }: UpdateIncidentDto): FieldProblem[] {
   if (kind === 'detected')
     return scope

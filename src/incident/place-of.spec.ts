@@ -18,7 +18,7 @@ const trigger = (change: Partial<Trigger> = {}): Trigger => ({
   ...change,
 });
 
-/** An open incident of another website, at another address, that started a minute ago. */
+/** An open incident that started a minute ago, for another website at another address. */
 const candidate = (change: Partial<Candidate> = {}): Candidate => ({
   number: 1,
   severity: 'down',
@@ -233,7 +233,7 @@ describe('a trigger goes to', () => {
   });
 });
 
-/** Triggers of a batch, with few websites, addresses, and errors, so that they match. */
+/** Batches of triggers, with few websites, addresses, and errors, so that they match often. */
 const batches = fc
   .uniqueArray(
     fc.record({

@@ -11,7 +11,10 @@ export interface Trigger {
   errorCode: string | null;
   /** The address that the check connected to. */
   address: string | null;
-  /** True if it watches a probe. This affects no other endpoint, so it joins nothing and nothing joins it. */
+  /**
+   * True if the endpoint monitors a probe. This doesn't affect other endpoints, so it joins nothing and nothing joins
+   * it.
+   */
   isOfProbe?: boolean;
 }
 
@@ -24,7 +27,7 @@ export interface Parent {
   name: string;
 }
 
-/** A detected incident of the same organization, open or not, that a trigger may join. */
+/** A detected incident in the same organization, open or not, that a trigger may join. */
 export interface Candidate {
   number: number;
   severity: IncidentSeverity;
@@ -33,18 +36,18 @@ export interface Candidate {
   openedAt: Date;
   joinedAt: Date;
   endedAt: Date | null;
-  /** Endpoints of triggers that are open members. */
+  /** The triggers' endpoints that are open members. */
   members: ReadonlySet<string>;
   /** Former members, and when they left. */
   left: ReadonlyMap<string, Date>;
-  /** Endpoints that depend on an open member, or on which one depends, with the parent of the pair. */
+  /** Endpoints that depend on an open member or that an open member depends on, with the parent in each pair. */
   related: ReadonlyMap<string, Parent>;
 }
 
-/** The rule that placed a trigger. `again`: it was a member before. */
+/** The rule that placed a trigger. `again`: the endpoint was a member before. */
 export type PlaceRule = 'member' | 'again' | 'dependency' | 'address' | 'website' | 'new';
 
-/** The place of a trigger. `incident` is `null` exactly for `new`. `parent` is set for a dependency. */
+/** A trigger's place. `incident` is `null` if and only if the rule is `new`. `parent` is set for a dependency. */
 export interface Place<C> {
   rule: PlaceRule;
   incident: C | null;
@@ -55,12 +58,12 @@ export interface Place<C> {
 export const AGAIN_MS = 15 * MINUTE_MS;
 /** An incident that started longer ago than this doesn't reopen. */
 export const AGAIN_WITHIN_MS = DAY_MS;
-/** Others join within these times after the last one joined, and after the opening. */
+/** Others may join within this time after the last one joined, and within the second time after the incident opened. */
 export const JOIN_MS = 5 * MINUTE_MS;
 export const OPEN_MS = 60 * MINUTE_MS;
 
 /**
- * Errors that mean that nothing responds at the address. A response of any kind, such as status 500, shows that the
+ * Errors that indicate that nothing responds at the address. A response of any kind, such as status 500, shows that the
  * address works.
  */
 const TRANSPORT: ReadonlySet<string | null> = new Set([
@@ -74,10 +77,10 @@ const TRANSPORT: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Returns the first place that fits a trigger. In order, these are the open incident of its endpoint, and one that it
- * left a moment ago. Next come the incident of a parent or dependent, of a failure at the same address, and of the same
- * website. Last is a new incident. If several fit, the newest one wins. Address and website are compared only with the
- * opener, so that no chain of neighbors turns everything into one incident.
+ * Returns the first place that fits a trigger. In order, the places are: the open incident that its endpoint is in, an
+ * incident that it left a moment ago, the incident of a parent or dependent, an incident at the same address, an
+ * incident of the same website, and a new incident. If several fit, the newest one wins. Address and website are only
+ * compared with the opener, so that a chain of neighbors doesn't turn everything into one incident.
  */
 export function placeOf<C extends Candidate>(trigger: Trigger, candidates: readonly C[], now: Date): Place<C> {
   const { endpointId } = trigger;

@@ -8,7 +8,7 @@ import { CheckDispatcher } from '../engine/dispatch/check-dispatcher';
 import { SchedulerHealth } from './source/scheduled/scheduler-health';
 
 const EVERY_MS = 5000;
-/** Three intervals. Nothing that still works takes this long. */
+/** Three intervals. A working stage never takes this long. */
 const SILENT_MS = 15_000;
 
 interface Stage {
@@ -16,15 +16,15 @@ interface Stage {
   pass: () => Promise<void>;
   /** How long real work has been stuck in this stage, in milliseconds. */
   stuckMs: () => number;
-  /** Time of the last passage, on the monotonic clock. */
+  /** When the canary last passed through, on the monotonic clock. */
   passedAt: number;
   isPassing: boolean;
   problem: string | null;
 }
 
 /**
- * Returns the health finding of a stage. `silentMs` is the age of the canary's last passage. `stuckMs` is how long real
- * work has waited without any progress.
+ * Returns the health finding of a stage. `silentMs` is the time since the canary last passed through. `stuckMs` is how
+ * long real work has waited without any progress.
  */
 export function canaryFinding(silentMs: number, stuckMs: number, problem: string | null): HealthFinding {
   const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
@@ -38,9 +38,9 @@ export function canaryFinding(silentMs: number, stuckMs: number, problem: string
 }
 
 /**
- * Sends a canary through the dispatcher and the recorder every few seconds, the same way as a real check. While it
+ * Sends a canary through the dispatcher and the recorder every few seconds, along the same path as a real check. If it
  * doesn't come through, no check runs or is recorded, and the service isn't ready. This isn't a `BackgroundJob`,
- * because it must detect runs that hang: neither its next run nor the shutdown waits for one.
+ * because it must detect runs that hang: neither its next run nor the shutdown waits for a previous run.
  */
 @Injectable()
 export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -63,7 +63,7 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
     ];
   }
 
-  /** With `ROLE=api`, the process neither checks nor records on its own, so there is nothing to watch. */
+  /** With `ROLE=api`, the process doesn't run scheduled checks, so there is nothing to watch. */
   onApplicationBootstrap(): void {
     if (!this.scheduler.runsChecks) return;
     this.isRunning = true;
@@ -104,7 +104,7 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
     } catch (error) {
       const isNew = stage.problem === null && this.isRunning;
       if (isNew) this.logger.warn(`Canary failed at stage ${stage.name}: ${String(error)}`);
-      // The finding is public without an API key, so it only says that something failed. The log has the error.
+      // The finding is visible without an API key, so it only says that something failed. The log has the error.
       stage.problem = 'it fails, see the log';
     } finally {
       stage.isPassing = false;

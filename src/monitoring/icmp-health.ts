@@ -2,7 +2,9 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { IcmpTransports } from '../checker/icmp/icmp-transports';
 import { Health } from '../platform/observability/health';
 
-/** Logs at start, and reports in `/health/ready`, how this process sends ICMP checks, or what would permit them. */
+/**
+ * Logs at startup, and reports in `/health/ready`, how this process sends ICMP checks, or what is needed to allow them.
+ */
 @Injectable()
 export class IcmpHealth implements OnApplicationBootstrap {
   private readonly logger = new Logger(IcmpHealth.name);

@@ -7,12 +7,12 @@ import { DatabaseServer } from '../platform/database/database-server';
 import type { Load } from '../engine/dispatch/overload-state';
 
 /**
- * An instance without a heartbeat for this long is dead. With a heartbeat every 5 s, its slots are taken over within 30
- * s.
+ * An instance counts as dead after this long without a heartbeat. With a heartbeat every 5 s, its slots are taken over
+ * within 30 s.
  */
 const DEAD_AFTER_SECONDS = 20;
 
-/** The registry of instances that run checks on this database. Slots that a dead instance had claimed are due again. */
+/** The registry of instances that run checks on this database. Slots claimed by a dead instance become due again. */
 @Injectable()
 export class InstanceRegistry {
   private readonly logger = new Logger(InstanceRegistry.name);
@@ -27,7 +27,7 @@ export class InstanceRegistry {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** The number of this process in claims, or `null` while it isn't registered. */
+  /** The number that identifies this process in claims, or `null` while it isn't registered. */
   get id(): number | null {
     return this.ownId;
   }
@@ -38,9 +38,10 @@ export class InstanceRegistry {
   }
 
   async register(): Promise<number> {
-    // The directory lock of the embedded database admits one process at a time, so every instance still listed is dead.
+    // The embedded database's directory lock admits one process at a time, so every instance that is still listed is
+    // dead.
     if (this.server.isEmbedded) await this.removeDead(0);
-    // An instance that doesn't declare support for locations gets no slots of endpoints that have locations.
+    // An instance that doesn't declare support for locations is given no slots for endpoints that have locations.
     const [row] = await this.database.query<{ id: number }>(
       'INSERT INTO instance (role, locations) VALUES ($1, true) RETURNING id',
       [this.config.role],
@@ -51,8 +52,8 @@ export class InstanceRegistry {
   }
 
   /**
-   * Stores a heartbeat and the load of this process. Call this every 5 s while registered. An instance that was removed
-   * as dead after a long pause registers again.
+   * Stores a heartbeat and this process's load. Call this every 5 s while registered. An instance that was removed as
+   * dead after a long pause registers again.
    */
   async beat(load: Load): Promise<void> {
     const { checksPerSecond, ratio, skippedPerSecond, overloadedAt } = load;
@@ -74,7 +75,10 @@ export class InstanceRegistry {
     this.others = count?.others ?? 0;
   }
 
-  /** Removes this instance at a regular shutdown, so that other instances need not wait for its claims to expire. */
+  /**
+   * Removes this instance during a regular shutdown, so that other instances don't have to wait for its claims to
+   * expire.
+   */
   async leave(): Promise<void> {
     if (this.ownId === null) return;
     await this.database.query('DELETE FROM instance WHERE id = $1', [this.ownId]);
@@ -83,7 +87,7 @@ export class InstanceRegistry {
   }
 
   private async removeDead(afterSeconds: number): Promise<void> {
-    // One transaction: a heartbeat that arrives in the meantime waits, and then registers again.
+    // Uses one transaction. A heartbeat that arrives in the meantime waits, and then registers again.
     const gone = await this.database.transaction(async (tx) => {
       const dead = await tx.query<{ id: number }>(
         `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,

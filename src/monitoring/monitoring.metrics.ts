@@ -13,7 +13,7 @@ class Total {
   }
 }
 
-/** Metrics about recording checks: batches, and results that were not recorded. */
+/** Metrics about recording checks: batches, and results that couldn't be recorded. */
 @Injectable()
 export class MonitoringMetrics {
   private readonly batchSize;

@@ -80,7 +80,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ParentsFirst,
     ParentChecks,
     RemoteFailures,
-    // record: results into history, streaks, and alerts
+    // record: writes results to history, streaks, and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
     BatchWriter,

@@ -10,7 +10,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
 const DRAIN_MS = 18_000;
 const FLUSH_MS = 4000;
 
-/** Drives the checks. Every second it claims the slots that are due next and passes them to the dispatcher. */
+/** Drives scheduled checks. Every second it claims the slots that are due next and passes them to the dispatcher. */
 @Injectable()
 export class MonitoringService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(MonitoringService.name);
@@ -29,7 +29,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     this.heartbeat = jobs.create({ name: 'instance-heartbeat', run: () => this.beatOnce() });
   }
 
-  /** With `ROLE=api`, the process doesn't check on its own. It only runs and records checks that clients request. */
+  /** With `ROLE=api`, the process runs no scheduled checks. It only runs and records checks that clients request. */
   private get checks(): boolean {
     return this.health.runsChecks;
   }
@@ -58,7 +58,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /**
-   * Stops claiming and gives back the slots that haven't started. Then lets the running checks finish and writes their
+   * Stops claiming and gives back slots that haven't started. Then waits for running checks to finish and writes their
    * results.
    */
   async beforeApplicationShutdown(): Promise<void> {
@@ -70,7 +70,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     await this.recorder.drain(FLUSH_MS);
     if (!this.checks) return;
     try {
-      // A heartbeat after leaving would register this instance again.
+      // A heartbeat sent after leaving would register this instance again.
       await this.heartbeat.stop();
       if (this.instances.id !== null) await this.claimer.giveBack(this.instances.id, unbegun);
       await this.instances.leave();

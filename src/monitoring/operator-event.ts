@@ -1,18 +1,21 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { OverloadState } from '../engine/dispatch/overload';
 
-/** The process that sends an event, and the time. `since` is when the overload started, by the database's clock. */
+/**
+ * The process that sends an event, and the time. `since` is when the overload started, according to the database's
+ * clock.
+ */
 export interface EventOrigin {
   at: Date;
   since: Date;
   host: string;
-  /** The number of the instance, or `null` while it isn't registered. */
+  /** The instance number, or `null` while the process isn't registered. */
   instance: number | null;
 }
 
 const WHEN = { type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' };
 
-/** The JSON body that `OPERATOR_WEBHOOK_URL` receives. Public: fields are added, never changed. */
+/** The JSON body that `OPERATOR_WEBHOOK_URL` receives. This format is public: fields are added, never changed. */
 export class OverloadEvent {
   @ApiProperty({ enum: ['overload.began', 'overload.ended'] })
   type!: 'overload.began' | 'overload.ended';
@@ -67,10 +70,7 @@ export class OverloadEvent {
   text!: string;
 }
 
-/**
- * A change of the overload. `stopped` means that the process exits while it is overloaded and can't report the end
- * later.
- */
+/** A change in the overload. `stopped` means that the process exits while overloaded and can't report the end later. */
 export type OverloadNews = 'began' | 'ended' | 'stopped';
 
 export function overloadEvent(

@@ -11,17 +11,19 @@ import { overloadEvent, type OverloadEvent, type OverloadNews } from './operator
 import { Overload, type OverloadState } from '../engine/dispatch/overload';
 
 const LIMIT_MS = 10_000;
-/** Pauses between the attempts to send an event. After the last attempt the event is dropped. */
+/** The delays between attempts to send an event. After the last attempt, the event is dropped. */
 const RETRY_AFTER_MS = [1, 5, 15, 30].map((seconds) => seconds * SECOND_MS);
-/** Events that may wait while the receiver doesn't respond. If there are more, the oldest are dropped. */
+/**
+ * The maximum number of events that wait while the receiver doesn't respond. If there are more, the oldest are dropped.
+ */
 const MAX_WAITING = 20;
 /** How long a shutdown waits for the remaining events. */
 const FAREWELL_MS = 3 * SECOND_MS;
 
 /**
  * Notifies the operator's own alerting (`OPERATOR_WEBHOOK_URL`) when an overload of this process starts and ends.
- * Requests are sent one after the other, so that an end never overtakes its start. Nothing waits for them. A process
- * that stops while it is overloaded sends the end, so that no alarm stays open.
+ * Requests are sent one at a time, so an end never overtakes its start. Nothing else waits for them. A process that
+ * stops while overloaded sends the end event, so that no alarm remains open.
  */
 @Injectable()
 export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
@@ -67,8 +69,7 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Resolves when the event has arrived or is dropped. Never rejects. While the process stops, each event gets one
-   * attempt.
+   * Resolves when the event has been delivered or dropped. Never rejects. During shutdown, each event gets one attempt.
    */
   private async send(url: string, event: OverloadEvent): Promise<void> {
     for (const pauseMs of [...RETRY_AFTER_MS, 0]) {
@@ -79,7 +80,7 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Returns the problem, or `null` if the event arrived. */
+  /** Returns the problem, or `null` if the event was delivered. */
   private async attempt(url: string, event: OverloadEvent): Promise<string | null> {
     try {
       const { status } = await this.http.request({
@@ -96,7 +97,7 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Logs only the first failure in a row. */
+  /** Logs only the first of several consecutive failures. */
   private report(problem: string | null): void {
     if (problem !== null && !this.isFailing) this.logger.warn(`Could not notify OPERATOR_WEBHOOK_URL: ${problem}`);
     this.isFailing = problem !== null;

@@ -2,52 +2,52 @@ import type { Assertion } from '../checker/assertion/assertion';
 import type { ErrorCode, CheckPhase, Outcome } from '../checker/checker';
 
 /**
- * Protocol 1 between probe and service, see docs/probe-protocol.md. Both sides ignore unknown fields. Times are
- * milliseconds since the epoch by the clock of the service's database.
+ * Version 1 of the protocol between probe and service. See docs/probe-protocol.md. Both sides ignore unknown fields.
+ * Times are milliseconds since the epoch, according to the clock of the service's database.
  */
 export const PROTOCOL = 1;
-/** The protocols that the service supports: the current and the previous one. */
+/** The protocol versions that the service supports: the current and the previous one. */
 export const SUPPORTED_PROTOCOLS: readonly number[] = [PROTOCOL];
 
 export const POLL_PATH = '/api/v1/probe/poll';
 export const RESULTS_PATH = '/api/v1/probe/results';
 
-/** The longest wait of a poll in seconds. It is shorter than the response timeout of every proxy. */
+/** The longest time that a poll may wait, in seconds. It is shorter than the response timeout of every proxy. */
 export const MAX_WAIT_SECONDS = 20;
 export const MAX_RESULTS = 1000;
-/** The limits for definitions in one response, and approximately for the bytes of their JSON. */
+/** The maximum number of definitions in one response, and approximately the maximum number of bytes of their JSON. */
 export const MAX_DEFINITIONS = 500;
 export const MAX_DEFINITIONS_BYTES = 1024 * 1024;
-/** The limits of a request, compressed and decompressed. */
+/** The maximum size of a request, compressed and decompressed. */
 export const MAX_SENT_BYTES = 256 * 1024;
 export const MAX_UNPACKED_BYTES = 512 * 1024;
 /** How long a probe continues without a response from the service. */
 export const LEASE_MS = 15 * 60_000;
 /** How long a probe counts as online after its last request. */
 export const ONLINE_MS = 60_000;
-/** A standby takes over from a session that has sent no request for this long. */
+/** A standby takes over from a session that hasn't sent a request for this long. */
 export const SESSION_MS = 45_000;
 export const SESSION_FORM = /^[0-9a-zA-Z-]{16,64}$/;
 
 /** A probe's request for work. */
 export interface PollRequest {
   protocol: number;
-  /** The ID of this process, in `SESSION_FORM`. The newest session of a token is the active one. */
+  /** The ID of this process, in `SESSION_FORM`. A token's newest session is the active one. */
   session: string;
-  /** Whether it was replaced and waits for the other session to stop responding. */
+  /** Whether it was replaced and is waiting for the other session to stop responding. */
   standby: boolean;
-  /** The opaque cursor from the previous response. `null` at first. */
+  /** The opaque cursor from the previous response, or `null` at first. */
   cursor: string | null;
-  /** The wait in seconds, from 0 to `MAX_WAIT_SECONDS`. */
+  /** How long to wait in seconds, from 0 to `MAX_WAIT_SECONDS`. */
   wait: number;
   version: string;
   types: string[];
   /** The probe's own wall clock. */
   clock: number;
-  /** The number of its definitions and their `digestOf`, every ten minutes. Otherwise 0 and `null`. */
+  /** The number of its definitions and their `digestOf`, sent every ten minutes. Otherwise, 0 and `null`. */
   count: number;
   digest: string | null;
-  /** The number of buffered results. `dropped` and `skipped` count results and slots since its start. */
+  /** The number of buffered results. `dropped` and `skipped` count results and slots since the probe started. */
   buffered: number;
   dropped: number;
   skipped: number;
@@ -58,14 +58,14 @@ export interface PollRequest {
 
 export interface PollResponse {
   now: number;
-  /** The probe starts no check after this time. */
+  /** The probe doesn't start checks after this time. */
   lease_until: number;
   cursor: string;
-  /** Whether `endpoints` of this response, and of the next ones while `more` is set, are complete. */
+  /** Whether the `endpoints` in this response are complete, together with the next responses while `more` is set. */
   full: boolean;
   more: boolean;
   removed: string[];
-  /** The pause before the next request. */
+  /** How long to pause before the next request. */
   pause_ms: number;
   endpoints: AssignedEndpoint[];
   asks: Ask[];
@@ -75,26 +75,25 @@ export interface AssignedEndpoint {
   endpoint_id: string;
   organization: string;
   revision: number;
-  /** Seconds. */
+  /** The interval in seconds. */
   interval: number;
   /** Its slots are at `phase_ms` + k · `interval` since the epoch. */
   phase_ms: number;
   /**
-   * Whether it is new or changed. The newest slot is then run now, spread over the shorter of the interval
-   * and 30 s.
+   * Whether it is new or changed. If so, the newest slot runs now, spread over the shorter of the interval and 30 s.
    */
   at_once: boolean;
-  /** The streak at which a failure is confirmed by a second check. `null` means never. */
+  /** The streak at which a failure is confirmed by a second check, or `null` for never. */
   confirm_at: number | null;
   allow_private: boolean;
   definition: Definition;
 }
 
-/** The content of a check, with its secrets, as `toCheckRequest` takes it. */
+/** The content of a check, with its secrets, as accepted by `toCheckRequest`. */
 export interface Definition {
   type: string;
   url: string;
-  /** Seconds. */
+  /** The timeout in seconds. */
   timeout: number;
   method: string;
   headers: { key: string; value: string }[];
@@ -105,10 +104,10 @@ export interface Definition {
   certificate_warn_days?: number | null;
 }
 
-/** How a check judges the certificate of the server: `TlsSettings` of the checkers, with the names of the API. */
+/** How a check validates the server's certificate: `TlsSettings` of the checkers, under the names used in the API. */
 export interface DefinitionTls {
   verify: boolean;
-  /** PEM. */
+  /** The CA certificates in PEM format. */
   ca: string | null;
   server_name: string | null;
 }
@@ -116,7 +115,7 @@ export interface DefinitionTls {
 /** A check that a caller is waiting for. */
 export interface Ask {
   ask: string;
-  /** `null` for a test check, which has a `definition`. */
+  /** The endpoint, or `null` for a test check, which has a `definition`. */
   endpoint_id: string | null;
   definition: Definition | null;
   /** Only for a test check, with the same meaning as for an endpoint. */
@@ -128,16 +127,16 @@ export interface Ask {
 export interface ResultsRequest {
   protocol: number;
   session: string;
-  /** At most `MAX_RESULTS`. Results of one endpoint are in order. */
+  /** At most `MAX_RESULTS` results. Results for one endpoint are in order. */
   results: SentResult[];
 }
 
 export interface SentResult {
-  /** `null` for a test check. */
+  /** The endpoint, or `null` for a test check. */
   endpoint_id: string | null;
-  /** `null` for a test check. */
+  /** The endpoint's revision, or `null` for a test check. */
   revision: number | null;
-  /** `null` for the result of an ask. */
+  /** The slot, or `null` if the result is for an ask. */
   slot: number | null;
   ask: string | null;
   checked_at: number;
@@ -152,7 +151,7 @@ export interface SentError {
   message: string;
 }
 
-/** A `CheckResult`. */
+/** A `CheckResult` as sent to the service. */
 export interface SentCheck {
   outcome: Outcome;
   duration_ms: number;
@@ -173,13 +172,14 @@ export interface SentCheck {
 }
 
 /**
- * Why a result was refused. In order: the endpoint isn't assigned to this probe (deleted or paused), the revision is
- * old, the time isn't a slot of the endpoint, it is in the future, it is too long ago, or the result is unreadable.
+ * Why a result was rejected. In order: the endpoint isn't assigned to this probe (deleted or paused), the revision is
+ * old, the time isn't one of the endpoint's slots, it is in the future, it is too long ago, or the result can't be
+ * parsed.
  */
 export const REFUSALS = ['not_assigned', 'stale_revision', 'not_a_slot', 'in_future', 'too_old', 'invalid'] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** The committed outcome. Every result that is neither refused nor a duplicate is stored. */
+/** The committed outcome. Every result that is neither rejected nor a duplicate is stored. */
 export interface ResultsResponse {
   now: number;
   recorded: number;

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Sql, Tx } from '../platform/database/database';
 import { KEY } from '../platform/http/body/resource-key';
 
-/** The location of checks that the service runs itself. */
+/** The location name for checks that the service runs itself. */
 export const LOCAL_NAME = 'local';
-/** The prefix of shared probes' keys where an endpoint names them. */
+/** The prefix for keys of shared probes in an endpoint's locations. */
 export const SHARED_PREFIX = 'shared/';
-/** The form of a location. `local` has the form of a key. */
+/** The format of a location. `local` has the same format as a key. */
 export const LOCATION_PATTERN = `^(${SHARED_PREFIX})?${KEY.source.slice(1)}`;
 /**
  * SQL: the name of the location in a row `l` of `endpoint_location`, with its probe `p`, which is missing for `local`.
@@ -15,11 +15,11 @@ export const LOCATION_NAME = `CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p
 
 /** A probe under the name that endpoints use. */
 export interface KnownProbe {
-  /** The number that history stores. */
+  /** The number under which history is stored. */
   number: number;
-  /** The UUID. */
+  /** The probe's UUID. */
   id: string;
-  /** The UUID of its organization. `null` if the operator shares it. */
+  /** The UUID of its organization, or `null` if the operator shares it. */
   orgId: string | null;
   /** `<key>`, or `shared/<key>` for a shared probe. */
   location: string;
@@ -27,12 +27,12 @@ export interface KnownProbe {
   region: string;
   enabled: boolean;
   /**
-   * Whether its checks may reach private addresses. On a shared probe, this is true only for checks of the Default
+   * Whether its checks may reach private addresses. On a shared probe, this only applies to checks of the Default
    * organization.
    */
   allowPrivate: boolean;
   online: boolean;
-  /** The types that it reported. `null` before its first request. */
+  /** The types that it reported, or `null` before its first request. */
   types: string[] | null;
 }
 
@@ -42,23 +42,26 @@ const COLUMNS = `number, id, org_id AS "orgId", CASE WHEN org_id IS NULL THEN '$
 const NAMED = `SELECT ${COLUMNS} FROM probe
    WHERE (org_id = $1 AND key = ANY ($2::text[])) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = ANY ($2::text[]))`;
 
-/** Finds probes by the names and numbers of locations. */
+/** Finds probes by location name or number. */
 @Injectable()
 export class ProbeDirectory {
   /**
-   * Returns the probes of these locations (`<key>`, `shared/<key>`) that the organization may name, by location. Cost:
-   * one statement, none for `local` alone.
+   * Returns the probes at these locations (`<key>`, `shared/<key>`) that the organization may use, by location. Cost:
+   * one statement, or none for `local` alone.
    */
   async named(sql: Sql, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
     return namedBy(sql, orgId, locations, NAMED);
   }
 
-  /** As `named`, but the probes can't be deleted until the transaction ends. Use it before you store the names. */
+  /**
+   * Works like `named`, but the probes can't be deleted until the transaction ends. Use this before you store the
+   * names.
+   */
   async hold(tx: Tx, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
     return namedBy(tx, orgId, locations, `${NAMED} ORDER BY id FOR KEY SHARE`);
   }
 
-  /** Returns the existing probes by number. 0 isn't included. Cost: one statement, none without numbers. */
+  /** Returns the existing probes by number. 0 isn't included. Cost: one statement, or none without numbers. */
   async numbered(sql: Sql, numbers: readonly number[]): Promise<Map<number, KnownProbe>> {
     const asked = [...new Set(numbers)].filter((number) => number !== 0);
     if (asked.length === 0) return new Map();
@@ -68,7 +71,7 @@ export class ProbeDirectory {
     return new Map(rows.map((row) => [row.number, row]));
   }
 
-  /** Returns the probes of the organization and shared probes, without disabled ones. Cost: one statement. */
+  /** Returns the organization's probes and shared probes, except disabled ones. Cost: one statement. */
   visible(sql: Sql, orgId: string): Promise<KnownProbe[]> {
     return sql.query<KnownProbe>(
       `SELECT ${COLUMNS} FROM probe WHERE (org_id = $1 OR org_id IS NULL) AND enabled ORDER BY org_id, key`,
@@ -77,7 +80,7 @@ export class ProbeDirectory {
   }
 
   /**
-   * Returns the names of these locations. The name is missing if the probe was deleted. Cost: one statement, none for
+   * Returns the names of these locations. A name is missing if the probe was deleted. Cost: one statement, or none for
    * `local` alone.
    */
   async names(sql: Sql, numbers: readonly number[]): Promise<Map<number, string>> {
@@ -85,8 +88,8 @@ export class ProbeDirectory {
   }
 
   /**
-   * As `names`, for locations stored in history. A deleted probe's number may have been reused by another organization.
-   * Such a location gets no name.
+   * Works like `names`, for locations stored in history. A deleted probe's number may have been reused by another
+   * organization. Such a location gets no name.
    */
   async namesIn(sql: Sql, orgId: string, numbers: readonly number[]): Promise<Map<number, string>> {
     const known = await this.numbered(sql, numbers);

@@ -4,7 +4,7 @@ import { problems } from '../platform/problem/problem';
 import { SHARED_PREFIX } from './probe-directory';
 import { probeStatus, type ProbeStatus } from './probe-status';
 
-/** The fields of a probe that clients set. */
+/** The probe fields that clients set. */
 export interface ProbeSettings {
   key: string;
   name: string;
@@ -13,11 +13,11 @@ export interface ProbeSettings {
   allowPrivate: boolean;
 }
 
-/** A row of `probe`, without secrets and the state of polls. */
+/** A row of `probe`, without secrets and polling state. */
 export interface ProbeRow extends ProbeSettings {
   id: string;
   number: number;
-  /** A UUID. `null` for a shared probe. */
+  /** UUID, or `null` for a shared probe. */
   orgId: string | null;
   owner: string | null;
   status: ProbeStatus;
@@ -37,14 +37,14 @@ export interface ProbeRow extends ProbeSettings {
   updatedAt: Date;
 }
 
-/** The endpoints that name a probe, and their checks there per second. */
+/** How many endpoints use a probe, and how many of their checks run there per second. */
 export interface ProbeUse {
   endpoints: number;
   rate: number;
 }
 export const NOT_NAMED: ProbeUse = { endpoints: 0, rate: 0 };
 
-/** The stored parts of a token. A probe without one can't call until it is rotated. */
+/** The stored parts of a token. A probe without a token can't connect until its token is rotated. */
 interface Hashed {
   lookup: string;
   hash: Buffer;
@@ -59,14 +59,15 @@ const COLUMNS = `p.id, p.number, p.org_id AS "orgId", p.key, p.name, p.region, p
 const VISIBLE = '(p.org_id = $1::uuid OR p.org_id IS NULL)';
 const OWN = 'p.org_id IS NOT DISTINCT FROM $1::uuid';
 
-// Both use an index on (org_id, key). Cost: the rows of one organization, limited by its quota, and the shared ones.
+// Both statements use an index on (org_id, key). Cost: one organization's rows, limited by its quota, and the shared
+// ones.
 const PAGE = `
   SELECT ${COLUMNS}, count(*) OVER ()::int AS total FROM probe p WHERE ${VISIBLE} AND ($2::text IS NULL OR ${probeStatus('p')} = $2)`;
 
 /** The number of possible probe numbers. */
 const MOST_NUMBERS = 32_767;
 
-/** Returns a page by `after`. Each row contains the total. */
+/** Returns a page starting after `after`. Each row contains the total. */
 export function probePage(
   sql: Sql,
   orgId: string | null,
@@ -81,25 +82,26 @@ export function probePage(
 }
 
 /**
- * Returns all of an organization's own probes, oldest first, with `externalKey` as documents use it. Cost: one
- * statement.
+ * Returns all of an organization's own probes, oldest first, with `externalKey` as used in configuration documents.
+ * Cost: one statement.
  */
 export const ownProbes = (sql: Sql, orgId: string): Promise<(ProbeRow & { externalKey: string })[]> =>
   sql.query(`SELECT ${COLUMNS}, p.key AS "externalKey" FROM probe p WHERE p.org_id = $1 ORDER BY p.id`, [orgId]);
 
-/** Reads an own or shared probe. */
+/** Reads one of the organization's own probes or a shared probe. */
 export async function readProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow | undefined> {
   const [row] = await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]);
   return row;
 }
 
-/** As `readProbe`. Throws: `not_found`. */
+/** Reads one of the organization's own probes or a shared probe. Throws: `not_found`. */
 export async function findProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow> {
   return found([await readProbe(sql, orgId, id)]);
 }
 
 /**
- * Locks one of the organization's own probes. `FOR UPDATE` also prevents endpoints from naming it. Throws: `not_found`.
+ * Locks one of the organization's own probes. `FOR UPDATE` also prevents endpoints from referring to it. Throws:
+ * `not_found`.
  */
 export async function lockProbe(
   tx: Tx,
@@ -140,7 +142,7 @@ export async function insertProbe(
 }
 
 /**
- * Saves the settings of a locked probe. After a change of rights or a reactivation, the cursor's epoch changes, so that
+ * Saves a locked probe's settings. After a permission change or a reactivation, the cursor's epoch changes, so that
  * everything is sent again. A disabled probe no longer counts as seen.
  */
 export async function saveProbe(tx: Tx, id: string, settings: ProbeSettings, at: Date): Promise<ProbeRow> {
@@ -158,8 +160,8 @@ export async function saveProbe(tx: Tx, id: string, settings: ProbeSettings, at:
 }
 
 /**
- * Returns the use of probes by an organization or by all, by the probe's number. Cost: one statement, with an index
- * entry and a schedule row for each endpoint that names a probe, about 30 ms for 10,000.
+ * Returns how an organization, or all organizations, use probes, by probe number. Cost: one statement, with an index
+ * entry and a schedule row for each endpoint that uses a probe, about 30 ms for 10,000.
  */
 export async function usesOfProbes(
   sql: Sql,
@@ -176,15 +178,15 @@ export async function usesOfProbes(
   return new Map(uses.map(({ number, ...use }) => [number, use]));
 }
 
-/** SQL: the URL of endpoints that watch the row of `probe` with this alias. */
+/** SQL: the URL of endpoints that monitor the row of `probe` with this alias. */
 export const watchedUrl = (alias: string): string =>
   `'probe:' || CASE WHEN ${alias}.org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || ${alias}.key`;
 
-/** SQL: whether such a URL of the endpoint may refer to this probe. */
+/** SQL: whether an endpoint's URL of this form may refer to this probe. */
 export const watchesProbe = (endpoint: string, probe: string): string =>
   `(${probe}.org_id IS NULL OR ${endpoint}.org_id = ${probe}.org_id)`;
 
-/** Returns the number of endpoints of type PROBE that watch it. Cost: one index entry for each. */
+/** Returns the number of endpoints of type PROBE that monitor it. Cost: one index entry for each. */
 export async function watchersOf(sql: Sql, { id }: Pick<ProbeRow, 'id'>): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM probe p
@@ -195,7 +197,7 @@ export async function watchersOf(sql: Sql, { id }: Pick<ProbeRow, 'id'>): Promis
   return row?.count ?? 0;
 }
 
-/** Returns the next unused number. Numbers wrap around, so that creating and deleting probes does not use them up. */
+/** Returns the next unused number. Numbers wrap around, so that creating and deleting probes doesn't use them up. */
 async function nextNumber(tx: Tx): Promise<number> {
   for (let tries = 0; tries < MOST_NUMBERS; tries++) {
     const [next] = await tx.query<{ number: number; taken: boolean }>(

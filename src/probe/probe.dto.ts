@@ -10,9 +10,9 @@ import { PROBE_STATUSES, type ProbeStatus } from './probe-status';
 
 const MAX_NAME = 255;
 const MAX_REGION = 64;
-/** Names with another meaning in an endpoint's locations: the service itself, and the prefix of shared probes. */
+/** Names that have another meaning in an endpoint's locations: the service itself, and the prefix for shared probes. */
 const RESERVED: readonly unknown[] = [LOCAL_NAME, 'shared'];
-/** How long the previous token may still work next to a new one, in seconds. */
+/** How long the previous token may continue to work after a new one is created, in seconds. */
 const GRACE = { default: 3600, max: 86_400 };
 
 const KEY_TEXT = {
@@ -37,7 +37,7 @@ const ALLOW_PRIVATE = {
   default: false,
 };
 
-/** A number that the probe reports. `null` before the first report. */
+/** A number that the probe reports, or `null` before the first report. */
 const Told = (description: string, example: number, type: 'integer' | 'number' = 'integer'): PropertyDecorator =>
   ApiProperty({
     type,
@@ -206,7 +206,7 @@ export class CreateProbeDto {
   allow_private?: boolean;
 }
 
-/** All fields are optional, and only the sent ones change. */
+/** All fields are optional, and only the fields that are sent change. */
 export class UpdateProbeDto extends PartialOf(CreateProbeDto) {
   @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: only the current value is accepted.' })
   override key?: string;
@@ -284,7 +284,7 @@ export const toProbeView = (row: ProbeRow, { endpoints, rate }: ProbeUse): Probe
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** Returns an organization's view of a shared probe, without its place and its use by others. */
+/** Returns an organization's view of a shared probe, without its region and how others use it. */
 export const withoutInsides = (view: ProbeView): ProbeView => ({
   ...view,
   address: null,

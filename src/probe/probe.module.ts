@@ -10,7 +10,7 @@ import { ProbeService } from './probe.service';
 import { SharedProbeController } from './shared-probe.controller';
 import { StoredProbeTokens } from './stored-probe-tokens';
 
-/** Probes run the same program in other places. Each is a location and has a token. */
+/** Probes run the same program in other places. Each probe is a location and has a token. */
 @Module({
   controllers: [ProbeController, SharedProbeController],
   providers: [
@@ -32,7 +32,7 @@ export class ProbeModule implements OnModuleInit {
 
 const BATCH = 1000;
 
-/** Runs one step of removing a deleted organization, whose tokens are already refused. */
+/** Performs one step in removing a deleted organization, whose tokens are already rejected. */
 async function removeSome(step: OrganizationPurge, tx: Tx): Promise<void> {
   const removed = await tx.query(
     `DELETE FROM probe WHERE id IN (SELECT id FROM probe WHERE org_id = $1 LIMIT ${BATCH}) RETURNING 1`,

@@ -40,12 +40,12 @@ import {
 } from './probe-store';
 import { type MadeToken, StoredProbeTokens } from './stored-probe-tokens';
 
-/** Replaces the organization in signed cursors of the operator's list. */
+/** Stands in for the organization in signed cursors for the operator's list. */
 const OPERATOR = 'operator';
 
 /**
- * Probes of an organization, or shared probes if `orgId` is `null`. Every method throws `not_found` for a probe of
- * someone else. An organization may read shared probes.
+ * An organization's probes, or shared probes if `orgId` is `null`. Every method throws `not_found` for probes that
+ * belong to others. An organization may read shared probes.
  */
 @Injectable()
 export class ProbeService {
@@ -57,7 +57,7 @@ export class ProbeService {
     private readonly quotas: Quotas,
   ) {}
 
-  /** Lists probes, oldest first. Cost: one statement for the page and one for the use of its probes. */
+  /** Lists probes, oldest first. Cost: one statement for the page and one for how its probes are used. */
   async list(orgId: string | null, { cursor, limit = MAX_PAGE_SIZE, status }: ProbesQuery): Promise<Page<ProbeView>> {
     const page = await this.cursors.paginate({
       orgId: orgId ?? OPERATOR,
@@ -87,7 +87,8 @@ export class ProbeService {
   }
 
   /**
-   * Adds a probe in the caller's transaction. Without a token it can't call until `rotate`. Throws: `quota_exceeded`.
+   * Adds a probe in the caller's transaction. Without a token, it can't connect until `rotate`. Throws:
+   * `quota_exceeded`.
    */
   async add(
     tx: Tx,
@@ -101,7 +102,7 @@ export class ProbeService {
     return row;
   }
 
-  /** Updates the sent fields. */
+  /** Updates the fields that are sent. */
   update(orgId: string | null, id: string, dto: UpdateProbeDto): Promise<ProbeView> {
     return this.database.transaction(async (tx) => {
       const row = await lockProbe(tx, orgId, id);
@@ -129,8 +130,8 @@ export class ProbeService {
   }
 
   /**
-   * Deletes a probe permanently. Its token is refused at once. Throws: `conflict` while an endpoint names or watches
-   * it.
+   * Deletes a probe permanently. Its token is rejected from then on. Throws: `conflict` while an endpoint uses or
+   * monitors it.
    */
   remove(orgId: string | null, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
@@ -141,8 +142,8 @@ export class ProbeService {
   }
 
   /**
-   * Deletes a probe that is locked `FOR UPDATE`, in the caller's transaction. Throws: `conflict` while an endpoint
-   * names or watches it.
+   * Deletes a probe that is locked `FOR UPDATE`, in the caller's transaction. Throws: `conflict` while an endpoint uses
+   * or monitors it.
    */
   async drop(tx: Tx, orgId: string | null, row: ProbeRow): Promise<void> {
     const endpoints = (await usesOfProbes(tx, null, [row])).get(row.number)?.endpoints ?? 0;
@@ -164,7 +165,7 @@ export class ProbeService {
     });
   }
 
-  /** Locks several probes against being changed or named, in the order of their IDs. */
+  /** Locks several probes in ID order, so that no other transaction can change or refer to them. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
@@ -174,7 +175,7 @@ export class ProbeService {
   }
 
   /**
-   * Saves the probes of a configuration document: creates `made` without tokens, and updates `changed`. An organization
+   * Saves the probes in a configuration document: creates `made` without tokens, and updates `changed`. An organization
    * has few probes.
    */
   async save(
@@ -192,7 +193,7 @@ export class ProbeService {
     return setOwner(tx, 'probe', orgId, ids, owner);
   }
 
-  /** Returns what `update` would refuse in these fields, or nothing if the probe does not exist. */
+  /** Returns the errors that `update` would find in these fields, or nothing if the probe doesn't exist. */
   async findingsIn(orgId: string, publicId: string | undefined, fields: UpdateProbeDto): Promise<Findings> {
     const id = parseId('probe', publicId);
     const row = id === null ? undefined : await readProbe(this.database, orgId, id);
@@ -218,7 +219,7 @@ const tagSource = (row: ProbeRow) => ({ id: row.id, ...probeSettings(row) });
 const shownTo = (orgId: string | null, row: ProbeRow, view: ProbeView): ProbeView =>
   orgId !== null && row.orgId === null ? withoutInsides(view) : view;
 
-/** An operator's change of a shared probe is recorded for the installation. */
+/** When an operator changes a shared probe, this is recorded for the installation. */
 async function record(tx: Tx, orgId: string | null, act: Omit<Act, 'resource'>): Promise<void> {
   if (orgId === null) await recordOperatorAct(tx, { ...act, resource: 'probe' });
   else await recordChange(tx, { ...act, resource: 'probe', orgId });

@@ -12,7 +12,7 @@ import { SECOND_MS } from '../platform/time/time-units';
 import { AnyProbes } from './any-probes';
 
 const KNOWN = 10_000;
-/** How long a state is reused. The body of a request may arrive long after its token. */
+/** How long a state is reused. A request's body may arrive long after its token. */
 const STATE_MS = SECOND_MS;
 
 interface FoundRow extends ProbeState {
@@ -26,15 +26,15 @@ interface FoundRow extends ProbeState {
 }
 
 /**
- * SQL: the columns of a `ProbeState`. `now` is the number of a parameter. Cost: the row, and a look into the asks that
- * no probe has taken.
+ * SQL: the columns of a `ProbeState`. `now` is the number of a parameter. Cost: the row, and a lookup in the asks that
+ * no probe has picked up.
  */
 export const stateColumns = (now: number): string => `
          p.session, ${epochMs('p.last_seen_at')} AS "seenMs", p.numbered::float8 AS numbered, p.epoch, p.allow_private AS "allowPrivate",
          p.online, p.protocol, p.version, coalesce(array_to_string(p.types, ','), '') AS types,
          EXISTS (SELECT FROM probe_ask a WHERE a.number = p.number AND a.taken_at IS NULL AND a.expires_at > $${now}) AS "isAsked"`;
 
-// Cost: a look into each of two unique indexes.
+// Cost: a lookup in each of two unique indexes.
 const FIND = `
   SELECT p.id, p.number, p.org_id AS "orgId", p.enabled, p.lookup = $1 AS "isCurrent",
          CASE WHEN p.lookup = $1 THEN p.hash ELSE p.previous_hash END AS hash, p.previous_lookup IS NOT NULL AS "hasPrevious",
@@ -49,10 +49,10 @@ export interface MadeToken {
   hash: Buffer;
 }
 
-/** Tokens of probes in rows of `probe`. They are hashed. During a rotation, the previous token is kept as well. */
+/** Probe tokens, stored as hashes in rows of `probe`. During a rotation, the previous token is kept as well. */
 @Injectable()
 export class StoredProbeTokens extends ProbeTokens implements OnApplicationBootstrap {
-  /** The look-ups of valid tokens and their owners, which need no permission. */
+  /** The lookup values of valid tokens and their owners, which need no permission. */
   private readonly known = new BoundedMap<string, string>(KNOWN);
   private readonly states = new WeakMap<ProbeCaller, { state: ProbeState; readAt: number }>();
 
@@ -88,7 +88,7 @@ export class StoredProbeTokens extends ProbeTokens implements OnApplicationBoots
     return isPlausibleProbeToken(token) ? (this.known.get(this.hashed(token).lookup) ?? null) : null;
   }
 
-  /** Tokens that were used before the start are known after it. Cost: one pass over the probes. */
+  /** Loads the tokens that were used before startup. Cost: one pass over the probes. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.database.query<{ lookup: string; owner: string }>(
       `SELECT lookup, coalesce(org_id, id) AS owner FROM probe WHERE lookup IS NOT NULL
@@ -109,10 +109,10 @@ export class StoredProbeTokens extends ProbeTokens implements OnApplicationBoots
   }
 
   /**
-   * Gives a locked probe (UUID) a new token. The current token works until the new one is used, at most for
-   * `graceSeconds`. `previousUntil` is `null` if no other token works. A token that was never used stops working at
-   * once, so that a user who lost it and rotates again does not cut off the probe. Without a grace time, the session
-   * also ends, and a waiting poll is refused at once.
+   * Gives a locked probe (UUID) a new token. The current token works until the new one is used, but for at most
+   * `graceSeconds`. `previousUntil` is `null` if no other token works. A token that was never used stops working
+   * immediately, so that a user who lost it and rotates again doesn't cut off the probe. Without a grace period, the
+   * session also ends, and a waiting poll is rejected immediately.
    */
   async rotate(tx: Tx, probeId: string, graceSeconds: number): Promise<{ token: string; previousUntil: Date | null }> {
     const { token, lookup, hash } = this.make();

@@ -8,7 +8,7 @@ import { ServerClock } from './server/server-clock';
 import { Assignments } from './slots/assignments';
 import { DefinitionReader } from './slots/definition-reader';
 
-/** Runs checks that a caller at the service is waiting for, immediately, and sends their results at once. */
+/** Immediately runs checks that a caller at the service is waiting for, and sends their results without delay. */
 @Injectable()
 export class Asks {
   private readonly logger = new Logger(Asks.name);
@@ -23,7 +23,8 @@ export class Asks {
   ) {}
 
   /**
-   * Runs one check. If it can't run now, it is dropped, and the caller learns that there is no result. Never rejects.
+   * Runs one check. If it can't run now, it is dropped, and the caller is notified that there is no result. Never
+   * rejects.
    */
   async run(ask: Ask): Promise<void> {
     const definition =

@@ -6,8 +6,8 @@ import { serviceLogger } from '../platform/observability/service-logger';
 import { ProbingModule } from './probing.module';
 
 /**
- * Creates a probe that already polls for work. Tests and `main.ts` start it the same way. `ProbeHttp` does not listen
- * yet.
+ * Creates a probe that is already polling for work. Tests and `main.ts` start it in the same way. `ProbeHttp` isn't
+ * listening yet.
  */
 export function createProbe(config: Config, access: ServerAccess): Promise<INestApplicationContext> {
   const logger = serviceLogger(config);

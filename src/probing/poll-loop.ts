@@ -11,9 +11,9 @@ import { Work } from './work';
 
 /** The timeout of a poll, in addition to the time that the service may wait. */
 const LIMIT_MS = 15 * SECOND_MS;
-/** The pause after the service refused the token or the protocol version. */
+/** The pause after the service rejected the token or the protocol version. */
 const REFUSED_MS = 30 * SECOND_MS;
-/** The pause of a replaced session between checks whether the other session is still active. */
+/** How often a replaced session checks whether the other session is still active. */
 const STANDBY_MS = 5 * SECOND_MS;
 /** The minimum pause after an empty poll, regardless of what the service requests. */
 const LEAST_MS = 250;
@@ -32,7 +32,7 @@ export class PollLoop {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private failures = 0;
-  /** The logged problem that has not ended yet. */
+  /** The problem that was logged and hasn't ended yet. */
   private told: Meaning | null = null;
   private isStandby = false;
 
@@ -65,7 +65,7 @@ export class PollLoop {
     }
   }
 
-  /** Polls once, and resolves with the pause before the next poll. */
+  /** Polls once, and resolves to the pause before the next poll. */
   private async poll(mostWaitMs: number): Promise<number> {
     const request = this.requests.next(mostWaitMs, this.isStandby, this.connection.rttMs);
     const waitMs = request.wait * SECOND_MS;

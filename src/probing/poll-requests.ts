@@ -9,7 +9,7 @@ import { ProbeSession } from './server/probe-session';
 import { DefinitionReader } from './slots/definition-reader';
 import { Work } from './work';
 
-/** Creates the poll requests of a probe. Each one reports the probe's state. */
+/** Creates a probe's poll requests. Each one reports the probe's state. */
 @Injectable()
 export class PollRequests {
   constructor(

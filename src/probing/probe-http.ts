@@ -4,11 +4,11 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Health, type HealthReport } from '../platform/observability/health';
 import { Metrics } from '../platform/observability/metrics';
 
-/** The monitoring of a probe needs only a few connections. */
+/** Monitoring a probe needs only a few connections. */
 const MOST_CONNECTIONS = 100;
 const LIMIT_MS = 5000;
 
-/** Serves the probe's health and metrics to supervisors and Prometheus, and nothing about its checks. */
+/** Serves the probe's health and metrics to supervisors and Prometheus, but nothing about its checks. */
 @Injectable()
 export class ProbeHttp implements OnModuleDestroy {
   private readonly server: Server;

@@ -6,8 +6,9 @@ import { Dialer } from '../platform/net/dial/dialer';
 import { targetOf } from './server/proxy-agent';
 
 /**
- * Determines whether the machine of a probe has a network. Without `CONNECTIVITY_TARGETS`, it tests the connection to
- * the service or its proxy. A failed test alone proves nothing, and counts only if many endpoints fail at once.
+ * Determines whether a probe's machine has a network connection. Without `CONNECTIVITY_TARGETS`, it tests the
+ * connection to the service or its proxy. A failed test alone proves nothing, and counts only if many endpoints fail at
+ * the same time.
  */
 @Injectable()
 export class ProbeNetwork extends NetworkLookup {

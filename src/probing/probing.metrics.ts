@@ -6,10 +6,10 @@ import { ServerClock } from './server/server-clock';
 import { ServerConnection } from './server/server-connection';
 import { Assignments } from './slots/assignments';
 
-/** The outcome of a result that was or was not sent. */
+/** The outcome for a result. */
 type ResultKind = 'recorded' | 'duplicate' | 'late' | 'refused';
 
-/** The metrics of a probe, in addition to the engine's. */
+/** A probe's metrics, in addition to the engine's. */
 @Injectable()
 export class ProbingMetrics {
   private readonly results;

@@ -35,7 +35,7 @@ import { DefinitionReader } from './slots/definition-reader';
 import { SlotSource } from './slots/slot-source';
 import { Work } from './work';
 
-/** The parts of the observability and jobs modules that every process needs, without a database and routes. */
+/** The parts of the observability and jobs modules that every process needs, without a database or routes. */
 @Global()
 @Module({
   providers: [Health, Metrics, WatchdogPing, EventLoopLag, EventLoopMetrics, BackgroundJobs, MemoryTrimJob],
@@ -71,7 +71,7 @@ export class ProbingModule {
         DefinitionReader,
         Assignments,
         SlotSource,
-        // results: until the service has them
+        // results: held until the service has them
         ResultBuffer,
         ResultSender,
         Asks,

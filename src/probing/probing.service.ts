@@ -7,11 +7,11 @@ import { ResultSender } from './results/result-sender';
 import { SlotSource } from './slots/slot-source';
 import { Work } from './work';
 
-/** The parts of the 25 s for a shutdown: for running checks, and for sending results. */
+/** How the 25 s for a shutdown are divided between running checks and sending results. */
 const DRAIN_MS = 17 * SECOND_MS;
 const SEND_MS = 5 * SECOND_MS;
 
-/** Runs a probe: polls, checks, and sends. It stops in this order. */
+/** Runs a probe: polls, checks, and sends results. It stops these in the same order. */
 @Injectable()
 export class ProbingService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
@@ -32,7 +32,7 @@ export class ProbingService implements OnApplicationBootstrap, BeforeApplication
     this.slots.tick();
   }
 
-  /** Starts no more checks, lets running ones finish, and sends their results. */
+  /** Stops starting checks, lets running checks finish, and sends their results. */
   async beforeApplicationShutdown(): Promise<void> {
     this.slots.stop();
     await this.polls.stop();

@@ -2,9 +2,9 @@ import type { Ask, AssignedEndpoint, Definition, PollResponse } from '../probe-p
 import { isRecord } from '../platform/text/json';
 
 /**
- * Parses a poll response, or returns `null` if it is invalid. Endpoints and asks that can't be parsed are left out. One
- * entry from a newer service must not prevent the other checks. Unknown parts of a definition are handled by its
- * reader.
+ * Parses a poll response. Returns `null` if it is invalid. Endpoints and asks that can't be parsed are left out, so
+ * that one entry from a newer service doesn't prevent the other checks. The definition reader handles unknown parts of
+ * a definition.
  */
 export function readPollResponse(body: Readonly<Record<string, unknown>>): PollResponse | null {
   const { now, lease_until, cursor, full, more, removed, pause_ms, endpoints, asks } = body;

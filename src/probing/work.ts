@@ -20,8 +20,8 @@ export class Work {
   private named: Set<string> | null = null;
   private digestAt: number;
   /**
-   * Asks for endpoints that have not arrived yet. Changes are sent once a second, and a caller may create an endpoint
-   * and ask immediately.
+   * Requested checks of endpoints that haven't arrived yet. Changes are sent once per second, and a caller may create
+   * an endpoint and request a check immediately.
    */
   private early: Ask[] = [];
   private readonly running = new Set<Promise<void>>();
@@ -35,7 +35,7 @@ export class Work {
     this.digestAt = clock.monotonic() + DIGEST_EVERY_MS;
   }
 
-  /** Returns the digest for the next request, every ten minutes. Otherwise it is empty. */
+  /** Returns the digest for the next request every ten minutes. Otherwise, it is empty. */
   claim(): { count: number; digest: string | null } {
     const nowMs = this.clock.monotonic();
     if (this.isPartial || nowMs < this.digestAt) return { count: 0, digest: null };
@@ -67,7 +67,7 @@ export class Work {
     }
   }
 
-  /** Starts no more checks and forgets all definitions. Results are kept. */
+  /** Stops starting checks and forgets all definitions. Results are kept. */
   forget(): void {
     this.slots.endLease();
     this.assignments.clear();
@@ -77,7 +77,7 @@ export class Work {
     this.early = [];
   }
 
-  /** Resolves when all requested checks have ended. */
+  /** Resolves when all requested checks have finished. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }

@@ -12,7 +12,7 @@ const TOKEN = {
     'The token from the link in a message. It is valid for the outage that the message is about, for seven days.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
-/** A note of MAX_NOTE characters, each of them twelve bytes when percent-encoded. */
+/** The size of a note with MAX_NOTE characters, each of them twelve bytes when percent-encoded. */
 const MAX_FORM_BYTES = 16 * 1024;
 const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
 

@@ -31,7 +31,9 @@ interface Row {
   by: string | null;
   at: Date | null;
   note: string | null;
-  /** The open incident that the endpoint is in now, or was in, if other endpoints were in it as well. */
+  /**
+   * The open incident that the endpoint is in now, or the one it was in, if that incident has other endpoints as well.
+   */
   incidentId: string | null;
   incidentNumber: number;
   incidentOpen: number;
@@ -41,9 +43,9 @@ interface Row {
 }
 
 /**
- * The page that a link in a message opens. The token is the whole authority: anyone with the link may read the page and
- * acknowledge its episode, without an API key, origin, or cookie. A GET changes nothing, because email scanners and
- * chat previews follow links as well.
+ * The page that a link in a message opens. The token is the only authorization: anyone with the link may read the page
+ * and acknowledge its episode, without an API key, origin, or cookie. A GET changes nothing, because email scanners and
+ * chat previews follow links too.
  */
 @Injectable()
 export class AcknowledgeLinkService {
@@ -61,8 +63,8 @@ export class AcknowledgeLinkService {
   }
 
   /**
-   * Sends the page of the episode, even after it has ended. Sends 404 for a token that is invalid, was changed, or is
-   * too old. Throws `rate_limited` for an address with too many requests.
+   * Responds with the episode's page, even after the episode has ended. Responds with 404 for a token that is invalid,
+   * was changed, or is too old. Throws `rate_limited` for an address with too many requests.
    */
   async show(token: string, request: Request, response: Response): Promise<void> {
     const claim = this.claimOf(token, request);
@@ -70,7 +72,7 @@ export class AcknowledgeLinkService {
     send(request, response, await this.page(claim, false));
   }
 
-  /** Acknowledges the episode, unless it is already acknowledged or has ended. Responds like `show`. */
+  /** Acknowledges the episode, unless it has ended or is already acknowledged. Responds like `show`. */
   async take(token: string, request: Request, response: Response): Promise<void> {
     const claim = this.claimOf(token, request);
     if (claim === null) return sendNotFound(request, response);
@@ -101,9 +103,9 @@ export class AcknowledgeLinkService {
   }
 
   /**
-   * Returns `null` if the signed alert is deleted. The alert also determines the organization. While the episode is
-   * open, the incident is the one that the endpoint is in now. After that it is the one in the notification, or the one
-   * that it was merged into. Cost: lookups by key only.
+   * Returns `null` if the signed alert was deleted. The alert also determines the organization. While the episode is
+   * open, the incident is the one that the endpoint is in now. After that, it is the one in the notification, or the
+   * one that it was merged into. Cost: lookups by key only.
    */
   private async read({ alertId, incidentNo }: AcknowledgeClaim): Promise<Row | null> {
     const [row] = await this.database.query<Row>(
@@ -147,7 +149,10 @@ const linkedEndpoint = ({ isDown, isDegraded, by, at, note, ...row }: Row): Link
 const inHandBy = (by: string | null, at: Date | null, note: string | null) =>
   at && { by, isByLink: by === BY_LINK, at, note: note ?? '' };
 
-/** A form counts a line end as two characters, but the page counted one. A note that is still too long is truncated. */
+/**
+ * A form counts a line break as two characters, but the page counts it as one. A note that is still too long is
+ * truncated.
+ */
 function noteOf(body: unknown): string {
   const note = isRecord(body) ? body['note'] : undefined;
   return typeof note === 'string' ? cut(someLines(note, MAX_NOTE_LINES), MAX_NOTE) : '';
@@ -170,7 +175,7 @@ function sendNotFound(request: Request, response: Response): void {
   send(request, response, NO_LINK_PAGE);
 }
 
-/** The URL contains the token, so it must not get into a cache, an index, or a `Referer`. */
+/** The URL contains the token, so it must not end up in a cache, a search index, or a `Referer`. */
 function send(request: Request, response: Response, body: string): void {
   const bytes = Buffer.from(body);
   response.setHeader('Cache-Control', 'no-store');

@@ -13,12 +13,12 @@ export interface LinkedEndpoint {
   endpoint: string;
   website: string;
   status: 'down' | 'degraded' | 'other';
-  /** The time of the episode's first check. */
+  /** When the first check of the episode ran. */
   startedAt: Date | null;
   /** Whether the episode is still open. */
   isOpen: boolean;
   acknowledgement: InHand | null;
-  /** The open incident that the endpoint is in now, if other endpoints were in it as well. */
+  /** The open incident that the endpoint is in now, if that incident has other endpoints as well. */
   incident: LinkedIncident | null;
 }
 
@@ -31,7 +31,7 @@ interface InHand {
 
 export interface LinkedIncident {
   number: number;
-  /** Number of endpoints that are down or degraded now. */
+  /** The number of endpoints that are down or degraded now. */
   open: number;
   acknowledgement: InHand | null;
 }
@@ -90,13 +90,13 @@ ${body}
 </html>
 `;
 
-/** The page has the same bytes for every token that is invalid, was changed, or is too old. */
+/** The page is byte-for-byte the same for every token that is invalid, was changed, or is too old. */
 export const NO_LINK_PAGE = pageOf(
   'This link is not valid',
   '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or it is older than seven days. Open the endpoint in the dashboard, or use the link in a newer message.</p>',
 );
 
-/** Returns the page of an episode that has ended. `endpoint` is `null` if it was deleted as well. */
+/** Returns the page for an episode that has ended. `endpoint` is `null` if it was deleted as well. */
 export function overPage(endpoint: { endpointId: string; endpoint: string } | null): string {
   const name = endpoint === null ? '' : ` of ${html(oneLine(endpoint.endpoint))}`;
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
@@ -107,8 +107,8 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
 }
 
 /**
- * Returns the page of an open episode, or of an open incident that it was in. It shows the status and who acknowledged
- * it, or how to acknowledge it. `isDone` means that this request acknowledged it.
+ * Returns the page for an open episode, or for an open incident that it was in. The page shows the status and who
+ * acknowledged it, or how to acknowledge it. `isDone` means that this request acknowledged it.
  */
 export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
   const { incident } = linked;
@@ -145,8 +145,8 @@ function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
 }
 
 /**
- * Returns a form to acknowledge the endpoint, the incident, or both, or nothing if they are acknowledged. The form is
- * sent to the same URL, so that it works behind proxies that change the path.
+ * Returns a form to acknowledge the endpoint, the incident, or both. Returns no form if they are already acknowledged.
+ * The form is sent to the same URL, so that it works behind proxies that change the path.
  */
 function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[] {
   const takesOne = isOpen && acknowledgement === null;

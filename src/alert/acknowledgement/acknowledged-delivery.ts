@@ -7,8 +7,8 @@ import type { InHand } from '../../incident/incident-in-hand';
 import { BY_LINK } from './acknowledgement.dto';
 
 /**
- * Returns the delivery that notifies the pager of a triggered alert that it was acknowledged. Returns nothing for a
- * channel without this feature. Each episode is sent once, because the outbox accepts no second delivery of the same
+ * For a triggered alert, returns the delivery that notifies the pager of the acknowledgement. Returns nothing for a
+ * channel without this feature. It is sent once per episode, because the outbox accepts no second delivery for the same
  * event.
  */
 export function acknowledgedDelivery(

@@ -2,15 +2,15 @@ import { type InHand, isInHandSql } from '../../incident/incident-in-hand';
 import { storedName } from '../../platform/access/author';
 import type { Sql, Tx } from '../../platform/database/database';
 
-/** Locks the states of these endpoints in ID order, so that checks of them come before or after. */
+/** Locks these endpoints' states in ID order, so that their checks are recorded before or after the lock. */
 export const lockStates = (tx: Tx, endpointIds: readonly string[]): Promise<unknown> =>
   tx.query('SELECT FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE', [
     endpointIds,
   ]);
 
 /**
- * Writes the acknowledgements of endpoints whose incident was acknowledged. Their states must be locked. Existing
- * acknowledgements of other users stay. Returns the endpoints that it wrote.
+ * Writes the acknowledgements for endpoints whose incident was acknowledged. Their states must be locked. Doesn't
+ * replace other users' existing acknowledgements. Returns the endpoints that they were written for.
  */
 export async function acknowledgeEndpoints(
   tx: Tx,
@@ -54,8 +54,8 @@ export async function writtenBy(sql: Sql, incidentId: string, limit: number): Pr
 }
 
 /**
- * Removes the acknowledgements that this incident wrote for these endpoints, unless they are acknowledged again.
- * Returns how many.
+ * Removes the acknowledgements that this incident wrote for these endpoints, unless the incident has been acknowledged
+ * again. Returns how many were removed.
  */
 export async function removeWritten(tx: Tx, incidentId: string, endpointIds: readonly string[]): Promise<number> {
   const rows = await tx.query(

@@ -4,11 +4,11 @@ import type { InHand } from '../../incident/incident-in-hand';
 import { IsTimestamp, Nullable, Optional, parseTimestamp, ReadOnlyField } from '../../platform/http/validators';
 import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
-/** The value of `by` if the acknowledgement came through the link of a message. */
+/** The value of `by` if the acknowledgement was made through the link in a message. */
 export const BY_LINK = 'link';
-/** The reason why the routes accept no `If-Match`. */
+/** The reason why the routes don't accept `If-Match`. */
 export const NO_SETTINGS = 'A new acknowledgement always replaces the previous one.';
-/** In characters. */
+/** The maximum length, in characters. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,
@@ -17,7 +17,7 @@ const UNTIL = {
   description: 'When the acknowledgement ends at the latest. `null`: when the endpoint has recovered.',
 };
 
-/** Both fields are optional. A client may send back what it read. */
+/** Both fields are optional. A client may send back what it has read. */
 export class AcknowledgeDto {
   @ReadOnlyField() by?: unknown;
   @ReadOnlyField() at?: unknown;
@@ -73,7 +73,10 @@ export const toAcknowledgementView = ({ by, at, note, until }: InHand): Acknowle
   until: until?.toISOString() ?? null,
 });
 
-/** Returns the acknowledgement as the audit log stores it: without a name, which would stay there forever. */
+/**
+ * Returns the acknowledgement as stored in the audit log. It leaves out the name, because the log would keep it
+ * forever.
+ */
 export function auditedAcknowledgement(inHand: InHand): Omit<AcknowledgementView, 'by'> {
   const { by: _, ...said } = toAcknowledgementView(inHand);
   return said;

@@ -14,8 +14,8 @@ const REMOVE_OVER = `
   RETURNING endpoint_id AS id`;
 
 /**
- * Removes expired acknowledgements and publishes that in the stream. They are ignored from their expiry on anyway. Also
- * finishes the acknowledgements of incidents that a process left unfinished when it died.
+ * Removes expired acknowledgements and announces that in the live stream. They are ignored as soon as they expire
+ * anyway. Also completes acknowledgements of incidents that a process left unfinished when it died.
  */
 @Injectable()
 export class AcknowledgementJob {
@@ -42,8 +42,8 @@ export class AcknowledgementJob {
   }
 
   /**
-   * Removes expired acknowledgements. Locked rows are left for the next run. Cost: a scan of a table that only has open
-   * acknowledgements.
+   * Removes expired acknowledgements. Locked rows are left for the next run. Cost: a scan of a table that only contains
+   * open acknowledgements.
    */
   async removeOver(): Promise<void> {
     const now = [this.clock.now()];

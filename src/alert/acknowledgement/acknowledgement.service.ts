@@ -36,7 +36,7 @@ export interface LinkedEpisode {
 interface Written {
   orgId: string;
   endpointId: string;
-  /** The triggered alerts of the endpoint, locked. */
+  /** The endpoint's triggered alerts, locked. */
   open: readonly AlertSnapshot[];
   after: InHand;
   /** The author, if the request itself doesn't authenticate one. */
@@ -44,7 +44,7 @@ interface Written {
 }
 
 /**
- * Acknowledges endpoints: no alert of an acknowledged endpoint triggers, and pagers are notified. An acknowledgement
+ * Acknowledges endpoints: no alert for an acknowledged endpoint triggers, and pagers are notified. An acknowledgement
  * ends when the endpoint recovers (`AlertEvaluator`), when it is paused or deleted (`AlertLifecycle`), and at its
  * expiry (`AcknowledgementJob`). Every method throws `not_found` for resources of another organization.
  */
@@ -59,7 +59,7 @@ export class AcknowledgementService {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** Returns the acknowledgement of an endpoint. Throws `not_found` if there is none. */
+  /** Returns the endpoint's acknowledgement. Throws `not_found` if there is none. */
   async get(orgId: string, endpointId: string): Promise<AcknowledgementView> {
     const row = await read(this.database, orgId, endpointId, this.clock.now());
     if (!row) throw problems.notFound();
@@ -67,8 +67,8 @@ export class AcknowledgementService {
   }
 
   /**
-   * Creates or replaces the acknowledgement. The state row is locked, so that a check that is recorded at the same time
-   * comes before or after it. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
+   * Creates or replaces the acknowledgement. The state row is locked, so that a concurrent check is recorded either
+   * before or after the change. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
    */
   put(orgId: string, endpointId: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
     return this.database.transaction(async (tx) => {
@@ -88,7 +88,7 @@ export class AcknowledgementService {
   }
 
   /**
-   * Acknowledges through the link of a message, for its episode only. The acknowledgement lasts until the endpoint
+   * Acknowledges through the link in a message, for its episode only. The acknowledgement lasts until the endpoint
    * recovers, and `by` is "link". It never replaces an existing one. Returns false if there is one already or the
    * episode has ended.
    */
@@ -121,7 +121,7 @@ export class AcknowledgementService {
   }
 
   /**
-   * Removes the acknowledgement, so that alerts may trigger again. Notifications to pagers aren't taken back. Throws
+   * Removes the acknowledgement, so that alerts may trigger again. Notifications to pagers aren't withdrawn. Throws
    * `not_found` if there is none.
    */
   remove(orgId: string, endpointId: string): Promise<void> {
@@ -142,7 +142,7 @@ export class AcknowledgementService {
     });
   }
 
-  /** Writes the deliveries to pagers, the row, and the audit entry. The state row must be locked. */
+  /** Writes the deliveries to pagers, the row, and the audit log entry. The state row must be locked. */
   private async write(tx: Tx, { orgId, endpointId, open, after, author }: Written): Promise<void> {
     const before = await read(tx, orgId, endpointId, after.at);
     await this.outbox.enqueue(
@@ -162,7 +162,7 @@ export class AcknowledgementService {
   }
 }
 
-/** Locks and returns the triggered alerts of an endpoint whose state row is locked. */
+/** Locks and returns the triggered alerts for an endpoint whose state row is locked. */
 const lockOpen = (tx: Tx, endpointId: string): Promise<AlertSnapshot[]> =>
   tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = $1 AND a.triggered'), [endpointId]);
 

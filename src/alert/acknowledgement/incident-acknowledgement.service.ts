@@ -46,19 +46,17 @@ import {
   toAcknowledgementView,
 } from './acknowledgement.dto';
 
-/** Maximum number of endpoints in one transaction. */
+/** The maximum number of endpoints per transaction. */
 const STEP = 500;
 
 /**
- * Acknowledges incidents: each endpoint in it, and each one that joins by dependency or address. First writes the row
- * of the incident, under the lock of its organization's sequence. An endpoint that joins before that is marked, and one
- * that joins after that is held (`IncidentRecorder`).
- *
- * Then acknowledges the marked endpoints step by step in separate transactions. Each locks states and alerts first, as
- * every recorder does. If the process dies, `AcknowledgementJob` finishes the rest.
- *
- * It never replaces the acknowledgement of an endpoint, and only removes those that it wrote. Every method with an
- * organization throws `not_found` for the incident of another one.
+ * Acknowledges incidents: each endpoint in them, and each endpoint that joins by dependency or address. First, the
+ * incident's row is written while its organization's sequence is locked. An endpoint that joined before that is marked,
+ * and one that joins after that is held (`IncidentRecorder`).
+ * Then the marked endpoints are acknowledged step by step in separate transactions. Each locks states and alerts first,
+ * as every recorder does. If the process dies, `AcknowledgementJob` completes the rest.
+ * This never replaces an endpoint's acknowledgement, and only removes those that it wrote. Every method with an
+ * organization throws `not_found` for another organization's incident.
  */
 @Injectable()
 export class IncidentAcknowledgementService implements OnModuleInit {
@@ -75,7 +73,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     this.events.on(IncidentMembersMoved, ({ to, endpointIds }, tx) => followMembers(tx, to.id, endpointIds));
   }
 
-  /** Returns the acknowledgement of an incident. Throws `not_found` if there is none. */
+  /** Returns the incident's acknowledgement. Throws `not_found` if there is none. */
   async get(orgId: string, id: string): Promise<AcknowledgementView> {
     const row = nowInHand(await this.incidents.read(this.database, orgId, id), this.clock.now());
     if (!row) throw problems.notFound();
@@ -98,7 +96,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
   }
 
   /**
-   * Acknowledges through the link of a message, until the incident ends. It never replaces an existing acknowledgement.
+   * Acknowledges through the link in a message, until the incident ends. It never replaces an existing acknowledgement.
    * Returns false if there is one already or the incident has ended.
    */
   async putByLink(orgId: string, id: string, note: string, author: Authorship): Promise<boolean> {
@@ -119,7 +117,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
   }
 
   /**
-   * Removes the acknowledgement, so that alerts of its endpoints may trigger again, unless an endpoint has another
+   * Removes the acknowledgement, so that alerts for its endpoints may trigger again, unless an endpoint has another
    * acknowledgement. Throws `not_found` if there is none.
    */
   async remove(orgId: string, id: string): Promise<void> {
@@ -132,7 +130,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
   }
 
   /**
-   * Ends expired acknowledgements, and finishes the work of processes that died. Cost: usually three lookups in small
+   * Ends expired acknowledgements, and completes the work of processes that died. Cost: usually three lookups in small
    * indexes.
    */
   async finishAll(): Promise<void> {
@@ -168,7 +166,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     await failpoint('acknowledgement.before_commit');
   }
 
-  /** Writes the acknowledgements of the marked endpoints. Safe at any time, even twice at once. */
+  /** Writes the acknowledgements for the marked endpoints. Safe at any time, even if it runs twice at the same time. */
   private async finish(id: string): Promise<void> {
     for (let marked = STEP; marked === STEP;) {
       await failpoint('acknowledgement.step');
@@ -183,7 +181,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     const open = await tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = ANY ($1::uuid[]) AND a.triggered'), [
       marked,
     ]);
-    // Anyone who wants to remove the acknowledgement has to wait for this row.
+    // Anyone who removes the acknowledgement has to wait for this row lock.
     const [incident] = await tx.query<InHand & { isInHand: boolean }>(
       `SELECT ${authorName('i.ack_by', 'i.ack_person_id')} AS by, i.ack_person_id AS "personId", i.ack_at AS at, COALESCE(i.ack_note, '') AS note, i.ack_until AS until, ${isInHandSql('i.id')} AS "isInHand"
        FROM incident i WHERE i.id = $1 FOR SHARE`,
@@ -202,7 +200,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     return marked.length;
   }
 
-  /** Removes the acknowledgements that this incident wrote, unless it is acknowledged again. */
+  /** Removes the acknowledgements that this incident wrote, unless it has been acknowledged again. */
   private async takeBack(id: string): Promise<void> {
     for (let removed = STEP; removed === STEP;) {
       await failpoint('acknowledgement.step');

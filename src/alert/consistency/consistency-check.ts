@@ -3,27 +3,26 @@ import { IS_LEFT_OVER, IS_MISSING } from '../../incident/incident-adoption';
 import { firstUuidAt } from '../../platform/ids/id';
 
 /**
- * Possible inconsistencies between flags, events, deliveries, and members of incidents. The names are public: metrics
- * and health show them.
+ * Possible inconsistencies between flags, events, deliveries, and incident members. The names are public, because
+ * metrics and health show them.
  */
 export const INCONSISTENCY_KINDS = [
-  /** The flag of an alert doesn't match its newest event. */
+  /** An alert's flag doesn't match its newest event. */
   'flag_without_event',
-  /** Events of an alert don't alternate between triggered and resolved. */
+  /** An alert's events don't alternate between triggered and resolved. */
   'not_alternating',
   /** An event that should have a delivery has none. */
   'event_without_message',
-  /** A pending delivery whose destination is never due. The consistency job repairs it. */
+  /** A pending delivery whose destination never becomes due. The consistency job repairs it. */
   'message_forgotten',
   /** A delivery that should have been claimed long ago, which means that the delivery loop is stuck. */
   'message_overdue',
-  /** A finished delivery without an end time, or with half a lease. No code path writes this state. */
+  /** A finished delivery without an end time, or with an incomplete lease. No code path writes this state. */
   'message_inconsistent',
-  /** An endpoint with a triggered alert that is in no open incident. The consistency job repairs it. */
+  /** An endpoint with a triggered alert that isn't in any open incident. The consistency job repairs it. */
   'member_missing',
   /**
-   * An open member of an incident without a triggered alert and without an acknowledgement. The consistency job repairs
-   * it.
+   * An open incident member without a triggered alert and without an acknowledgement. The consistency job repairs it.
    */
   'member_left_over',
 ] as const;
@@ -36,7 +35,7 @@ export interface Inconsistency {
   samples: string[];
 }
 
-/** The scope of a check: events recorded since a time, and everything that is open now. */
+/** The scope of a check: events recorded since a given time, and everything that is open now. */
 export interface ConsistencyScope {
   since: Date;
   now: Date;
@@ -66,7 +65,8 @@ const NOT_ALTERNATING = `
       SELECT 1 FROM alert_event r
       WHERE r.alert_id = e.alert_id AND r.incident_no = e.incident_no - 1 AND r.type = 'resolved')))`;
 
-// Whether a resolve is sent is a setting of the alert, so an alert that was edited since the event proves nothing.
+// Whether a resolve is sent depends on a setting of the alert, so if the alert was edited after the event, nothing can
+// be concluded.
 const EVENT_WITHOUT_DELIVERY = `
   SELECT e.id
   FROM alert_event e
@@ -96,13 +96,13 @@ const DELIVERY_INCONSISTENT = `
     OR (state = 'superseded' AND detail IS NULL)
     OR (state = 'failed' AND detail IS NULL))`;
 
-// Cost: the open alerts and the open members, each by a partial index, and a lookup in the other index for each.
+// Cost: the open alerts and the open members, each by a partial index, with a lookup in the other index for each.
 const MEMBER_MISSING = `SELECT DISTINCT a.endpoint_id AS id FROM alert a WHERE ${IS_MISSING}`;
 const MEMBER_LEFT_OVER = `SELECT m.endpoint_id AS id FROM incident_member m WHERE ${IS_LEFT_OVER}`;
 
 /**
- * Compares the flags of alerts, their events, their deliveries, and the members of incidents. Each comparison is one
- * statement, so that a transaction that commits in between can't look like an inconsistency.
+ * Compares alert flags, events, deliveries, and incident members. Each comparison is one statement, so that a
+ * transaction that commits in between can't look like an inconsistency.
  */
 export async function checkConsistency(
   sql: Sql,

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type Inconsistency, INCONSISTENCY_KINDS } from './consistency-check';
 
-/** Publishes the findings of the consistency check in the log, metrics, and health. */
+/** Reports the findings of the consistency check in the log, metrics, and health. */
 @Injectable()
 export class ConsistencyFindings {
   private readonly logger = new Logger(ConsistencyFindings.name);
@@ -43,7 +43,7 @@ export class ConsistencyFindings {
     this.reported = text;
   }
 
-  /** Reports that the check failed before it found anything. */
+  /** Reports that the check itself failed to run. */
   couldNotRun(): void {
     this.detail = 'could not run';
   }

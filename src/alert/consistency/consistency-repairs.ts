@@ -4,8 +4,8 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { MissingDestinations } from './missing-destinations';
 
 /**
- * Repairs that a consistency check makes before it compares anything. They fix leftovers of an older version or a lost
- * key.
+ * Repairs that run before the consistency check compares anything. They fix data left behind by an older version or a
+ * lost key.
  */
 @Injectable()
 export class ConsistencyRepairs {

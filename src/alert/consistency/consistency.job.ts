@@ -10,17 +10,17 @@ import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
 import { ConsistencyRepairs } from './consistency-repairs';
 
-/** Each check compares events of this period, so an inconsistency is reported for this long. */
+/** Each check compares events from this period, so an inconsistency is reported for this long. */
 const WINDOW_MS = HOUR_MS;
 /**
- * The delivery loop runs every second, so work that has been due for this long is stuck. It is found within two
- * minutes.
+ * The delivery loop runs every second, so if work has been due for this long, the loop is stuck. This is detected
+ * within two minutes.
  */
 const OVERDUE_MS = MINUTE_MS;
 
 /**
- * Runs once a minute. Compares flags, events, deliveries, and members of incidents, repairs what is safe to repair, and
- * publishes the rest. If nothing is wrong, it pings the watchdog.
+ * Runs once a minute. Compares flags, events, deliveries, and incident members, repairs what is safe to repair, and
+ * reports the rest. If everything is consistent, it pings the watchdog.
  */
 @Injectable()
 export class ConsistencyJob {

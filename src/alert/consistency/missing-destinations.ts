@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
 import { plural } from '../../platform/text/plural';
 
-/** Maximum number of alerts in one statement. */
+/** The maximum number of alerts in one statement. */
 const STEP = 200;
 
 interface AlertRow {
@@ -15,8 +15,8 @@ interface AlertRow {
 }
 
 /**
- * The destinations of alerts whose config could not be read before, for example because of a lost key that was found
- * again.
+ * The destinations of alerts whose config couldn't be read earlier, for example because a key was lost and later
+ * restored.
  */
 @Injectable()
 export class MissingDestinations {
@@ -29,8 +29,8 @@ export class MissingDestinations {
   ) {}
 
   /**
-   * Writes the destinations that can be read by now. A config that is saved in the meantime keeps its own. Cost: one
-   * index lookup if none is missing.
+   * Writes the destinations that can be read now. A config that is saved in the meantime keeps its own destination.
+   * Cost: one index lookup if none is missing.
    */
   async write(sql: Sql): Promise<void> {
     let unreadable = 0;

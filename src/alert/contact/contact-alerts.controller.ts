@@ -8,7 +8,7 @@ import { Route } from '../../platform/http/route.decorator';
 import { AddContactAlertsDto, AddedContactAlertsView } from './contact-alerts.dto';
 import { ContactAlertsService } from './contact-alerts.service';
 
-/** The alerts of a contact are created here, because contacts don't depend on alerts. */
+/** A contact's alerts are created here, because contacts don't depend on alerts. */
 @ApiTags('Contacts')
 @Controller('api/v1/contacts')
 export class ContactAlertsController {

@@ -3,7 +3,7 @@ import { AlertDefaults } from '../../alert-rule/alert-rule';
 import { EndpointScopeDto } from '../../endpoint/search/scope.dto';
 import { Nested } from '../../platform/http/validators';
 
-/** Fields that are left out default to the `alert_defaults` of the contact. */
+/** Fields that are left out default to the contact's `alert_defaults`. */
 export class AddContactAlertsDto extends AlertDefaults {
   @ApiProperty({
     description: 'The endpoints that get an alert rule: all endpoints, or the endpoints that match any of the lists.',

@@ -12,12 +12,12 @@ import type { AddContactAlertsDto, AddedContactAlertsView } from './contact-aler
 import { insertAlerts } from './new-alerts';
 
 interface Found {
-  /** Endpoints without an alert through the contact, in ID order. */
+  /** Endpoints that don't have an alert through the contact yet, in ID order. */
   missing: string[];
   existing: number;
 }
 
-// Cost: reads the endpoints of the organization and the alerts of the contact once each.
+// Cost: reads the organization's endpoints and the contact's alerts once each.
 const IN_SCOPE = `
   SELECT coalesce(array_agg(s.id ORDER BY s.id) FILTER (WHERE NOT s.has_alert), '{}') AS missing,
          count(*) FILTER (WHERE s.has_alert)::int AS existing
@@ -31,7 +31,7 @@ const HOLD = 'SELECT id FROM endpoint WHERE id = ANY ($1::uuid[]) ORDER BY id FO
 const MOST_ALERTS = `
   SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
 
-/** Creates missing alerts of endpoints through a contact. */
+/** Creates missing alerts through a contact for endpoints. */
 @Injectable()
 export class ContactAlertsService {
   constructor(
@@ -43,8 +43,8 @@ export class ContactAlertsService {
 
   /**
    * Creates the alerts in one transaction, with as many statements for ten thousand endpoints as for one. The contact
-   * is locked, so that the second of two requests finds the alerts of the first. Throws `not_found` for the contact and
-   * for resources in the scope, and `quota_exceeded`.
+   * is locked, so that the second of two concurrent requests sees the alerts that the first one created. Throws
+   * `not_found` for the contact and for resources in the scope, and `quota_exceeded`.
    */
   add(
     orgId: string,
@@ -101,8 +101,7 @@ async function inScope(tx: Tx, orgId: string, contactId: string, scope: Endpoint
 }
 
 /**
- * Returns the endpoints that still exist, in the lock order of the purge. They can't be deleted until the transaction
- * ends.
+ * Returns the endpoints that still exist, in the purge's lock order. They can't be deleted until the transaction ends.
  */
 async function hold(tx: Tx, endpointIds: readonly string[]): Promise<string[]> {
   return (await tx.query<{ id: string }>(HOLD, [endpointIds])).map(({ id }) => id);

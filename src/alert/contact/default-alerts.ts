@@ -35,7 +35,7 @@ export class DefaultAlerts implements OnModuleInit {
     this.events.on(EndpointsCreating, (creating, tx) => this.hold(tx, creating));
   }
 
-  /** Holds the default contacts until the endpoints are created. Cost: one statement if there is no default contact. */
+  /** Locks the default contacts until the endpoints are created. Cost: one statement if there is no default contact. */
   private async hold(tx: Tx, creating: EndpointsCreating): Promise<void> {
     const { orgId } = creating;
     const contacts = await this.contacts.holdDefaults(tx, orgId);

@@ -7,22 +7,22 @@ import { ruleOfNew } from '../new-rule';
 const { failureThreshold, successThreshold } = DEFAULT_RULE;
 const OF_CHECKS = { failureThreshold, successThreshold };
 
-/** One alert through a contact for each of several endpoints. */
+/** A new alert through a contact for each of several endpoints. */
 export interface NewAlerts {
   orgId: string;
-  /** The contact, held so that its type and destination can't change before the transaction ends. */
+  /** The contact, locked so that its type and destination can't change before the transaction ends. */
   contact: HeldContact;
   /** The settings that the client sent for all of the alerts. */
   sent: Partial<Alert>;
-  /** The contact's defaults for missing fields. If it has none, the alert's own default applies. */
+  /** The contact's defaults for missing fields. Fields without such a default use the alert's own default. */
   defaults: Partial<Alert>;
-  /** The endpoints, held, in ID order. */
+  /** The endpoints, locked, in ID order. */
   endpointIds: readonly string[];
   now: Date;
 }
 
 /**
- * Creates the alerts after room was claimed for them. Returns their IDs in the order of the endpoints. Cost: one
+ * Creates the alerts. Room for them must have been claimed. Returns their IDs in the order of the endpoints. Cost: one
  * statement, with one primary key lookup, one row, and four index entries for each alert.
  */
 export async function insertAlerts(

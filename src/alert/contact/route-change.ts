@@ -1,9 +1,9 @@
 import { formatId } from '../../platform/ids/id';
 import type { FieldProblem } from '../../platform/problem/problem';
 
-/** The part of a change of an alert that affects its destination. */
+/** The part of an alert update that affects its destination. */
 export interface SentRoute {
-  /** UUID, `null` for none, or `undefined` if it isn't sent. */
+  /** UUID, `null` for no contact, or `undefined` if the field isn't sent. */
   contactId: string | null | undefined;
   hasType: boolean;
   hasConfig: boolean;
@@ -15,17 +15,17 @@ export type RouteChange =
   | { kind: 'same' }
   /** The alert gets its own config, from the type and config that were sent. */
   | { kind: 'own' }
-  /** The config of the contact becomes the alert's own. */
+  /** The contact's config becomes the alert's own. */
   | { kind: 'detached' }
   /** The alert uses this contact. */
   | { kind: 'contact'; contactId: string }
   | { kind: 'refused'; problem: FieldProblem };
 
 /**
- * Returns how a change affects an alert that uses the contact `presentId`, or its own config (`null`). A client may
- * always send back what the alert shows. The config of a contact can only be changed at the contact. Otherwise someone
- * could change one alert and mean all, or the other way round. Type and config together, without the contact, become
- * the alert's own.
+ * Returns how an update affects an alert that uses the contact `presentId`, or its own config (`null`). A client may
+ * always send back what the alert shows. A contact's config can only be changed at the contact. Otherwise, someone
+ * could change one alert and mean all, or vice versa. If type and config are sent together, without the contact, they
+ * become the alert's own.
  */
 export function routeChangeOf(sent: SentRoute, presentId: string | null): RouteChange {
   const { contactId, isAsShown } = sent;

@@ -23,12 +23,12 @@ import { EpisodeRecorder } from './episode-recorder';
 
 interface EndpointUpdates {
   updates: StreakUpdate[];
-  /** The longest streaks in the batch that may trigger or resolve an alert, or 0 if it had no such result. */
+  /** The longest streaks in the batch that may trigger or resolve an alert, or 0 if there was no such result. */
   failures: number;
   successes: number;
   bad: number;
   good: number;
-  /** How long the endpoint had been down, and how long it had been bad, at most, in milliseconds. */
+  /** The longest time that the endpoint had been down, and the longest time it had been bad, in milliseconds. */
   failingMs: number;
   badMs: number;
   /** Whether the endpoint came up, so that its acknowledgement may end. */
@@ -44,14 +44,13 @@ export class AlertEvaluator {
   ) {}
 
   /**
-   * Evaluates every alert that the batch can change. The caller holds the `endpoint_state` rows of all its endpoints,
-   * as they are after the batch. That keeps other batches off the same alerts, and edits of an alert wait for its row
-   * lock. Returns the endpoints that came up and that others depend on.
-   *
-   * Cost: one statement while everything is up, a lookup in the small partial index of open alerts. One more if a
-   * result was bad outside of maintenance. One more if an alert may change or an endpoint came up. If alerts change,
-   * three more, however many alerts there are, and the statements of `IncidentRecorder`. Two more if an acknowledgement
-   * ends.
+   * Evaluates every alert that the batch can change. The caller must have locked the `endpoint_state` rows of all its
+   * endpoints, as they are after the batch. This prevents other batches from changing the same alerts, and edits to an
+   * alert wait for its row lock. Returns the endpoints that came up and have dependents.
+   * Cost: one statement while everything is up, which is a lookup in the small partial index of open alerts. One more
+   * if a result was bad outside of maintenance. One more if an alert may change or an endpoint came up. If alerts
+   * change, three more, regardless of the number of alerts, and the statements of `IncidentRecorder`. Two more if an
+   * acknowledgement ends.
    */
   async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<string[]> {
     const endpoints = byEndpoint(updates);
@@ -106,9 +105,9 @@ export class AlertEvaluator {
   }
 
   /**
-   * Returns how many alerts may change at most by a failure in `failing`, a success in `succeeding`, or a warning in
-   * `degraded`. Endpoints without alerts are absent. Cost: lookups in two indexes, the second of which nearly always
-   * finds nothing.
+   * Returns the maximum number of alerts that may be changed by a failure in `failing`, a success in `succeeding`, or a
+   * warning in `degraded`. Endpoints without alerts are absent. Cost: lookups in two indexes, the second of which
+   * nearly always finds nothing.
    */
   async alertsAffected(
     sql: Sql,
@@ -126,8 +125,8 @@ export class AlertEvaluator {
 
   /**
    * Returns the endpoints where one of these failures would trigger an alert, so that it has to be confirmed first. The
-   * value is whether the vote of its location is enough. A failure before the end of the alert's delay doesn't trigger,
-   * so failures during a long delay aren't confirmed each time. `location` defaults to 0.
+   * value is whether its location's vote is enough. A failure before the end of the alert's delay doesn't trigger, so
+   * failures during a long delay aren't confirmed each time. `location` defaults to 0.
    */
   async nearTrigger(
     sql: Sql,
@@ -143,8 +142,8 @@ export class AlertEvaluator {
   }
 }
 
-// A streak that was muted has no start. A failure that is so late that its location counts as silent triggers nothing.
-// Cost: for each failure the alerts of its endpoint by index, its state, and the state of its location.
+// A muted streak has no start time. A failure that is so late that its location counts as silent triggers nothing.
+// Cost: for each failure, its endpoint's alerts by index, the endpoint's state, and the location's state.
 const NEAR_TRIGGER = `
   SELECT DISTINCT a.endpoint_id AS id, b.is_enough AS "isEnough"
   FROM (SELECT f.endpoint_id, coalesce(l.failures, s.consecutive_failures) + 1 AS failures, coalesce(l.bad, s.consecutive_bad) + 1 AS bad,
@@ -160,7 +159,7 @@ const NEAR_TRIGGER = `
 const upSince = (update: StreakUpdate | undefined): Date | null =>
   update?.outcome === 'up' ? (update.upSince ?? update.checkedAt) : null;
 
-/** Maximum of an integer column. No threshold and no delay is longer. */
+/** The maximum of an integer column. No threshold or delay is longer. */
 const LONGEST = 2 ** 31 - 1;
 const ANY_STREAK = { failures: LONGEST, bad: LONGEST, failingFor: LONGEST, badFor: LONGEST };
 
@@ -216,15 +215,15 @@ function byEndpointId(alerts: readonly AlertSnapshot[]): Map<string, AlertSnapsh
   return groups;
 }
 
-/** Returns whether any alert would change if only the marks of the checks counted. */
+/** Returns whether any alert would change if only the checks' marks counted. */
 const mayChange = (alerts: readonly AlertSnapshot[], updates: readonly StreakUpdate[]): boolean =>
   foldTransitions(alerts, updates, FREE).passed.length > 0;
 
 const FREE = { ...NOTHING_KNOWN, openElsewhere: 0 };
 
 /**
- * Locks alerts without an episode whose threshold and delay the batch reaches. An alert that still waits for its delay
- * isn't locked at every failure. Cost: no statement if no result was bad.
+ * Locks alerts without an episode if the batch reaches their threshold and delay. An alert that is still waiting for
+ * its delay isn't locked at every failure. Cost: no statement if no result was bad.
  */
 function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const bad = [...endpoints].flatMap(([endpointId, { failures, bad, failingMs, badMs }]): BadStreaks[] =>
@@ -239,8 +238,8 @@ function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>
 const wholeSeconds = (ms: number): number => Math.min(LONGEST, Math.floor(ms / SECOND_MS));
 
 /**
- * Locks triggered alerts whose threshold for resolving the batch reaches. There are nearly always none, which
- * `alert_open` shows.
+ * Locks triggered alerts if the batch reaches their threshold for resolving. There are nearly always none, as a lookup
+ * in `alert_open` shows.
  */
 function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const good = [...endpoints].filter(([, { successes }]) => successes > 0);

@@ -16,7 +16,7 @@ import { type LockedAlert, lockSql, type OpenAlert, readOpen } from './alert-sna
 import { endAcknowledgements, endOverAcknowledgements } from '../suppression/suppression-queries';
 import { EpisodeRecorder } from './episode-recorder';
 
-/** Maximum number of events that one statement removes together with their website. */
+/** The maximum number of events that one statement removes together with their website. */
 const EVENT_BATCH = 1000;
 
 type StopReason = 'disabled' | 'deleted';
@@ -24,14 +24,14 @@ type StopReason = 'disabled' | 'deleted';
 export interface AlertEdit {
   enabled: boolean;
   before: Route;
-  /** The destination after the change, or `null` if it stays the same. */
+  /** The destination after the change, or `null` if it doesn't change. */
   after: Route | null;
 }
 
 /**
- * Ends open episodes when a client ends them, not a check. This happens if the alert, its endpoint, or its website is
- * disabled or deleted, or if the alert gets another destination. Acknowledgements end with them. All of this happens
- * inside the transaction of the change, with as many statements for thousands of alerts as for one.
+ * Ends open episodes when a client causes the end instead of a check. This happens if the alert, its endpoint, or its
+ * website is disabled or deleted, or if the alert's destination changes. Acknowledgements end with them. All of this
+ * happens inside the transaction that makes the change, with as many statements for thousands of alerts as for one.
  */
 @Injectable()
 export class AlertLifecycle implements OnModuleInit {
@@ -50,15 +50,15 @@ export class AlertLifecycle implements OnModuleInit {
   }
 
   /**
-   * Saves a client's change of a locked alert. Disabling it closes the open episode. So does another destination: the
-   * resolve goes through the old config, and the next failed result opens a new episode with the new one. If the
-   * trigger was certainly not delivered anywhere, the episode stays open and the trigger goes through the new config. A
-   * change of credentials or formatting for the same destination closes nothing.
+   * Saves a client's change to a locked alert. Disabling the alert closes the open episode. So does another
+   * destination: the resolve is sent through the old config, and the next failed result opens a new episode with the
+   * new one. If the trigger was certainly not delivered anywhere, the episode remains open and the trigger is sent
+   * through the new config. A change of credentials or format for the same destination closes nothing.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
     const { before, after } = edit;
     const isStopped = alert.enabled && !edit.enabled;
-    // Read before the change is saved, because the resolve describes the previous state.
+    // This is read before the change is saved, because the resolve describes the previous state.
     const open = after || isStopped ? await readOpen(tx, [alert]) : [];
     const alerts = { orgId: alert.orgId, alertIds: [alert.id] };
     const moved = after ? await this.outbox.reroute(tx, { ...alerts, before, after, isStopped }) : NONE;
@@ -89,12 +89,12 @@ export class AlertLifecycle implements OnModuleInit {
     await this.stop(tx, alerts, reason, await heldMembers(tx, endpointIds, this.clock.now()));
     await endAcknowledgements(tx, endpointIds);
     if (reason === 'deleted') {
-      // One statement, because the foreign key would need one for each endpoint.
+      // Uses one statement, because the foreign key would need one for each endpoint.
       await tx.query('DELETE FROM alert WHERE id = ANY ($1::uuid[])', [alerts.map(({ id }) => id)]);
     }
   }
 
-  /** Stops the alerts. `held` are endpoints without a triggered alert that leave their incident. */
+  /** Stops the alerts. `held` contains endpoints without a triggered alert that leave their incident. */
   private async stop(
     tx: Tx,
     alerts: readonly LockedAlert[],
@@ -109,8 +109,8 @@ export class AlertLifecycle implements OnModuleInit {
   }
 
   /**
-   * Does the same as `change` for all alerts of a contact. Cost: at most eleven statements, and two more if an endpoint
-   * is acknowledged.
+   * Works like `change` for all alerts of a contact. Cost: at most eleven statements, and two more if an endpoint is
+   * acknowledged.
    */
   private async rerouteAlertsOf(tx: Tx, { orgId, before, after }: ContactRouteChanged): Promise<void> {
     const isSame = isSameDestination(before, after);
@@ -169,7 +169,7 @@ export class AlertLifecycle implements OnModuleInit {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Returns the alerts whose trigger doesn't move to the new config, because it may have been delivered through the old
+ * Returns the alerts whose trigger isn't moved to the new config, because it may have been delivered through the old
  * one.
  */
 const withoutMoved = (open: readonly OpenAlert[], moved: ReadonlySet<string>): OpenAlert[] =>
@@ -180,8 +180,8 @@ const through = (open: readonly OpenAlert[], contactId: string | null): OpenAler
   open.map((alert) => ({ ...alert, contactId }));
 
 /**
- * Writes the new type, destination, and contact to all alerts of a contact, which also changes `updated_at`. A change
- * of only credentials or formatting isn't written to them. Cost: one row version for each alert.
+ * Writes the new type, destination, and contact to all alerts of a contact, which also changes `updated_at`. If only
+ * credentials or the format change, the alerts aren't written. Cost: one row version for each alert.
  */
 async function saveRoute(tx: Tx, contactId: string, after: ContactRoute, now: Date): Promise<void> {
   await tx.query(
@@ -191,8 +191,8 @@ async function saveRoute(tx: Tx, contactId: string, after: ContactRoute, now: Da
 }
 
 /**
- * Deletes events together with their website. They store its ID only, so that they outlive alerts and endpoints. If an
- * endpoint still exists, it has moved to another website, and its events and alerts stay.
+ * Deletes events together with their website. Events only store the website's ID, so that they outlive alerts and
+ * endpoints. If an endpoint still exists, it was moved to another website, and its events and alerts are kept.
  */
 async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
   if (step.hasMore) return;
@@ -206,8 +206,8 @@ async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
 }
 
 /**
- * Deletes the remaining events, which belong to a website that was deleted before their endpoint, because it had moved.
- * Cost: one batch at a time, by `alert_event_feed`.
+ * Deletes the remaining events. They belong to a website that was deleted before their endpoint, because the endpoint
+ * had been moved. Cost: one batch at a time, by `alert_event_feed`.
  */
 async function deleteRemainingEvents(tx: Tx, step: OrganizationPurge): Promise<void> {
   if (step.hasMore) return;

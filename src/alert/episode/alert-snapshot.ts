@@ -1,18 +1,20 @@
 import { RULE_COLUMNS, type StoredRule } from '../../alert-rule/alert-rule';
 import type { Tx } from '../../platform/database/database';
 
-/** An alert with the names of its endpoint and website, as its events store them. Read under the alert's row lock. */
+/**
+ * An alert with the names of its endpoint and website, as stored in its events. Read while the alert's row is locked.
+ */
 export interface AlertSnapshot extends StoredRule {
   id: string;
   orgId: string;
   type: string;
-  /** The contact that the alert uses, or `null` for an alert with its own config. */
+  /** The contact that the alert uses, or `null` if it has its own config. */
   contactId: string | null;
   destination: string | null;
   description: string;
   enabled: boolean;
   triggered: boolean;
-  /** When the next reminder is due, and how many the open episode had. */
+  /** When the next reminder is due, and how many reminders the open episode has had. */
   remindAt: Date | null;
   reminders: number;
   /** The number of episodes so far. While triggered, this is the number of the open one. */
@@ -39,8 +41,8 @@ const COLUMNS = `a.id, a.org_id AS "orgId", a.contact_id AS "contactId", a.type,
 
 /**
  * Returns a statement that reads and locks the alerts (`a`) that match `where`. It locks in ID order, like every
- * statement that locks several alerts, so that they can't deadlock. `source` may add FROM items in front. Endpoints and
- * websites are joined in a second step, to the selected alerts only. In one step, the planner may read every endpoint
+ * statement that locks several alerts, to prevent deadlocks. `source` may add FROM items in front. Endpoints and
+ * websites are joined in a second step, only to the selected alerts. In one step, the planner might read every endpoint
  * just to find that no alert changes.
  */
 export const lockAlertsSql = (where: string, source = ''): string => `
@@ -66,7 +68,7 @@ export const lockSql = (where: string): string =>
 export interface OpenAlert extends AlertSnapshot {
   failures: number;
   successes: number;
-  /** When the endpoint became good for the alert's condition, or `null` while it is bad. */
+  /** When the endpoint became good under the alert's condition, or `null` while it is bad. */
   goodSince: Date | null;
 }
 

@@ -2,7 +2,7 @@ import type { Notification } from '../../channel/notification';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
 
-/** The fields of an alert that every notification contains. */
+/** The alert fields that every notification contains. */
 export type AlertSubject = Pick<
   AlertSnapshot,
   | 'id'

@@ -3,7 +3,8 @@ import { NOTHING_KNOWN } from '../suppression/suppressed-by';
 import { type AlertRule, type EndpointFacts, foldTransitions, nextTransition, type Streaks } from './alert-transition';
 
 /**
- * The results, one character each, so that a scenario reads as a timeline. D is degraded, and small letters are muted.
+ * The results, one character each, so that a scenario reads like a timeline. D is degraded, and lowercase letters are
+ * muted.
  */
 const RESULTS = {
   F: { outcome: 'down', degraded: false, muted: false },
@@ -119,13 +120,13 @@ function updatesOf(results: readonly Letter[]): Streaks[] {
   return results.map((result) => (streak = streakAfter(streak, result)));
 }
 
-/** Which results are bad and good, written independently of the code. `up` is without a warning. */
+/** Which results are bad and which are good, written independently of the code. `up` has no warning. */
 const BAD = { down: ['down'], degraded: ['down', 'degraded'] };
 const GOOD = { down: ['up', 'degraded'], degraded: ['up'] };
 const THRESHOLD = 3;
 const AFTER_SECONDS = 600;
 
-/** Delays, and since when the endpoint has been bad at `at(0)`. */
+/** Delays, and the time since which the endpoint has been bad, relative to `at(0)`. */
 const DELAYS = [
   { delay: 'no delay', afterSeconds: 0, since: at(0), isOver: true },
   { delay: 'no delay and no beginning', afterSeconds: 0, since: null, isOver: true },
@@ -134,7 +135,7 @@ const DELAYS = [
   { delay: 'a delay and no beginning', afterSeconds: AFTER_SECONDS, since: null, isOver: false },
 ];
 
-/** All combinations of rules and results, at a threshold of three. Streaks that must not count are long. */
+/** All combinations of rules and results, with a threshold of three. Streaks that must not count are long. */
 function combinations() {
   const cross = <A, B>(as: readonly A[], bs: readonly B[]) => as.flatMap((a) => bs.map((b) => ({ ...a, ...b })));
   const each = <Key extends string, Value>(key: Key, values: readonly Value[]) =>
@@ -298,8 +299,8 @@ describe('alert transitions', () => {
     it('covers two conditions, four results, three lengths of a streak, and five delays', () => {
       expect(table).toHaveLength(2 * 2 * 2 * 4 * 3 * 5);
       const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
-      // Triggers: the three results that are bad, at and over the threshold, without a delay or after it. Resolves: the
-      // three that are good, always.
+      // Triggers: the three results that are bad, at and above the threshold, without a delay or after it. Resolves:
+      // always the three results that are good.
       expect([count('trigger'), count('resolve')]).toEqual([3 * 2 * 3, 3 * 2 * 5]);
     });
 
@@ -442,11 +443,11 @@ describe('the suppression of alerts', () => {
 
 /**
  * The same rules expressed differently. An alert opens when the last n known results failed and the first failure since
- * the last success is old enough. It closes when the last m were successful.
+ * the last success is old enough. It closes when the last m results were successful.
  */
 function playModel(actions: readonly Action[], failures: number, successes: number, afterSeconds: number): string {
   const known: ('F' | 'S')[] = [];
-  /** The minute of each result. */
+  /** When each result arrives, in minutes. */
   const times: number[] = [];
   let minute = 0;
   let open = false;

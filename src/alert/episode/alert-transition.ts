@@ -4,7 +4,7 @@ import type { StreakUpdate } from '../../endpoint/streak-update';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type SuppressedBy, suppressedBy, type SuppressionFacts } from '../suppression/suppressed-by';
 
-/** The fields of an alert that decide whether it changes. */
+/** The alert fields that decide whether it changes. */
 export interface AlertRule extends Pick<
   StoredRule,
   'condition' | 'failureThreshold' | 'afterSeconds' | 'successThreshold'
@@ -13,7 +13,10 @@ export interface AlertRule extends Pick<
   triggered: boolean;
 }
 
-/** The fields of a `StreakUpdate` that decide. They also cover `unknown` results, which create no update. */
+/**
+ * The fields of a `StreakUpdate` that matter for the decision. They also cover `unknown` results, which create no
+ * update.
+ */
 export type Streaks = Pick<
   StreakUpdate,
   | 'consecutiveFailures'
@@ -28,18 +31,19 @@ export type Streaks = Pick<
   | 'checkedAt'
 > & { outcome: Outcome };
 
-/** A trigger opens an episode, and a resolve closes it. */
+/** The change to an alert: a trigger opens an episode, and a resolve closes it. */
 export type Transition = 'trigger' | 'resolve';
 
-/** How a check counts for alerts with one condition, with the streaks that matter for them. */
+/** How a check counts for alerts with a given condition, with the streaks that matter for them. */
 export interface Judged {
   isBad: boolean;
   isGood: boolean;
-  /** Number of consecutive checks that were bad, up to this one. */
+  /** The number of consecutive checks that were bad, including this one. */
   bad: number;
   good: number;
   /**
-   * How long the endpoint has been bad at this check, in milliseconds, without muted time. 0 if the check isn't bad.
+   * How long the endpoint has been bad at the time of this check, in milliseconds, excluding muted time. 0 if the check
+   * isn't bad.
    */
   badForMs: number;
 }
@@ -67,7 +71,7 @@ export function judgedBy(condition: AlertCondition, streaks: Streaks): Judged {
   };
 }
 
-/** Returns 0 for a time that isn't set or is in the future. */
+/** Returns 0 if the time isn't set or is in the future. */
 const lengthMs = (since: Date | null, at: Date): number =>
   since === null ? 0 : Math.max(0, at.getTime() - since.getTime());
 
@@ -75,10 +79,7 @@ const lengthMs = (since: Date | null, at: Date): number =>
 const reachesTrigger = (rule: AlertRule, { isBad, bad, badForMs }: Judged): boolean =>
   isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS;
 
-/**
- * The streaks at a check that is bad, including the check itself, and their length in whole seconds. 0 if they don't
- * count.
- */
+/** The streaks at a check that is bad, including that check, and their length in whole seconds. 0 if not counted. */
 export interface BadStreaks {
   endpointId: string;
   failures: number;
@@ -87,7 +88,7 @@ export interface BadStreaks {
   badFor: number;
 }
 
-/** Rows `b` from the parameters of `badStreaks`, which are the first of the statement. */
+/** Rows `b` from the parameters of `badStreaks`, which must be the first parameters of the statement. */
 export const BAD_STREAKS =
   'unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[]) AS b (endpoint_id, failures, bad, failing_for, bad_for)';
 
@@ -102,15 +103,15 @@ export const badStreaks = (streaks: readonly BadStreaks[]): unknown[] => [
 /**
  * SQL condition: enabled alerts `a` without an episode whose threshold and delay are reached by the streaks `b`, like
  * `reachesTrigger`. `$1` is the list of endpoints in `b`. Cost: one index scan for each endpoint. With the join alone,
- * the planner would read all of 20,000 alerts for 200.
+ * the planner would read all of 20,000 alerts to find 200.
  */
 export const REACHES_TRIGGER = `a.endpoint_id = b.endpoint_id AND a.endpoint_id = ANY ($1::uuid[]) AND a.enabled AND NOT a.triggered
        AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END
        AND a.after_seconds <= CASE a.condition WHEN 'degraded' THEN b.bad_for ELSE b.failing_for END`;
 
 /**
- * Returns how one check changes one alert that nothing suppresses. A streak at or over the threshold counts with every
- * new result, not only when it reaches the threshold. So a lowered threshold, a new rule, a re-enabled one, or the end
+ * Returns how one check changes one alert that isn't suppressed. A streak at or above the threshold counts with every
+ * new result, not only when it reaches the threshold. So a lowered threshold, a new rule, a re-enabled rule, or the end
  * of a suppression needs no history. `afterSeconds` works the same way, in addition to the threshold. An alert triggers
  * only if the result is bad, and resolves only if it is good. `unknown` says nothing about the target and changes
  * nothing.
@@ -122,27 +123,27 @@ export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | 
   return reachesTrigger(rule, judged) ? 'trigger' : null;
 }
 
-/** The known facts about an endpoint of a batch, in addition to its updates. */
+/** The known facts about an endpoint in a batch, in addition to its updates. */
 export interface EndpointFacts extends SuppressionFacts {
-  /** Number of alerts of the endpoint with an open episode that no update of the batch can close. */
+  /** The number of the endpoint's alerts that have an open episode and can't be closed by any update in the batch. */
   openElsewhere: number;
 }
 
-/** The effect of a batch on the alerts of one endpoint. */
+/** The effect of a batch on one endpoint's alerts. */
 export interface Folded<Alert, Update> {
   /** The changes, in order for each alert. There is nearly always at most one for each alert. */
   passed: { alert: Alert; transition: Transition; update: Update }[];
-  /** Reasons for suppressed triggers, one for each alert and check that would have triggered. */
+  /** The reasons for suppressed triggers, one for each alert and check that would have triggered. */
   suppressed: SuppressedBy[];
   /**
-   * Whether the acknowledgement ended with one of the updates: the endpoint was up, and no alert of it was triggered.
+   * Whether the acknowledgement ended with one of the updates, because the endpoint was up and had no triggered alert.
    */
   isAcknowledgementOver: boolean;
 }
 
 /**
- * Returns the changes of the alerts of one endpoint for a batch of updates, in order, as if each update had come alone.
- * An acknowledgement that ends with one update suppresses nothing after it. A resolve is never suppressed.
+ * Returns how a batch of updates changes one endpoint's alerts, in order, as if each update had arrived separately. An
+ * acknowledgement that ends with one update suppresses nothing after it. A resolve is never suppressed.
  */
 export function foldTransitions<Alert extends AlertRule, Update extends Streaks>(
   alerts: readonly Alert[],

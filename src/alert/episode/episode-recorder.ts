@@ -24,11 +24,11 @@ import {
   notificationOf,
 } from './episode';
 
-/** The changes of one locked alert, in order. */
+/** The changes to one locked alert, in order. */
 export interface AlertChange {
   alert: AlertSnapshot;
   decided: readonly DecidedTransition[];
-  /** The old destination, which the deliveries keep if the alert gets another one. */
+  /** The old destination, which the deliveries keep if the alert's destination changes. */
   pinned: Pick<Route, 'contactId' | 'config'> | null;
 }
 
@@ -41,9 +41,9 @@ interface RecordedChange {
 }
 
 /**
- * The only place that changes `alert.triggered`. Flag, event, and delivery are written in the caller's transaction. No
- * config is decrypted for that. A delivery never decides the flag. Cost: three statements, however many alerts change,
- * and the statements of `IncidentRecorder`.
+ * The only place that changes `alert.triggered`. Flag, event, and delivery are written in the caller's transaction,
+ * without decrypting any config. A delivery never decides the flag. Cost: three statements, regardless of the number of
+ * alerts that change, and the statements of `IncidentRecorder`.
  */
 @Injectable()
 export class EpisodeRecorder {
@@ -56,9 +56,10 @@ export class EpisodeRecorder {
   ) {}
 
   /**
-   * Records the changes. `wellAgain` are endpoints that are held in an incident and have recovered or were stopped.
-   * Returns the endpoints that are held from now on, for which no changes are written. Throws if an alert isn't in the
-   * state that the decision was based on. In this case it was not locked, and the transaction must roll back.
+   * Records the changes. `wellAgain` contains endpoints that are held in an incident and have recovered or were
+   * stopped. Returns the endpoints that are held from now on, for which no changes are written. Throws if an alert
+   * isn't in the state that the decision was based on. In this case, it wasn't locked, and the transaction must be
+   * rolled back.
    */
   async record(
     tx: Tx,
@@ -76,8 +77,8 @@ export class EpisodeRecorder {
       recorded = changed.filter(({ alert }) => !held.has(alert.endpointId)).map((change) => apply(change, now, names));
       if (recorded.length > 0) await saveFlags(tx, recorded, this.databaseClock.now());
       const gone = new Set(leaving.map(({ endpointId }) => endpointId));
-      // Their incident is acknowledged, and so is each of them. An existing acknowledgement has ended, because it would
-      // have suppressed the trigger.
+      // Their incident is acknowledged, so each of these endpoints is acknowledged too. An existing acknowledgement has
+      // ended, because it would have suppressed the trigger.
       await saveAcknowledgements(
         tx,
         [...held.values()].filter(({ endpointId }) => !gone.has(endpointId)),
@@ -115,7 +116,7 @@ export class EpisodeRecorder {
   }
 }
 
-/** Returns the first trigger of each endpoint, with down before degraded. */
+/** Returns each endpoint's first trigger, with down before degraded. */
 function triggersOf(changes: readonly AlertChange[]): IncidentTrigger[] {
   const triggers = new Map<string, IncidentTrigger>();
   for (const { alert, decided } of changes) {
@@ -150,7 +151,7 @@ const triggerOf = (
   at,
 });
 
-/** Returns each endpoint with a resolved alert, with its last resolve. */
+/** Returns each endpoint that has a resolved alert, with its last resolve. */
 function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[]): Leaving[] {
   const leaving = new Map(wellAgain.map((one) => [one.endpointId, one]));
   for (const { alert, decided } of changes) {

@@ -8,7 +8,10 @@ import { subjectOf } from './alert-subject';
 import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { Transition } from './alert-transition';
 
-/** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint, or its website. */
+/**
+ * Why an alert changed: its thresholds were reached, or a client disabled or deleted the alert, its endpoint, or its
+ * website.
+ */
 export const EVENT_REASONS = ['threshold', 'disabled', 'deleted'] as const;
 export type EventReason = (typeof EVENT_REASONS)[number];
 
@@ -16,36 +19,36 @@ export type EventReason = (typeof EVENT_REASONS)[number];
 export interface DecidedTransition {
   transition: Transition;
   reason: EventReason;
-  /** Streaks right after the deciding check, or when the alert was stopped. */
+  /** The streaks right after the deciding check, or when the alert was stopped. */
   failureCount: number;
   successCount: number;
   /** When the deciding check ran, or when the alert was stopped. */
   at: Date;
   /**
-   * The time of the first check that was bad and not muted, for a trigger. A resolve ignores it, because it ends the
+   * For a trigger, the time of the first check that was bad and not muted. A resolve ignores it, because it ends the
    * open episode.
    */
   failingSince: Date | null;
   /**
-   * The time of the first check that was good, for a resolve that waited for its threshold. If it is `null`, the
+   * For a resolve that waited for its threshold, the time of the first check that was good. If it is `null`, the
    * episode ends at `at`.
    */
   endedAt: Date | null;
-  /** Whether the check of a trigger was up with a warning, which is in `error`. */
+  /** Whether a trigger's check was up with a warning, which is in `error`. */
   isDegraded: boolean;
   error: { code: string; message: string } | null;
   check: Notification['check'];
-  /** The result of each location, if there are several. */
+  /** Each location's result, if there are several locations. */
   locations?: readonly LocationSeen[] | undefined;
 }
 
-/** The error of a location that has been silent for so long that the others decide without it. */
+/** The error for a location that has been silent for so long that the others decide without it. */
 const SILENT: NotifiedLocation['error'] = {
   code: 'monitor_offline',
   message: 'No result has been received from this location.',
 };
 
-/** Returns the results of the locations, by name. Deleted probes have no name and are left out. */
+/** Returns the locations' results, by name. Deleted probes have no name and are left out. */
 export const namedLocations = (seen: readonly LocationSeen[], names: ReadonlyMap<number, string>): NotifiedLocation[] =>
   seen.flatMap(({ number, outcome, isLost, error }) => {
     const location = names.get(number);
@@ -62,7 +65,7 @@ export interface Episode {
   triggerEventId: string | null;
 }
 
-/** A row of `alert_event`. Its keys are the columns. Never changed once written. */
+/** A row of `alert_event`. Its keys are the column names. It never changes once written. */
 export interface AlertEventRow {
   id: string;
   org_id: string;
@@ -84,18 +87,18 @@ export interface AlertEventRow {
   started_at: Date | null;
   duration_seconds: number | null;
   created_at: Date;
-  /** The incident that the endpoint is in, known when the event is written. */
+  /** The incident that the endpoint is in when the event is written. */
   incident_id: string | null;
   locations: NotifiedLocation[] | null;
 }
 
-/** Returns the episode after a change. A trigger opens the next one, and a resolve closes the open one. */
+/** Returns the episode after a change. A trigger opens the next episode, and a resolve closes the open one. */
 export function episodeAfter(before: Episode, decided: DecidedTransition, eventId: string): Episode {
   if (decided.transition === 'resolve') return before;
   return { no: before.no + 1, startedAt: decided.failingSince ?? decided.at, triggerEventId: eventId };
 }
 
-/** Returns the notification of a trigger or resolve, independent of any vendor. `now` is when it is recorded. */
+/** Returns the notification for a trigger or resolve, independent of any vendor. `now` is when it is recorded. */
 export function notificationOf(
   alert: AlertSnapshot,
   decided: DecidedTransition,
@@ -121,10 +124,7 @@ export function notificationOf(
   };
 }
 
-/**
- * Returns the notification that an open episode was acknowledged, with the key of the episode and the event of the
- * trigger.
- */
+/** Returns the notification that an open episode was acknowledged, with the episode's key and its trigger event. */
 export const acknowledgedNotification = (
   alert: AlertSnapshot,
   triggerEventId: string,
@@ -149,21 +149,21 @@ export const acknowledgedNotification = (
   check: null,
 });
 
-/** The content of a reminder of the open episode, in addition to the alert. */
+/** The content of a reminder for the open episode, in addition to the alert. */
 export interface Reminder {
-  /** UUID of its delivery. It has its own ID, because receivers would otherwise treat it as the trigger again. */
+  /** UUID of its delivery. It has its own ID, because receivers would otherwise treat it as a repeated trigger. */
   id: string;
   /** UUID of the trigger event. */
   of: string;
   ordinal: number;
   isUp: boolean;
   failureCount: number;
-  /** The error in the trigger. */
+  /** The trigger's error. */
   error: Notification['error'];
   check: Notification['check'];
 }
 
-/** Returns the reminder that an episode is still open, with the key of the episode. */
+/** Returns the reminder that an episode is still open, with the episode's key. */
 export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, now: Date): Notification => ({
   ...aboutAlert(
     alert,
@@ -198,7 +198,7 @@ type AboutAlert = Pick<
   | 'digest'
 >;
 
-/** Returns the fields that are the same in all notifications of an episode. */
+/** Returns the fields that all notifications of an episode have in common. */
 const aboutAlert = (alert: AlertSnapshot, episode: Episode, eventId: string, now: Date): AboutAlert => ({
   id: formatId('event', eventId),
   incidentKey: `${formatId('alert', alert.id)}-${episode.no}`,
@@ -209,7 +209,7 @@ const aboutAlert = (alert: AlertSnapshot, episode: Episode, eventId: string, now
   digest: null,
 });
 
-/** Returns the event row with the content of the notification. */
+/** Returns the event row with the notification's content. */
 export function eventRowOf(
   alert: AlertSnapshot,
   decided: DecidedTransition,
@@ -244,7 +244,8 @@ export function eventRowOf(
 }
 
 /**
- * An instance of an older version doesn't store when a recovery starts, so the stored time may be before the episode.
+ * An instance running an older version doesn't store when a recovery starts, so the stored time may be before the
+ * episode.
  */
 const endOf = ({ endedAt, at }: DecidedTransition, { startedAt }: Episode): Date =>
   endedAt !== null && startedAt !== null && endedAt > startedAt ? endedAt : at;

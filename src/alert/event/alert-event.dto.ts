@@ -15,7 +15,7 @@ import { EVENT_REASONS, type EventReason } from '../episode/episode';
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Filters of the feed. An unknown ID matches nothing. */
+/** Filters for the feed. An unknown ID matches nothing. */
 export class AlertEventQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()

@@ -3,7 +3,7 @@ import type { NotifiedLocation } from '../../channel/notification';
 import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { EventReason } from '../episode/episode';
 
-/** One trigger or resolve of one alert. Append-only, with names as snapshots. Written by `EpisodeRecorder`. */
+/** One trigger or resolve of an alert. Append-only, with snapshots of the names. Written by `EpisodeRecorder`. */
 @Entity('alert_event')
 @Unique('alert_event_once', ['alertId', 'incidentNo', 'type'])
 @Index('alert_event_feed', ['orgId', 'id'])
@@ -76,7 +76,7 @@ export class AlertEvent {
   @Column('uuid', { name: 'incident_id', nullable: true })
   incidentId!: string | null;
 
-  /** The result of each location, if there are several. */
+  /** Each location's result, if there are several locations. */
   @Column('jsonb', { nullable: true })
   locations!: NotifiedLocation[] | null;
 }

@@ -14,10 +14,10 @@ const DEFAULT_LIMIT = 50;
 const COLUMNS = selectColumns(AlertEvent, 'e');
 /** Sorts after every ID. */
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** IDs use the clock of an instance, and `created_at` is the time of the decision. They are never a day apart. */
+/** IDs use an instance's clock, and `created_at` is the time of the decision. They are never a day apart. */
 const SLACK_MS = DAY_MS;
 
-/** The feed of triggered and resolved events of an organization. */
+/** An organization's feed of triggered and resolved events. */
 @Injectable()
 export class AlertEventService {
   constructor(
@@ -50,11 +50,10 @@ export class AlertEventService {
 
 /**
  * Reads a range of one index on (alert, incident, endpoint, website, or organization, id), the most selective one for
- * the filters, with its full sort order. Otherwise the planner, which doesn't know how rare an endpoint's events are,
- * may scan the events of all endpoints. Conditions that no index supports (`IS NOT DISTINCT FROM`) keep it from using
- * another index. Times become a range of IDs, with room for clock differences.
- *
- * A type matches about half of the range. The planner assumes that for a `CASE`. It assumes that `=` is rare until
+ * the filters, with its full sort order. Otherwise, the planner, which doesn't know how rare an endpoint's events are,
+ * may scan the events of all endpoints. Conditions that no index supports (`IS NOT DISTINCT FROM`) prevent it from
+ * using another index. Times become a range of IDs, with a margin for clock differences.
+ * A type matches about half of the range. The planner assumes that for a `CASE`. For `=`, it assumes few matches until
  * there are statistics, and would sort everything.
  */
 function statementOf(
@@ -83,7 +82,7 @@ function statementOf(
   const conditions = filters
     .filter(([, value]) => value !== undefined)
     .map(([condition, value]) => `AND ${condition.replace('?', () => `$${parameters.push(value)}`)}`);
-  // The index is partial, and the planner can't derive its condition from the range.
+  // The index is partial, and the planner can't infer its condition from the range.
   if (column === 'incident_id') conditions.push('AND e.incident_id IS NOT NULL');
   return [
     `SELECT ${COLUMNS} FROM alert_event e

@@ -2,14 +2,14 @@ import { firstUuidAt, NIL_UUID } from '../../platform/ids/id';
 import { type Removal, type Retention, RETENTION_BATCH } from '../../platform/jobs/retention.job';
 
 /**
- * Maximum number of rows that one run removes, a twentieth of a million events. If both clocks are wrong, not
- * everything is deleted at once.
+ * The maximum number of rows that one run removes, a twentieth of a million events. Even if both clocks are wrong, this
+ * prevents everything from being deleted in one run.
  */
 const MAX_PER_RUN = 50_000;
 
 /**
- * IDs are in the order of creation. Cost: a range of the primary key, and three index lookups for each row. Rows that
- * stay, at most four of each alert, are read in each run.
+ * IDs are in creation order. Cost: a range of the primary key, and three index lookups for each row. Rows that are
+ * kept, at most four for each alert, are read in each run.
  */
 const REMOVE = `
   WITH old AS MATERIALIZED (
@@ -41,8 +41,8 @@ async function removeEvents({ database, cutoff, isStopping }: Removal): Promise<
 }
 
 /**
- * Removes whole episodes, but never the newest episode of an alert, or one before a newer episode. The remaining events
- * then still show when the alert was triggered, and triggers and resolves still alternate.
+ * Removes whole episodes, but never an alert's newest episode or an episode before a newer one that is kept. The
+ * remaining events then still show when the alert was triggered, and triggers and resolves still alternate.
  */
 export const EVENT_RETENTION: Retention = {
   name: 'event-retention',

@@ -7,7 +7,7 @@ import { type ExpiryStep, expiryStep } from './expiry-step';
 
 export type DecidedExpiry = EndingRow & { step: ExpiryStep };
 
-/** Decides which alerts notify now about an expiring certificate. */
+/** Decides which alerts send a notification now about an expiring certificate. */
 @Injectable()
 export class ExpiryDecisions {
   constructor(
@@ -15,7 +15,10 @@ export class ExpiryDecisions {
     private readonly coverage: MaintenanceCoverage,
   ) {}
 
-  /** Returns the decisions, without pagers. Cost: one statement, and one more if a maintenance window is in force. */
+  /**
+   * Returns the decisions, excluding those for pagers. Cost: one statement, and one more if a maintenance window is
+   * active.
+   */
   async of(sql: Sql, rows: readonly EndingRow[], now: Date): Promise<DecidedExpiry[]> {
     const people = rows.filter(({ type }) => !this.channels.isPager(type));
     if (people.length === 0) return [];

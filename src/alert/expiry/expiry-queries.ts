@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { isSuppressedSql } from '../suppression/suppression-queries';
 import type { Told } from './expiry-step';
 
-/** An alert of an endpoint whose certificate expires within its `tls.warn_days`. */
+/** An alert for an endpoint whose certificate expires within its `tls.warn_days`. */
 export interface EndingRow {
   id: string;
   orgId: string;
@@ -10,7 +10,7 @@ export interface EndingRow {
   type: string;
   expiresAt: Date;
   warnDays: number;
-  /** Whether the alert is suppressed, not counting maintenance. */
+  /** Whether the alert is suppressed for a reason other than maintenance. */
   isSuppressed: boolean;
   told: Told | null;
   /** See `ExpiryFacts`. */
@@ -20,8 +20,8 @@ export interface EndingRow {
 
 type Read = Omit<EndingRow, 'told'> & { toldExpiresAt: Date | null; toldStep: number | null };
 
-// `$1` is now. Cost: a scan of `endpoint_state` (10 ms for 20,000 endpoints), and four index lookups for each
-// certificate that expires.
+// `$1` is the current time. Cost: a scan of `endpoint_state` (10 ms for 20,000 endpoints), and four index lookups for
+// each certificate that expires.
 const ENDING = `
   SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId", a.type,
     s.certificate_expires_at AS "expiresAt", e.certificate_warn_days AS "warnDays",
@@ -42,7 +42,7 @@ const ENDING = `
 export const endingAfter = (sql: Sql, now: Date, after: string, limit: number): Promise<EndingRow[]> =>
   read(sql, `${ENDING} AND a.id > $2 ORDER BY a.id LIMIT $3`, [now, after, limit]);
 
-/** Returns the current state of these alerts. */
+/** Returns these alerts' current state. */
 export const endingOf = (tx: Tx, now: Date, ids: readonly string[]): Promise<EndingRow[]> =>
   read(tx, `${ENDING} AND a.id = ANY ($2::uuid[])`, [now, ids]);
 
@@ -55,8 +55,8 @@ async function read(sql: Sql, statement: string, parameters: unknown[]): Promise
 }
 
 /**
- * Returns the names in the expiring certificates by endpoint: its own certificate, or one of an authority in its chain.
- * Only endpoints with a stored check that saw the certificate are included. Cost: the few distinct details of each
+ * Returns the names in the expiring certificates by endpoint: its own certificate, or one from an authority in its
+ * chain. Only includes endpoints with a stored check that saw the certificate. Cost: the few distinct details for each
  * endpoint.
  */
 export async function certificateNames(

@@ -1,19 +1,19 @@
 import { daysUntil } from '../../checker/certificate-warning';
 import { DAY_MS, HOUR_MS } from '../../platform/time/time-units';
 
-/** Days before the expiry at which alerts notify again, if they are below `tls.warn_days`. */
+/** The days before the expiry at which alerts send another notification, if they are below `tls.warn_days`. */
 const STEPS = [7, 3, 1];
 /** How long an alert on `degraded` may take to trigger on its own. */
 const TRIGGER_WAIT_MS = HOUR_MS;
 
-/** The last notification of an alert: the expiry of its certificate, and the step. */
+/** An alert's last notification: when its certificate expires, and the step. */
 export interface Told {
   expiresAt: Date;
   step: number;
 }
 
 export interface ExpiryFacts {
-  /** The expiry of the certificate that the newest check saw. */
+  /** When the certificate in the newest check expires. */
   expiresAt: Date;
   warnDays: number;
   told: Told | null;
@@ -21,14 +21,14 @@ export interface ExpiryFacts {
   isSuppressed: boolean;
   /** When an alert on `degraded` triggered because of the certificate. */
   triggeredAt: Date | null;
-  /** Since when the endpoint is degraded, for an alert on `degraded` that has not triggered. */
+  /** Since when the endpoint has been degraded, for an alert on `degraded` that hasn't triggered. */
   degradedSince: Date | null;
 }
 
 /**
- * The decision. `sent`: notify now. `known`: the alert has just reported it with its own trigger. `later`: suppressed,
- * or a trigger is expected. Nothing is lost then, because the next run decides. `nothing`: too early, already sent, or
- * over.
+ * The decision. `sent`: send a notification now. `known`: the alert has just reported it with its own trigger. `later`:
+ * the alert is suppressed, or a trigger is expected. Nothing is lost in that case, because the next run decides.
+ * `nothing`: too early, already sent, or over.
  */
 export type ExpiryStep = { is: 'sent' | 'known'; step: number; daysLeft: number } | { is: 'later' | 'nothing' };
 
@@ -42,7 +42,7 @@ export function stepAt(days: number, warnDays: number): number | null {
 }
 
 /**
- * Decides once for each certificate and step. If a name has two certificates, only the one that expires first is
+ * Decides once for each certificate and step. If a hostname has two certificates, only the one that expires first is
  * reported until it has expired.
  */
 export function expiryStep(facts: ExpiryFacts, now: Date): ExpiryStep {

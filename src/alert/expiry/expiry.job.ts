@@ -18,15 +18,15 @@ import { certificateNames, endingAfter, endingOf, saveTold } from './expiry-quer
 import type { ExpiryStep } from './expiry-step';
 
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Maximum number of alerts in one transaction. */
+/** The maximum number of alerts in one transaction. */
 const BATCH = 200;
 /** How long to wait for locked rows. After that, the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * Notifies about expiring certificates through every enabled alert for people or webhooks, once at each step.
- * Deliveries and the marks that they were sent commit together under the locks of the alerts. An instance that is
- * killed has sent all or nothing, and if several run at the same time, only one sends.
+ * Sends notifications about expiring certificates through every enabled alert for people or webhooks, once at each
+ * step. Deliveries and the record that they were sent are committed together while the alerts are locked. An instance
+ * that is killed has sent all or nothing, and if several run at the same time, only one sends.
  */
 @Injectable()
 export class ExpiryJob {
@@ -63,7 +63,7 @@ export class ExpiryJob {
     }
   }
 
-  /** Decides again under the locks, and sends. */
+  /** Decides again while the alerts are locked, and sends. */
   private async tell(tx: Tx, ids: readonly string[]): Promise<void> {
     const now = this.clock.now();
     const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [ids]);

@@ -13,9 +13,9 @@ export interface DueFacts {
   isSuppressed: boolean;
   isTold: boolean;
   isUp: boolean;
-  /** Number of consecutive checks that were bad, by the alert's condition. */
+  /** The number of consecutive checks that were bad, according to the alert's condition. */
   failureCount: number;
-  /** The error in the trigger. */
+  /** The trigger's error. */
   error: { code: string; message: string } | null;
   check: Notification['check'];
 }
@@ -29,7 +29,7 @@ export interface OpenAlert {
 
 const IS_SUPPRESSED = isSuppressedSql('a.endpoint_id', '$1');
 
-// Closer than one period after the next run. A suppressed alert must be postponed now.
+// The reminder is due less than one period after the next run. A suppressed alert must be postponed now.
 const IS_NEAR = `a.remind_at < $1::timestamptz + (a.remind_every_seconds + ${LOOK_EVERY_MS / SECOND_MS}) * interval '1 second'`;
 
 const pushed = (where: string): string => `
@@ -65,7 +65,7 @@ interface FactsRow {
 }
 
 /**
- * Returns when the next reminder of any alert is due, or `null` if there is none. Cost: one lookup in a small index.
+ * Returns when the next reminder for any alert is due, or `null` if there is none. Cost: one lookup in a small index.
  */
 export async function nextReminder(sql: Sql): Promise<Date | null> {
   const [row] = await sql.query<{ at: Date | null }>(
@@ -76,7 +76,7 @@ export async function nextReminder(sql: Sql): Promise<Date | null> {
 
 /**
  * Locks alerts whose reminder is due, oldest first. Skips alerts that another session has locked. Cost: two statements,
- * because in one statement the planner may search the due alerts again for each alert.
+ * because with one statement, the planner may search the due alerts again for each alert.
  */
 export async function lockDue(tx: Tx, now: Date, limit: number): Promise<AlertSnapshot[]> {
   const due = await tx.query<{ id: string }>(
@@ -87,7 +87,7 @@ export async function lockDue(tx: Tx, now: Date, limit: number): Promise<AlertSn
   return tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [due.map(({ id }) => id)]);
 }
 
-/** Returns the facts that decide about the reminders of these alerts, and their content, by alert ID. */
+/** Returns the facts needed to decide about these alerts' reminders, and the content of the reminders, by alert ID. */
 export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date): Promise<Map<string, DueFacts>> {
   const rows = await tx.query<FactsRow>(FACTS, [now, alertIds]);
   return new Map(
@@ -106,14 +106,14 @@ export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date):
 }
 
 /**
- * Postpones the reminders of alerts that are suppressed now, not counting maintenance. They remind a full period after
- * the suppression at the earliest.
+ * Postpones the reminders for alerts that are suppressed now for a reason other than maintenance. The next reminder
+ * comes a full period after the suppression at the earliest.
  */
 export async function pushSuppressed(sql: Sql, now: Date): Promise<void> {
   await sql.query(PUSH_SUPPRESSED, [now]);
 }
 
-/** Postpones the reminders of these alerts to a full period after `now` at the earliest. */
+/** Postpones the reminders for these alerts to a full period after `now` at the earliest. */
 export async function pushAhead(sql: Sql, alertIds: readonly string[], now: Date): Promise<void> {
   if (alertIds.length > 0) await sql.query(PUSH, [now, alertIds]);
 }
@@ -124,7 +124,7 @@ export async function remindedOrganizations(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Returns alerts of these organizations that would remind less than a period after the next run. */
+/** Returns these organizations' alerts whose reminder is due less than a period after the next run. */
 export const nearReminders = (sql: Sql, orgIds: readonly string[], now: Date): Promise<OpenAlert[]> =>
   sql.query<OpenAlert>(
     `SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId" FROM alert a
@@ -138,7 +138,7 @@ export interface RemindedAlert {
   reminders: number;
 }
 
-/** Saves the next reminder of each of these locked alerts, and how many reminders it had. */
+/** Saves when each of these locked alerts sends its next reminder, and how many it has sent. */
 export async function saveReminded(tx: Tx, alerts: readonly RemindedAlert[]): Promise<void> {
   await tx.query(
     `UPDATE alert a SET remind_at = r.remind_at, reminders = r.reminders

@@ -3,14 +3,14 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 
 /** How often the job runs. A reminder is sent within a minute of its due time. */
 export const LOOK_EVERY_MS = 20 * SECOND_MS;
-/** While its trigger isn't delivered, an alert is read again after this long. */
+/** How long to wait before an alert is read again while its trigger isn't delivered. */
 const TRIGGER_WAIT_MS = MINUTE_MS;
 
 export interface ReminderRule {
   triggered: boolean;
-  /** `null` if there are no more reminders. */
+  /** The period, or `null` if there are no more reminders. */
   remindEverySeconds: number | null;
-  /** When the current reminder fell due. */
+  /** When the current reminder became due. */
   remindAt: Date;
 }
 
@@ -29,8 +29,9 @@ export interface ReminderFacts {
 export type ReminderStep = { is: 'sent' | 'passed over'; next: Date } | { is: 'over' };
 
 /**
- * Reminders are due at fixed periods, counted from the trigger. Missed reminders are skipped, not sent late. While the
- * alert is suppressed the due time keeps moving, so a full period passes after the suppression ends.
+ * Returns the decision. Reminders are due at fixed periods, counted from the trigger. Missed reminders are skipped, not
+ * sent late. While the alert is suppressed, the due time keeps moving, so that a full period passes after the
+ * suppression ends.
  */
 export function reminderStep(rule: ReminderRule, facts: ReminderFacts, now: Date): ReminderStep {
   const { triggered, remindEverySeconds } = rule;
@@ -50,7 +51,7 @@ function nextOf(due: Date, periodMs: number, now: Date): Date {
 }
 
 /**
- * Returns the next reminder of an alert that is suppressed now. It is a full period after the suppression, even if that
- * ends at once or before the second run from now.
+ * Returns the next reminder for an alert that is suppressed now. It comes a full period after the suppression, even if
+ * the suppression ends immediately or before the run after the next one.
  */
 const afterSuppression = (now: Date, periodMs: number): Date => new Date(now.getTime() + periodMs + 2 * LOOK_EVERY_MS);

@@ -28,15 +28,15 @@ import {
 } from './reminder-queries';
 import { LOOK_EVERY_MS, reminderStep } from './reminder-step';
 
-/** Maximum number of alerts in one transaction. */
+/** The maximum number of alerts in one transaction. */
 const BATCH = 200;
 /** How long to wait for locked rows. After that, the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * Sends the reminders of open episodes. One transaction locks due alerts, decides, enqueues the deliveries, and saves
- * the next due time. Instances that run at the same time take different alerts, and an instance that is killed has sent
- * all or nothing.
+ * Sends reminders for open episodes. One transaction locks due alerts, decides, enqueues the deliveries, and saves the
+ * next due time. Instances that run at the same time take different alerts, and an instance that is killed has sent all
+ * or nothing.
  */
 @Injectable()
 export class ReminderJob {
@@ -58,7 +58,7 @@ export class ReminderJob {
     return this.job.tick();
   }
 
-  /** Sends due reminders. Cost: one statement while no open episode has reminders, four while none is due. */
+  /** Sends due reminders. Cost: one statement while no open episode has reminders, or four while none is due. */
   async run(): Promise<void> {
     const next = await nextReminder(this.database);
     if (next === null) return;
@@ -71,7 +71,7 @@ export class ReminderJob {
     }
   }
 
-  /** Postpones the next reminder while an alert is suppressed, so that a full period passes after that. */
+  /** Postpones the next reminder while an alert is suppressed, so that a full period passes after the suppression. */
   private async pushAllSuppressed(now: Date): Promise<void> {
     await pushSuppressed(this.database, now);
     const orgIds = await remindedOrganizations(this.database);
@@ -133,7 +133,7 @@ export class ReminderJob {
   }
 }
 
-/** Returns the delivery of a reminder, or `null` for an alert without an open episode. */
+/** Returns the reminder's delivery, or `null` for an alert without an open episode. */
 function reminderOf(alert: AlertSnapshot, facts: DueFacts, now: Date): NewDelivery | null {
   const { triggerEventId } = alert;
   if (triggerEventId === null) return null;

@@ -1,6 +1,6 @@
 import type { StreakUpdate } from '../../endpoint/streak-update';
 
-/** A check with the marks that it was recorded with. */
+/** A check, with its marks at the time of recording. */
 export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted' | 'isLate'>;
 
 export interface SuppressionFacts {
@@ -8,8 +8,7 @@ export interface SuppressionFacts {
   acknowledgedUntil: Date | null | undefined;
   isParentDown: boolean;
   /**
-   * When the last of its parents came up, of those that are up. Failures found before that may have been caused by the
-   * parent.
+   * When the last of its parents that are up came up. Failures found before that may have been caused by the parent.
    */
   parentsUpSince: Date | null;
 }
@@ -20,7 +19,7 @@ export const NOTHING_KNOWN: SuppressionFacts = {
   parentsUpSince: null,
 };
 
-/** In order: planned, too late, acknowledged by a user, explained by a parent. The names are labels of a metric. */
+/** In this order: planned, too late, acknowledged by a user, caused by a parent. The names are labels of a metric. */
 const REASONS = {
   maintenance: ({ muted }) => muted,
   late: ({ isLate }) => isLate === true,
@@ -33,9 +32,9 @@ const REASONS = {
 export type SuppressedBy = keyof typeof REASONS;
 
 /**
- * Returns why no alert of the endpoint may trigger with this check: the first reason that applies, or `null` if it may.
- * Alerts may always resolve, and everything is recorded. When the reason ends, the next check decides. Nothing is made
- * up for, so there is no state to lose. Without `endpoint`, only the marks of the check count.
+ * Returns the first reason why the endpoint's alerts may not trigger with this check, or `null` if they may. Alerts may
+ * always resolve, and everything is recorded. When the reason ends, the next check decides. Suppressed triggers aren't
+ * sent later, so there is no state to lose. Without `endpoint`, only the check's marks count.
  */
 export function suppressedBy(check: MarkedCheck, endpoint: SuppressionFacts = NOTHING_KNOWN): SuppressedBy | null {
   for (const name of Object.keys(REASONS) as SuppressedBy[]) if (REASONS[name](check, endpoint)) return name;

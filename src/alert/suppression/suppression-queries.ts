@@ -2,7 +2,7 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Tx } from '../../platform/database/database';
 import type { SuppressionFacts } from './suppressed-by';
 
-/** The facts that suppress the alerts of one endpoint, and its alerts with an open episode. */
+/** The facts that suppress one endpoint's alerts, and its alerts with an open episode. */
 export interface SuppressedEndpoint extends SuppressionFacts {
   triggered: readonly string[];
   /** Whether the endpoint joined an acknowledged incident without a triggered alert. */
@@ -17,7 +17,7 @@ interface Row extends Omit<SuppressedEndpoint, 'acknowledgedUntil'> {
   until: Date | null;
 }
 
-/** SQL condition: a parent of this endpoint is known to be down. Paused parents don't count. */
+/** SQL condition: one of this endpoint's parents is known to be down. Paused parents don't count. */
 const isParentDown = (endpointId: string): string => `EXISTS (
       SELECT FROM endpoint_dependency d
       JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.down}
@@ -25,15 +25,15 @@ const isParentDown = (endpointId: string): string => `EXISTS (
       WHERE d.endpoint_id = ${endpointId})`;
 
 /**
- * SQL condition: `suppressedBy` for a moment, not counting maintenance. `endpointId` and `now` are expressions. Cost: a
- * few lookups in small indexes.
+ * SQL condition: `suppressedBy` at a point in time, not counting maintenance. `endpointId` and `now` are expressions.
+ * Cost: a few lookups in small indexes.
  */
 export const isSuppressedSql = (endpointId: string, now: string): string => `(
   EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = ${endpointId} AND (k.until IS NULL OR k.until > ${now}))
   OR ${isParentDown(endpointId)})`;
 
-// Cost: for each endpoint a lookup in five small indexes, and in the state and the schedule of each parent. There is
-// nearly always no parent.
+// Cost: for each endpoint, a lookup in five small indexes, and in each parent's state and schedule. There is nearly
+// always no parent.
 const READ = `
   SELECT e.id, k.endpoint_id IS NOT NULL AS "isAcknowledged", k.until,
     ${isParentDown('e.id')} AS "isParentDown",
@@ -47,8 +47,8 @@ const READ = `
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
 /**
- * Returns what suppresses alerts of these endpoints. The caller holds their current `endpoint_state` rows. Cost: one
- * statement.
+ * Returns what suppresses these endpoints' alerts. The caller must have locked their current `endpoint_state` rows.
+ * Cost: one statement.
  */
 export async function readSuppression(
   tx: Tx,
@@ -64,7 +64,7 @@ export async function readSuppression(
   );
 }
 
-/** Ends the acknowledgements of these endpoints, regardless of their state. */
+/** Ends these endpoints' acknowledgements, regardless of their state. */
 export async function endAcknowledgements(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;
   await tx.query('DELETE FROM acknowledgement WHERE endpoint_id = ANY ($1::uuid[])', [endpointIds]);
@@ -72,7 +72,8 @@ export async function endAcknowledgements(tx: Tx, endpointIds: readonly string[]
 
 /**
  * Ends the acknowledgements of those endpoints that are up and have no triggered alert. Two transactions may each close
- * what looks like the last but one alert. So the rows are locked first, and a separate statement decides.
+ * an alert that isn't the last one from their point of view. So the rows are locked first, and a separate statement
+ * decides.
  */
 export async function endOverAcknowledgements(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;

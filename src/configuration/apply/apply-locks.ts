@@ -8,13 +8,13 @@ import { ProbeService } from '../../probe/probe.service';
 import { WebsiteService } from '../../website/website.service';
 import { type DeclaredResource, type Plan, type Planned, deletedOf, releasedOf } from '../plan/plan';
 
-/** How long an apply waits for locks, as any request does. */
+/** How long an apply waits for locks, like any other request. */
 const LOCK_MS = 2000;
 
 /**
  * Locks the resources that a plan will write before it writes any of them. The order is the same in all transactions:
  * websites, contacts, endpoints, alerts, probes, and finally the counters. Resources that a plan doesn't change aren't
- * locked, so their checks are recorded in the meantime.
+ * locked, so their checks are still recorded in the meantime.
  */
 @Injectable()
 export class ApplyLocks {
@@ -26,7 +26,7 @@ export class ApplyLocks {
     private readonly probes: ProbeService,
   ) {}
 
-  /** Returns false while another instance applies a document of the organization. */
+  /** Returns false while another instance applies one of the organization's documents. */
   async takeTurn(tx: Tx, orgId: string): Promise<boolean> {
     await setLimits(tx.manager, { lockMs: LOCK_MS });
     const [row] = await tx.query<{ taken: boolean }>(

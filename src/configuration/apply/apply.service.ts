@@ -11,9 +11,9 @@ import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
 import { MonitoredSteps, OtherSteps } from './steps';
 
-/** How often a plan may be repeated until the rows that it read are the rows that are locked. */
+/** How many times a plan may be repeated until the rows that it read match the rows that are locked. */
 const MOST_PLANS = 4;
-/** Maximum size of an apply on the embedded database, in changed endpoints. */
+/** The maximum size of an apply on the embedded database, in changed endpoints. */
 const MOST_ROWS = 5000;
 const RETRY_SECONDS = 2;
 
@@ -22,7 +22,7 @@ interface Applied {
   plan: Plan;
 }
 
-/** Applies a document to an organization: all of it in one transaction, or nothing. */
+/** Applies a document to an organization in one transaction, all or nothing. */
 @Injectable()
 export class ApplyService {
   /** Organizations for which this process is applying a document. */
@@ -40,8 +40,8 @@ export class ApplyService {
   /**
    * Applies a document. Resources that are already as declared aren't changed. Throws the errors of planning,
    * `insufficient_role` if it changes probes and the caller isn't an admin, and `precondition_failed` if the client saw
-   * a different plan. Also throws `rate_limited` while another document of the organization is applied, `conflict` if
-   * it is too much for the embedded database at once, and `quota_exceeded`.
+   * a different plan. Also throws `rate_limited` while another document of the organization is being applied,
+   * `conflict` if it is too large for the embedded database, and `quota_exceeded`.
    */
   async apply(request: PlanRequest): Promise<ConfigurationPlanView> {
     const { orgId } = request.caller;
@@ -72,7 +72,7 @@ export class ApplyService {
   }
 
   /**
-   * Deletions come first, to make room. Contacts are created before the alerts that use them, and deleted when no alert
+   * Deletions come first, to make room. Contacts are created before the alerts that use them, and deleted once no alert
    * uses them anymore.
    */
   private async carryOut(tx: Tx, { caller, host }: PlanRequest, plan: Plan): Promise<void> {
@@ -91,8 +91,8 @@ export class ApplyService {
   }
 
   /**
-   * Returns a plan of rows that no one else can change until the transaction ends. This is the plan from outside the
-   * transaction if its rows are still the same.
+   * Returns a plan based on rows that no one else can change until the transaction ends. If the rows haven't changed,
+   * this is the plan made outside the transaction.
    */
   private async lockedPlan(tx: Tx, request: PlanRequest, planned: PlanOfState): Promise<PlanOfState> {
     let present = planned;

@@ -28,12 +28,12 @@ import {
   toUpdate,
 } from '../plan/plan';
 
-/** A service that writes the owner of its rows, in one statement. */
+/** A service that sets the owner of its rows in one statement. */
 interface Owned {
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void>;
 }
 
-/** Writes the owner of the saved resources. Resources that the document no longer declares lose their owner. */
+/** Sets the owner of the saved resources. Resources that the document no longer declares lose their owner. */
 async function writeOwner(
   service: Owned,
   [tx, orgId, plan]: [Tx, string, Plan],
@@ -46,12 +46,12 @@ async function writeOwner(
 }
 
 /**
- * Maximum number of alerts that an apply on the embedded database changes one by one. Each takes 8 ms, and all other
- * requests wait.
+ * The maximum number of alerts that an apply on the embedded database changes one by one. Each takes 8 ms, during which
+ * all other requests wait.
  */
 const MOST_IN_INCIDENTS = 300;
 
-/** Saves and removes the websites, endpoints, and alerts of a plan, through their services. */
+/** Saves and removes a plan's websites, endpoints, and alerts, through their services. */
 @Injectable()
 export class MonitoredSteps {
   constructor(
@@ -62,7 +62,7 @@ export class MonitoredSteps {
     private readonly server: DatabaseServer,
   ) {}
 
-  /** Removes children before parents. Websites are only marked: call `purge` after the commit. */
+  /** Removes children before parents. Websites are only marked for deletion. Call `purge` after the commit. */
   async remove(tx: Tx, orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'alert')) await this.alerts.remove(orgId, id);
     await this.endpoints.removeSome(tx, orgId, deletedOf(plan, 'endpoint'));
@@ -99,7 +99,7 @@ export class MonitoredSteps {
 
   /**
    * Adds endpoints with a few statements for each website. Dependencies may be in another website, so they are written
-   * when all endpoints exist.
+   * once all endpoints exist.
    */
   private async addEndpoints(tx: Tx, orgId: string, endpoints: readonly PlannedEndpoint[]): Promise<void> {
     if (endpoints.length === 0) return;
@@ -122,7 +122,7 @@ const tooMany = (alerts: number): string =>
 
 const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);
 
-/** Saves and removes the contacts, probes, status pages, and maintenance windows of a plan, through their services. */
+/** Saves and removes a plan's contacts, probes, status pages, and maintenance windows, through their services. */
 @Injectable()
 export class OtherSteps {
   constructor(
@@ -138,7 +138,7 @@ export class OtherSteps {
     return this.probes.save(tx, orgId, toCreate(plan.probes), toUpdate(plan.probes));
   }
 
-  /** Call this when no endpoint uses them anymore. */
+  /** Call this once no endpoint uses them anymore. */
   async removeProbes(orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'probe')) await this.probes.remove(orgId, id);
   }
@@ -154,7 +154,7 @@ export class OtherSteps {
     await this.contacts.updateSome(tx, caller, toUpdate(plan.contacts));
   }
 
-  /** Call this when no alert uses them anymore. */
+  /** Call this once no alert uses them anymore. */
   async removeContacts(caller: Caller, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'contact')) await this.contacts.remove(caller, id, {});
   }

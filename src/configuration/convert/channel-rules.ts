@@ -12,7 +12,7 @@ import { TelegramConfig } from '../../channel/vendor/telegram.channel';
 import { TwilioConfig } from '../../channel/vendor/twilio.channel';
 import { WebhookConfig } from '../../channel/vendor/webhook.channel';
 
-/** The channels that files of other programs can be converted to. */
+/** The channels that files from other programs can be converted to. */
 const CONFIGS: Readonly<Record<string, ConfigClass>> = {
   email: EmailConfig,
   webhook: WebhookConfig,

@@ -3,13 +3,13 @@ import { Problem } from '../../platform/problem/problem';
 import { COSTLY } from '../document/read-in-worker';
 import { CHANNEL_RULES } from './channel-rules';
 
-/** Maximum size of a response in bytes: twice the longest file. */
+/** The maximum size of a response in bytes, which is twice the size of the longest file. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A conversion as the JSON of the response, or the parts of its `Problem`. */
+/** A conversion as the response's JSON, or the parts of its `Problem`. */
 export type ConvertedText = { json: string } | { problem: Pick<Problem, 'code' | 'detail' | 'errors'> };
 
-/** Converts the text of a file of another program. Time and memory depend on the file. */
+/** Converts the text of a file from another program. The time and memory needed depend on the file. */
 export function convertText(from: ForeignProgram, text: string): ConvertedText {
   try {
     const json = JSON.stringify(CONVERTERS[from](text, CHANNEL_RULES));
@@ -22,5 +22,5 @@ export function convertText(from: ForeignProgram, text: string): ConvertedText {
   }
 }
 
-/** Returns the error for a file that can't be converted within the time and memory of a thread. */
+/** Returns the error for a file that can't be converted within a thread's time and memory limits. */
 export const tooCostly = (): Problem => new Problem('malformed_document', 'Send a smaller part of the file.', [COSTLY]);

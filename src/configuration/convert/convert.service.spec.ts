@@ -5,7 +5,7 @@ const ORGANIZATION = '00000000-0000-7000-8000-000000000001';
 const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => itemOf(i));
 
-/** CPU seconds of the main thread. */
+/** The main thread's CPU seconds. */
 const cpuHere = (): number => Number(readFileSync(`/proc/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
 
 /** A list in block style, with one line for each item. */

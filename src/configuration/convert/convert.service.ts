@@ -5,12 +5,12 @@ import { Problem } from '../../platform/problem/problem';
 import { aside } from '../document/aside';
 import { type ConvertedText, tooCostly } from './convert-text';
 
-/** Converts files of other programs to documents. Stores nothing. */
+/** Converts files from other programs to documents. Stores nothing. */
 @Injectable()
 export class ConvertService {
   /**
    * Returns the JSON of a `Conversion`, which runs in a separate thread. Throws `malformed_document` or
-   * `validation_failed` if the text isn't a file of that program.
+   * `validation_failed` if the text isn't a file from that program.
    */
   async convert(orgId: string, from: ForeignProgram, text: string): Promise<string> {
     const converted = await aside<ConvertedText, ConvertedText>(orgId, {

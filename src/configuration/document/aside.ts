@@ -6,18 +6,20 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { problems } from '../../platform/problem/problem';
 
 const MEGABYTE = 1024 * 1024;
-/** The share of the process memory for a thread, and the maximum in megabytes. Longer documents can be split. */
+/**
+ * The fraction of the process memory that a thread may use, and the maximum in megabytes. Longer documents can be
+ * split.
+ */
 const [SHARE, MOST_MB] = [1 / 4, 128];
 const DEADLINE_MS = 20_000;
 
-/**
- * Two threads at a time, one for each organization, so that no organization waits for the text of a single other one.
- */
+/** Two threads may run at a time, one for each organization, so that one organization's text can't block all others. */
 const turns = new FairSemaphore({ size: 2, share: 1, waiting: 8 });
 const NEVER = new AbortController().signal;
 
 /**
- * When run from source, a thread that loads TypeScript has to compile it first, which takes more memory than any text.
+ * When run from source, a thread that loads TypeScript has to compile it first, which takes more memory than any
+ * document.
  */
 const FROM_SOURCES =
   extname(__filename) === '.ts'
@@ -25,26 +27,26 @@ const FROM_SOURCES =
     : { execArgv: [], megabytes: 0 };
 
 /**
- * Returns the megabytes for a thread. `heap` is the heap limit and `memory` the process limit in bytes. Without a
- * limit, `memory` is 0 or more than the machine has.
+ * Returns the number of megabytes for a thread. `heap` is the heap limit and `memory` is the process limit, both in
+ * bytes. Without a limit, `memory` is 0 or more than the machine has.
  */
 export const threadMegabytes = (heap: number, memory: number): number =>
   Math.max(16, Math.min(MOST_MB, Math.floor((Math.min(heap, memory || heap) * SHARE) / MEGABYTE)));
 
 export interface AsideWork<Message, Result> {
-  /** Absolute path. The file returns its findings through `handOver`. */
+  /** The absolute path of the file, which returns its findings through `handOver`. */
   file: string;
   /** Whether the file loads modules of the service that are written in TypeScript. */
   loadsSources?: boolean;
   data: object;
-  /** Called with each message, in a separate turn of the event loop. `null` asks for the next message. */
+  /** Called with each message, in a separate turn of the event loop. Return `null` to request the next message. */
   take(this: void, message: Message): Result | null;
 }
 
 /**
- * Runs a file in a separate thread, within a share of the memory and 20 s. Checks and responses continue in the
- * meantime. Returns `null` if that isn't enough. Throws `rate_limited` if too much work of this organization waits
- * already.
+ * Runs a file in a separate thread, limited to a fraction of the memory and 20 s. Checks and responses continue in the
+ * meantime. Returns `null` if the limits aren't enough. Throws `rate_limited` if too much of this organization's work
+ * is already waiting.
  */
 export async function aside<Message, Result>(orgId: string, work: AsideWork<Message, Result>): Promise<Result | null> {
   const leave = await turns.take(orgId, NEVER);

@@ -22,27 +22,28 @@ const SECTIONS = ['contacts', 'probes', 'websites', 'maintenance_windows', 'stat
 const FIELDS = ['version', 'owner', 'secrets', ...SECTIONS];
 
 /**
- * Maximum number of characters of a secret: twice the longest value that any field accepts. Each place that uses the
- * secret is validated with it.
+ * The maximum number of characters in a secret, which is twice the longest value that any field accepts. The value is
+ * validated wherever the secret is used.
  */
 const MAX_SECRET = 64 * 1024;
 
-/** A document with a valid shape, and the lines of its values. */
+/** A document with a valid shape, and the line number of each value. */
 export interface ShapedDocument {
   document: ConfigurationDocument;
-  /** Returns the 1-based line of the value at a JSON pointer, or of the nearest value around it. */
+  /** Returns the 1-based line number of the value at a JSON pointer, or of the nearest enclosing value. */
   lineOf(pointer: string): number | null;
 }
 
 /**
  * Reads a configuration document and validates its shape: fields, types, and ranges as in the API, and unique keys. It
- * doesn't check anything that needs more than the document: references, targets, and configs. Sections and lists of
- * endpoints that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and lines.
+ * doesn't check anything that depends on more than the document: references, targets, and configs. Sections and
+ * endpoint lists that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and
+ * lines.
  */
 export const readConfigurationDocument = async (text: string, orgId: string): Promise<ShapedDocument> =>
   shapeOf(await readDocumentInWorker(text, orgId));
 
-/** Returns the document of a parsed text, with its shape validated. */
+/** Returns the document in a parsed text, with its shape validated. */
 export async function shapeOf(documents: readonly DocumentText[]): Promise<ShapedDocument> {
   const [first, ...others] = documents;
   if (!first) throw refused([{ pointer: '', line: 1, code: 'required', message: 'the document is empty' }]);
@@ -141,7 +142,7 @@ function itemsOf(problems: ShapeProblems, members: Members, field: string, paren
   return problems.items(members[field], at).map((item, i) => [item, `${at}/${i}`]);
 }
 
-/** Validates items whose keys must be unique among them. */
+/** Validates items that must have unique keys. */
 function* each(
   problems: ShapeProblems,
   members: Members,
@@ -158,7 +159,10 @@ const listIn = (value: unknown, field: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Counts contacts, probes, websites, their endpoints with alerts, windows, and pages. Stops soon after the limit. */
+/**
+ * Counts contacts, probes, websites, their endpoints with alerts, windows, and pages. Stops soon after the limit is
+ * exceeded.
+ */
 function resourcesIn(document: Members): number {
   let count = SECTIONS.reduce((sum, section) => sum + listIn(document, section).length, 0);
   if (count > MAX_RESOURCES) return count;

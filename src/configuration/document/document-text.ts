@@ -3,26 +3,26 @@ import { type ReadDocument, type ReadText, read } from './yaml-reader.cjs';
 
 export interface DocumentText {
   /**
-   * A JSON value: dates are strings, and numbers are finite. It must not be changed, because the lines are found by
-   * walking it.
+   * A JSON value in which dates are strings and numbers are finite. It must not be changed, because line numbers are
+   * found by traversing it.
    */
   value: unknown;
   /**
-   * Returns the 1-based line of the value at a JSON pointer, or of the nearest value around it. `null` if the pointer
-   * is invalid. The line of a member of a mapping is the line of its key. However many lines are looked up, each
-   * mapping is walked once.
+   * Returns the 1-based line number of the value at a JSON pointer, or of the nearest enclosing value. Returns `null`
+   * if the pointer is invalid. A mapping member's line is the line of its key. Regardless of how many lines are looked
+   * up, each mapping is traversed once.
    */
   lineOf(pointer: string): number | null;
 }
 
 /**
- * Parses the documents of a YAML 1.2 stream, which includes JSON. Merge keys (`<<`) and anchors are resolved. Takes
- * seconds for megabytes. Throws `malformed_document` with the line of each problem: syntax, duplicate keys, tags, keys
- * that aren't strings, and unrealistic numbers of aliases, levels, or values.
+ * Parses the documents in a YAML 1.2 stream, which may also be JSON. Merge keys (`<<`) and anchors are resolved.
+ * Megabytes of text take seconds. Throws `malformed_document` with the line of each problem: syntax, duplicate keys,
+ * tags, keys that aren't strings, and unrealistic numbers of aliases, levels, or values.
  */
 export const readDocumentText = (text: string): DocumentText[] => documentsOf(read(text));
 
-/** Returns the documents of a parsed text. Throws `malformed_document` if it could not be parsed. */
+/** Returns the documents in a parsed text. Throws `malformed_document` if it couldn't be parsed. */
 export function documentsOf(result: ReadText): DocumentText[] {
   if ('documents' in result) return result.documents.map(toDocumentText);
   throw new Problem('malformed_document', 'Fix the problems listed in "errors" and send the document again.', [
@@ -42,7 +42,7 @@ const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('
 
 /** Counts how many values come before another value. */
 class Places {
-  /** The places of the members of a mapping or list, by its own place. */
+  /** The positions of the members of a mapping or list, by the position of the mapping or list itself. */
   private readonly known = new Map<number, ReadonlyMap<string, number>>();
 
   constructor(
@@ -50,7 +50,7 @@ class Places {
     private readonly sizes: ArrayLike<number>,
   ) {}
 
-  /** Returns the place of the value at the pointer, or of the nearest value around it. */
+  /** Returns the position of the value at the pointer, or of the nearest enclosing value. */
   placeOf(pointer: string): number {
     let [place, at] = [0, this.value];
     for (const step of pointer.split('/').slice(1).map(nameOf)) {

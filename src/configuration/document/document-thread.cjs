@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Reads one text in a separate thread, for read-in-worker.ts. Sends the lines of the documents first, and then their
- * values in portions.
+ * Reads one text in a separate thread, for read-in-worker.ts. Sends the line numbers of the documents first, and then
+ * their values in portions.
  */
 const { workerData } = require('node:worker_threads');
 const { handOver } = require('./hand-over.cjs');

@@ -3,8 +3,8 @@ import { KEY } from '../../platform/http/body/resource-key';
 const MOST = 64;
 
 /**
- * Returns the form of a name for URLs and keys: lower case, without accents, with `-` for all other characters. May be
- * empty.
+ * Returns a name in the form used in URLs and keys: lowercase, without accents, with `-` for all other characters. May
+ * be empty.
  */
 export const slugFrom = (name: string): string =>
   name
@@ -15,14 +15,15 @@ export const slugFrom = (name: string): string =>
     .replace(/^[^a-z0-9]+|-$/g, '');
 
 /**
- * The number that each slug has reached, for each set of keys. Thousands of items with the same name take no longer
- * than others.
+ * The number that each slug has reached, for each set of keys. This way, thousands of items with the same name take no
+ * longer than others.
  */
 const numbers = new WeakMap<Set<string>, Map<string, number>>();
 
 /**
- * Creates a key from a name, different from all in `taken`, and adds it there: `front-page`, then `front-page-2`. The
- * same names in the same order give the same keys. A name without ASCII letters or digits becomes `unnamed`.
+ * Creates a key from a name that is different from all keys in `taken`, and adds it there: `front-page`, then
+ * `front-page-2`. The same names in the same order result in the same keys. A name without ASCII letters or digits
+ * becomes `unnamed`.
  */
 export function keyFrom(name: string, taken: Set<string>): string {
   const slug = slugFrom(name).slice(0, MOST).replace(/-$/, '') || 'unnamed';

@@ -1,14 +1,14 @@
 'use strict';
 /**
- * Passes a value from thread to thread in portions, so that the receiver never works on more than one of them at a
- * time. Plain JavaScript, because a worker thread loads it without the compiler.
+ * Passes a value from thread to thread in portions, so that the receiver never processes more than one of them at a
+ * time. This is plain JavaScript, because a worker thread loads it without the compiler.
  */
 
-/** Approximate number of characters in a portion. Each value counts as some. */
+/** The approximate number of characters in a portion. Each value also adds a few. */
 const PORTION = 64 * 1024;
 const CHARACTERS_PER_VALUE = 16;
 
-/** Yields portions of a JSON value for `Joined.take`. Each one is JSON itself. */
+/** Yields portions of a JSON value for `Joined.take`. Each portion is JSON itself. */
 function* portionsOf(value) {
   const large = new Set();
   weigh(value, large);
@@ -35,7 +35,7 @@ function weigh(value, large) {
   return weight;
 }
 
-/** Yields a value in one step, or a large one in several: its start, its members, and its end. */
+/** Yields a value in one step, or a large value in several: its start, its members, and its end. */
 function* stepsOf(name, value, large) {
   if (!large.has(value)) return yield { name, value };
   yield { name, opens: Array.isArray(value) ? 'list' : 'mapping' };

@@ -1,7 +1,7 @@
-/** Portions of a value that JSON can say, for `Joined.take`. */
+/** Yields portions of a value that can be expressed in JSON, for `Joined.take`. */
 export function portionsOf(value: unknown): Iterable<string>;
 
-/** Puts a value together again. */
+/** Joins the portions of a value. */
 export class Joined {
   take(portion: string): void;
   readonly value: unknown;

@@ -6,13 +6,13 @@ import { Joined } from './portions.cjs';
 import { type ReadDocument, type ReadText, read } from './yaml-reader.cjs';
 
 /**
- * Maximum number of characters to parse in this thread, which takes a few milliseconds. Starting a thread takes longer.
- * Texts that may contain aliases always need a thread.
+ * The maximum number of characters to parse in this thread, which takes a few milliseconds. Starting a thread takes
+ * longer. Text that may contain aliases always needs a thread.
  */
 const SHORT = 4 * 1024;
 const MAY_MULTIPLY = /[&*]/;
 
-/** The error for a text that a thread could not parse within its time and memory. */
+/** The error for text that a thread couldn't parse within its time and memory limits. */
 export const COSTLY: FieldProblem = {
   pointer: '',
   line: null,
@@ -25,7 +25,7 @@ type Message =
   { problems: FieldProblem[] } | { places: Omit<ReadDocument, 'value'>[] } | { portion: string } | { isAll: true };
 
 /**
- * Like `readDocumentText`, but parses any text that isn't short and plain in a separate thread, which returns it in
+ * Works like `readDocumentText`, but parses text that isn't short and plain in a separate thread, which returns it in
  * portions.
  */
 export async function readDocumentInWorker(text: string, orgId: string): Promise<DocumentText[]> {

@@ -7,8 +7,8 @@ export interface MissingSecret {
 }
 
 /**
- * Returns the document with the values of its secrets instead of `{$secret: NAME}`, and without `secrets`. References
- * without a value stay and are listed. The given document isn't changed.
+ * Returns the document with the values of its secrets in place of `{$secret: NAME}`, and without `secrets`. References
+ * without a value are kept and listed. The given document isn't changed.
  */
 export function resolveSecrets(document: ConfigurationDocument): {
   document: ConfigurationDocument;

@@ -10,10 +10,10 @@ const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ - and start with a letter or a 
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _ and must not start with a digit';
 
-/** The number of problems in a response. */
+/** The maximum number of problems in a response. */
 const MAX_PROBLEMS = 20;
 
-/** Collects the first problems of a document, in the order in which they are found. Later ones are ignored. */
+/** Collects a document's first problems, in the order in which they are found. Later ones are ignored. */
 export class ShapeProblems {
   readonly all: FieldProblem[] = [];
 
@@ -52,7 +52,7 @@ export class ShapeProblems {
     }
   }
 
-  /** Checks the key of a resource, which must be different from the keys of its siblings in `taken`. */
+  /** Checks a resource's key, which must be different from the keys of its siblings in `taken`. */
   key({ key }: Members, taken: Set<string>, pointer: string): void {
     const at = `${pointer}/key`;
     if (key === undefined) return this.add(at, 'required', `key is required: it ${KEY_RULE}`);
@@ -87,7 +87,7 @@ export class ShapeProblems {
     return 'secret';
   }
 
-  /** Checks that all `{$secret: NAME}` in a config are well-formed. */
+  /** Checks that every `{$secret: NAME}` in a config is well-formed. */
   references(value: unknown, pointer: string): void {
     if (typeof value !== 'object' || value === null || this.isFull) return;
     if (Object.hasOwn(value, '$secret')) return this.reference(value as Members, pointer);

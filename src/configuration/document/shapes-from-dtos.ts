@@ -17,15 +17,15 @@ import type { Members, ShapeProblems } from './shape-rules';
 
 /*
  * Validates each resource with the DTO that creates it through the API, so that the same ranges and formats apply.
- * References, which are IDs in the API and keys in a document, and values that may be a `{$secret}` are validated first
- * and replaced by placeholders.
+ * References are IDs in the API and keys in a document. They and values that may be a `{$secret}` are validated first
+ * and replaced with placeholders.
  */
 
 const MAX_SCOPE_ITEMS = 1000;
 const MAX_GROUP_ENDPOINTS = 200;
 const MAX_GROUP_WEBSITES = 100;
 
-/** Returns the field names of a document: the API fields, and additional ones. */
+/** Returns a document's field names: the API fields, and additional ones. */
 const fieldsOf = (body: BodyClass, own: readonly string[] = [], not: readonly string[] = []): readonly string[] => [
   ...settableFields(body).filter((name) => !not.includes(name)),
   ...own,
@@ -34,7 +34,7 @@ const CONTACT = fieldsOf(CreateContactDto);
 const PROBE = fieldsOf(CreateProbeDto);
 const WEBSITE = fieldsOf(NewWebsiteDto, ['status_page', 'endpoints']);
 const ENDPOINT = fieldsOf(CreateEndpointDto, ['alerts'], ['website_id']);
-/** Required API fields that a document doesn't have. */
+/** Required API fields that don't exist in a document. */
 const STAND_INS = ['endpoint_id', 'contact_id'];
 const ALERT = fieldsOf(CreateAlertDto, ['contact'], STAND_INS);
 const WINDOW = fieldsOf(CreateMaintenanceWindowDto);
@@ -43,7 +43,7 @@ const PAGE = fieldsOf(CreatePublicPageDto);
 /** Required members, for which `null` has no meaning. */
 const NEVER_NULL = new Set(['key', 'name', 'title', 'url', 'type', 'config', 'scope', 'groups', 'contact']);
 
-/** Returns the members without those that were validated before, and without `null`, which means the default. */
+/** Returns the members, except for those already validated and those that are `null`, which means the default. */
 function rest(value: Members, judged: readonly string[]): Record<string, unknown> {
   const kept = Object.entries(value).filter(
     ([name, item]) => !judged.includes(name) && (item !== null || NEVER_NULL.has(name)),
@@ -52,8 +52,8 @@ function rest(value: Members, judged: readonly string[]): Record<string, unknown
 }
 
 /**
- * Maximum number of values in a resource that is validated with a DTO: three times as many as the largest valid
- * resource has.
+ * The maximum number of values in a resource that is validated with a DTO, which is three times as many as in the
+ * largest valid resource.
  */
 const MAX_VALUES = 2000;
 
@@ -75,7 +75,7 @@ function judge(problems: ShapeProblems, type: new () => object, sent: Members, k
   if (valuesIn(value, MAX_VALUES) > MAX_VALUES)
     return problems.add(at, 'too_large', `this has more than ${MAX_VALUES} values, which no resource may have`);
   for (const { pointer, code, message } of shapeProblems(type, value)) {
-    // Unknown fields have been reported already.
+    // Unknown fields have already been reported.
     const [, name = ''] = pointer.split('/');
     if (known.includes(name)) problems.add(`${at}${pointer}`, code, message);
   }
@@ -98,7 +98,7 @@ export function judgeProbe(problems: ShapeProblems, value: unknown, taken: Set<s
   problems.onlyFields(value, PROBE, at);
   problems.key(value, taken, at);
   const { key } = value;
-  // Errors in the form of the key have been reported already.
+  // Errors in the form of the key have already been reported.
   const known = typeof key === 'string' && KEY.test(key) ? key : 'key';
   judge(problems, CreateProbeDto, { ...rest(value, ['key']), key: known }, PROBE, at);
 }

@@ -1,24 +1,28 @@
 'use strict';
 /**
- * Reads a stream of YAML 1.2 documents, which includes JSON, into values and the line of each. Everything that can be
- * abused is limited: tokens, depth, documents, siblings, errors, and the values and bytes, which count again for each
- * alias. Nothing is built beyond a limit. Plain JavaScript, because a worker thread loads it without the compiler.
+ * Reads a stream of YAML 1.2 documents, which may also be JSON, into values and the line number of each. Everything
+ * that can be abused is limited: tokens, depth, documents, siblings, errors, and the values and bytes, which are
+ * counted again for each alias. Nothing is built beyond a limit. This is plain JavaScript, because a worker thread
+ * loads it without the compiler.
  */
 const { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } = require('yaml');
 
-/** Tokens in all documents of the stream. 5,000 endpoints have about 400,000. */
+/** The maximum number of tokens in all documents of the stream. 5,000 endpoints have about 400,000. */
 const MAX_TOKENS = 2_500_000;
-/** Values in all documents, counted again for each alias. A text without aliases has no more values than characters. */
+/**
+ * The maximum number of values in all documents, counted again for each alias. Text without aliases has no more values
+ * than characters.
+ */
 const MAX_VALUES = 1_000_000;
 const ALIASED_VALUES = 50_000;
 /**
- * Bytes of keys and texts, counted again for each alias: a multiple of the text's length, the allowance for a short
- * text, and the maximum.
+ * The limits on the bytes of keys and strings, counted again for each alias: a multiple of the text's length, the
+ * allowance for a short text, and the maximum.
  */
 const [BYTES_PER_BYTE, FREE_BYTES, MAX_BYTES] = [4, 1024 * 1024, 16 * 1024 * 1024];
-/** Maximum number of characters in a text behind an alias. */
+/** The maximum number of characters in a string that an alias refers to. */
 const MAX_ALIASED_TEXT = 1024;
-/** Maximum number of members in a mapping or items in a list. */
+/** The maximum number of members in a mapping or items in a list. */
 const MAX_SIBLINGS = 50_000;
 const MAX_DEPTH = 64;
 const MAX_DOCUMENTS = 1000;
@@ -29,13 +33,13 @@ const OPTIONS = {
   schema: 'core',
   merge: true,
   resolveKnownTags: false,
-  // The library's own check compares each key with all previous keys.
+  // The library's built-in check compares each key with all previous keys.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
 };
 
-/** Stops reading, because the remaining errors would only repeat this one or can't be found. */
+/** Thrown to stop reading, because the remaining errors would only repeat this one or can't be found. */
 class Stop extends Error {}
 
 class Problems {
@@ -138,7 +142,7 @@ function toValues(composed, problems, budget) {
   });
 }
 
-/** A value with its line. Its members or items are also `Placed`. */
+/** A value with its line number. Its members or items are also `Placed`. */
 class Placed {
   constructor(line, data) {
     this.line = line;
@@ -146,7 +150,7 @@ class Placed {
   }
 }
 
-/** Converts nodes to values. The value behind an alias is built and counted again each time. */
+/** Converts nodes to values. The value that an alias refers to is built and counted again each time. */
 class Walk {
   anchors = new Map();
   targets = new Map();
@@ -184,7 +188,7 @@ class Walk {
       this.problems.end(at, pointer, 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
   }
 
-  /** Counts a key or a text before it is used. */
+  /** Counts a key or a string before it is used. */
   spend(text, pointer, at) {
     this.budget.bytes -= Buffer.byteLength(text);
     if (this.budget.bytes < 0)
@@ -274,8 +278,8 @@ class Walk {
   }
 
   /**
-   * Merges a source of `<<`: the members that the mapping itself doesn't have. With several sources, the first one with
-   * the member wins.
+   * Merges a source of `<<`: the members that the mapping itself doesn't have. With several sources, the first one that
+   * has the member wins.
    */
   merge(source, made, pointer, at, depth) {
     this.count(pointer, at, depth);
@@ -310,7 +314,7 @@ class Walk {
   }
 }
 
-/** The line of each value, and the number of values in it including itself, in the order of `Object.keys`. */
+/** The line number of each value, and the number of values in it including itself, in the order of `Object.keys`. */
 class Places {
   lines = [];
   sizes = [];
@@ -323,7 +327,7 @@ class Places {
   }
 }
 
-/** Returns names in the order of an object, where names like `12` come first. */
+/** Returns names in the order of an object's keys, where names like `12` come first. */
 const orderedNames = (members) => Object.keys(Object.fromEntries([...members.keys()].map((name) => [name, null])));
 
 function plain({ data }) {

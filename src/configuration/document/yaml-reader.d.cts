@@ -2,9 +2,9 @@ import type { FieldProblem } from '../../platform/problem/problem';
 
 export interface ReadDocument {
   value: unknown;
-  /** Of each value in the order of `Object.keys`, the outermost first. 1-based. */
+  /** The 1-based line number of each value, in the order of `Object.keys`, outermost first. */
   lines: ArrayLike<number>;
-  /** In the same order: how many values it is with all that are in it. */
+  /** The number of values in each value, including itself, in the same order. */
   sizes: ArrayLike<number>;
 }
 export type ReadText = { documents: ReadDocument[] } | { problems: FieldProblem[] };

@@ -28,8 +28,7 @@ import { probeSettings } from '../../probe/probe.dto';
 import { ChannelSettings } from '../../delivery/config/channel-settings';
 
 /**
- * Reads the configs of contacts and alerts, with references instead of secrets. Returns `null` if a config can't be
- * read here.
+ * Reads contact and alert configs, with references in place of secrets. Returns `null` if a config can't be read here.
  */
 @Injectable()
 export class ExportedConfigs {
@@ -41,7 +40,7 @@ export class ExportedConfigs {
     );
   }
 
-  /** The config of an alert without a contact. `path` is its whole key path. */
+  /** Returns the config of an alert without a contact. `path` is its whole key path. */
   ofAlert({ id, type, config }: Alert, path: readonly string[], secrets: SecretNames): object | null {
     if (!config) return null;
     return this.channels.replaced(`alert:${id}`, { type, config }, (place) =>
@@ -50,13 +49,13 @@ export class ExportedConfigs {
   }
 }
 
-/** `config` must have references instead of its secrets. */
+/** `config` must have references in place of its secrets. */
 function toDeclaredContact(contact: Contact, key: string, config: object, chosen: Chosen): DeclaredContact {
   const { name, key: _key, ...settings } = toFields(contact, CONTACT_FIELDS);
   return { key, name, type: contact.type, config: { ...config }, ...chosen(settings, CONTACT_DEFAULTS) };
 }
 
-/** An alert with a contact (its key and its defaults), or with its own config. */
+/** The contact that an alert uses (its key and its defaults), or the alert's own config. */
 type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };
 
 /** Leaves out settings that a new alert with the same contact would have anyway. */
@@ -70,9 +69,7 @@ function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: C
   };
 }
 
-/**
- * Returns the siblings without a key that look the same as another one, so that a plan can't know which one is meant.
- */
+/** Returns the siblings without a key that look the same as another one, so a plan can't decide which one is meant. */
 const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: (item: Item) => string): Item[] =>
   [
     ...grouped(
@@ -95,13 +92,13 @@ const RUNNING = 'Already started; they can be kept here, but not created again e
 const LOGO = 'The logo is not exported';
 const PAGE_OF_WEBSITE = 'The status page has more settings than a document can declare for the page of a website';
 
-/** A website with the UUIDs of the endpoints that are declared with it. */
+/** A website, with the UUIDs of the endpoints that are declared with it. */
 export interface WebsiteToDeclare {
   website: DeclaredWebsite;
   endpoints: readonly string[];
 }
 
-/** Converts the rows of one organization to the resources of one document, and collects notes about them. */
+/** Converts one organization's rows to one document's resources, and collects notes about them. */
 export class Declarations {
   readonly notes = new ExportNotes();
   readonly secrets = new SecretNames();
@@ -135,7 +132,7 @@ export class Declarations {
     });
   }
 
-  /** Returns the probes without their tokens. The name of a new probe defaults to its key. */
+  /** Returns the probes without their tokens. A new probe's name defaults to its key. */
   probes(): DeclaredProbe[] {
     return this.rows.probes.filter(this.isOwn).map((row) => {
       const { key, ...settings } = probeSettings(row);
@@ -159,7 +156,7 @@ export class Declarations {
   /** Returns an endpoint. Each of its `alerts` counts as another resource. */
   endpoint({ endpoint, alerts }: EndpointRows): DeclaredEndpoint & { alerts: DeclaredAlert[] } {
     const path = pathIn(this.paths.endpoints, endpoint);
-    // Contacts that were created after the export started aren't in it.
+    // Contacts that were created after the export started aren't included.
     const known = alerts.filter(({ contactId }) => contactId === null || this.contactsById.has(contactId));
     const nameOf = ({ contactId, type }: Alert): string => this.paths.contacts.get(contactId ?? '') ?? type;
     const keys = keysOf(known, nameOf);
@@ -189,7 +186,7 @@ export class Declarations {
     });
   }
 
-  /** Returns the status pages, except the pages of websites. */
+  /** Returns the status pages, except those that belong to websites. */
   pages(): DeclaredStatusPage[] {
     const pages = this.rows.pages.filter((page) => page.website_id === null);
     const keys = keysOf(pages, ({ title }) => title ?? '');
@@ -243,7 +240,7 @@ export class Declarations {
   }
 }
 
-/** Returns the path of a resource that must have one, as every resource that was read does. */
+/** Returns the path of a resource that must have one, like every resource that was read. */
 function pathIn(paths: ReadonlyMap<string, string>, { id }: { id: string }): string {
   const path = paths.get(id);
   if (path === undefined) throw new Error(`nothing is known of ${id}`);

@@ -15,20 +15,20 @@ import type { SecretNames } from './secret-names';
 import type { Chosen } from './without-defaults';
 import type { Role } from '../../platform/access/caller';
 
-/** A stored endpoint. Its body only shows whether there is one. */
+/** A stored endpoint. Its body only indicates whether there is one. */
 export interface ExportedEndpoint extends EndpointSettings, Pick<Endpoint, 'id'> {
   /** UUIDs. */
   dependsOn: readonly string[];
 }
 
-/** The role of the caller, and the settings to export. */
+/** The caller's role, and the settings to export. */
 export interface ExportStyle {
   role: Role;
   chosen: Chosen;
 }
 
 /**
- * Returns an endpoint without its alerts. Settings are as read keys see them, with a reference instead of each mask.
+ * Returns an endpoint without its alerts. Settings are as shown to read keys, with a reference in place of each mask.
  * Other roles see more of the URL.
  */
 export function toDeclaredEndpoint(
@@ -65,7 +65,7 @@ export function toDeclaredEndpoint(
 }
 
 /**
- * Returns a heartbeat without its ping URL. If the URL is absent, the stored one stays, and a new endpoint gets another
+ * Returns a heartbeat without its ping URL. If the URL is absent, the stored one is kept, and a new endpoint gets a new
  * one.
  */
 function declaredHeartbeat(

@@ -20,7 +20,7 @@ export const toDeclaredWebsite = (
   ...chosen({ enabled, tags, status_page: page && { enabled: page.enabled, slug: page.slug } }, WEBSITE_DEFAULTS),
 });
 
-/** Returns `null` if all covered resources were deleted. */
+/** Returns `null` if all resources that it covers were deleted. */
 export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredWindow | null {
   const scope = scopeOf(row, paths);
   if (!scope) return null;
@@ -41,7 +41,7 @@ function scopeOf(
   return Object.keys(scope).length > 0 ? scope : null;
 }
 
-/** Returns a separate status page without its logo. Its groups keep their order. */
+/** Returns a separate status page without its logo. Its groups are kept in order. */
 export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredStatusPage {
   const { title, slug, description, accent, domain, enabled } = row;
   return {
@@ -60,6 +60,6 @@ export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths,
 const nonEmpty = <Name extends string>(name: Name, items: string[]): Partial<Record<Name, string[]>> =>
   (items.length > 0 ? { [name]: items } : {}) as Partial<Record<Name, string[]>>;
 
-/** Returns true if the page of a website has settings that a document can't express. */
+/** Returns true if a website's page has settings that can't be expressed in a document. */
 export const hasMore = ({ title, description, accent, domain, logo_hash: logo, groups }: PublicPageRow): boolean =>
   [title, accent, domain, logo, groups].some((setting) => setting !== null) || description !== '';

@@ -4,9 +4,9 @@ import type { Declarations, WebsiteToDeclare } from './declarations';
 import type { Layout, Section } from './layout';
 import type { EndpointRows } from './rows';
 
-/** Maximum number of characters in a document. It is held in memory until its head can be written. */
+/** The maximum number of characters in a document, which is held in memory until its head can be written. */
 const MOST_TEXT = 32 * 1024 * 1024;
-/** How long to work before other work can run. */
+/** How long to work before yielding to other work. */
 const TURN_MS = 10;
 
 const TOO_LONG =
@@ -68,7 +68,7 @@ export class DocumentWriter {
     );
   }
 
-  /** Writes a section. `endpointsOf` writes the endpoints of the last item and returns how many there are. */
+  /** Writes a section. `endpointsOf` writes the endpoints for the last item and returns how many there are. */
   private async section(
     name: Section,
     items: readonly object[],

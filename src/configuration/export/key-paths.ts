@@ -8,7 +8,7 @@ export interface Keyed {
 }
 
 /**
- * Returns the keys of siblings by UUID: the stored ones, and keys created from names for siblings without one. The same
+ * Returns the siblings' keys by UUID: the stored ones, and keys created from names for siblings without one. The same
  * siblings in the same order get the same keys.
  */
 export function keysOf<Item extends Keyed>(
@@ -23,7 +23,7 @@ export function keysOf<Item extends Keyed>(
 export interface KeyPaths {
   contacts: ReadonlyMap<string, string>;
   websites: ReadonlyMap<string, string>;
-  /** `website/endpoint`. */
+  /** Paths such as `website/endpoint`. */
   endpoints: ReadonlyMap<string, string>;
 }
 
@@ -31,7 +31,7 @@ interface Named extends Keyed {
   name: string;
 }
 
-/** Returns the key paths of all resources that may be referenced. Endpoints of other websites have none. */
+/** Returns the key paths of all resources that may be referenced. Endpoints in other websites have none. */
 export function keyPathsOf(things: {
   contacts: readonly Named[];
   websites: readonly Named[];

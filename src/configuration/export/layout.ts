@@ -5,17 +5,17 @@ import type { ConfigurationDocument } from '../document/document';
 export type Section = 'contacts' | 'probes' | 'websites' | 'maintenance_windows' | 'status_pages';
 
 /**
- * Formats a document piece by piece. Each resource becomes text on its own, so that other work can run in between and
- * the document isn't in memory twice.
+ * Formats a document piece by piece. Each resource is converted to text separately, so that other work can run in
+ * between and the document isn't in memory twice.
  */
 export interface Layout {
-  /** `notes` are for human readers. JSON has no place for them. */
+  /** Formats the head. `notes` are for human readers, and JSON leaves them out. */
   head(head: Pick<ConfigurationDocument, 'version' | 'owner'>, notes: readonly string[]): string;
   /** Starts a section, before its first item. */
   section(name: Section): string;
-  /** `place` is the index of the item in its section. */
+  /** Formats an item. `place` is its index in the section. */
   item(resource: object, place: number): string;
-  /** An endpoint of the website that was the last item. */
+  /** Formats an endpoint for the website that was the last item. */
   endpoint(resource: object, place: number): string;
   /** Ends an item and its endpoints. */
   itemEnd(endpoints: number): string;
@@ -28,7 +28,7 @@ const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
 
 const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false };
 
-/** Formats one item of a list with this indentation. */
+/** Formats one list item with this indentation. */
 const listItem = (resource: object, indent: string): string =>
   yaml()
     .stringify([inLine(resource)], OPTIONS)

@@ -1,10 +1,10 @@
 import { MAX_RESOURCES } from '../document/document';
 
-/** How many resources a note names before it says "and N more". */
+/** How many resources a note names before it ends with "and N more". */
 const NAMED = 20;
 const NAMED_SECRETS = 200;
 
-/** Collects notes, each with the resources that it is about. */
+/** Collects notes, each with the resources that it applies to. */
 export class ExportNotes {
   private readonly about = new Map<string, { named: string[]; more: number }>();
 
@@ -22,7 +22,7 @@ export class ExportNotes {
 }
 
 export interface Exported {
-  /** Name of the organization. */
+  /** The organization's name. */
   organization: string;
   owner: string | undefined;
   at: Date;
@@ -31,7 +31,7 @@ export interface Exported {
   notes: readonly string[];
 }
 
-/** Returns the comment lines above the document. */
+/** Returns the comment lines at the top of the document. */
 export function headLines({ organization, owner, at, resources, secrets, notes }: Exported): string[] {
   const whose = owner === undefined ? '' : ` (only the resources of ${owner})`;
   const about = `Configuration of ${oneLine(organization)}${whose}, exported at ${at.toISOString()}.`;

@@ -13,27 +13,27 @@ import { Website } from '../../website/website.entity';
 import { grouped } from '../../platform/text/grouped';
 import type { ExportedEndpoint } from './declared-endpoint';
 
-/** The fields that the key of an endpoint is created from, and that identify it while it has no key. */
+/** The fields from which an endpoint's key is created, and which identify the endpoint while it has no key. */
 export interface ListedEndpoint {
   id: string;
   websiteId: string;
   name: string;
   externalKey: string | null;
   owner: string | null;
-  /** `null` if the endpoint has a key. */
+  /** A string that identifies the endpoint, or `null` if it has a key. */
   likeness: string | null;
 }
 
 export type PageRow = PublicPageRow & { externalKey: string | null };
 
-/** All resources of an organization, oldest first, but without the settings of endpoints. */
+/** All resources of an organization, oldest first, but without the endpoints' settings. */
 export interface ExportedRows {
   contacts: readonly Contact[];
   probes: readonly (ProbeRow & { externalKey: string })[];
   websites: readonly Website[];
   endpoints: readonly ListedEndpoint[];
   windows: readonly WindowRow[];
-  /** Includes the pages of websites. */
+  /** Status pages, including those that belong to websites. */
   pages: readonly PageRow[];
 }
 
@@ -65,7 +65,7 @@ const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;
 
 /**
- * Reads all rows. `isHidden` returns whether the export hides a URL. Cost: five statements, and one for each 5,000
+ * Reads all rows. `isHidden` returns whether the export hides a URL. Cost: five statements, and one for every 5,000
  * endpoints.
  */
 export async function readRows(
@@ -100,7 +100,7 @@ async function readListed(sql: Sql, orgId: string, isHidden: (url: string) => bo
   }
 }
 
-/** The settings of an endpoint and its alerts, oldest first. */
+/** An endpoint's settings and its alerts, oldest first. */
 export interface EndpointRows {
   endpoint: ExportedEndpoint;
   alerts: readonly Alert[];
@@ -111,7 +111,7 @@ const SETTINGS_AT_ONCE = 250;
 
 /**
  * Reads these endpoints in order. Endpoints that have been deleted in the meantime are left out. Cost: two statements
- * for each 250 endpoints.
+ * for every 250 endpoints.
  */
 export async function* readEndpoints(sql: Sql, orgId: string, ids: readonly string[]): AsyncGenerator<EndpointRows> {
   for (let from = 0; from < ids.length; from += SETTINGS_AT_ONCE) {

@@ -4,7 +4,7 @@ import type { Defaults } from '../plan/sent-fields';
 /** Selects the settings that an export contains. */
 export type Chosen = <Declared extends object>(settings: Declared, defaults: Defaults) => Declared;
 
-/** Selects all settings, so that the next plan detects a change of any of them. */
+/** Selects all settings, so that the next plan detects any change. */
 export const complete: Chosen = (settings) => settings;
 
 /** Leaves out settings that a new resource has anyway: default values, and `null` for fields without a default. */

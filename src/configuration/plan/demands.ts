@@ -1,20 +1,20 @@
 import type { FieldProblem, Problem } from '../../platform/problem/problem';
 import { problems } from '../../platform/problem/problem';
 
-/** The amount of a limited resource that a plan needs. */
+/** How much of a limited resource a plan needs. */
 export interface Demand {
-  /** The name in `quota` of a problem, and the same in words. */
+  /** The quota's name in a problem's `quota`, and the same in words. */
   name: string;
   what: string;
-  /** `null` for no limit. */
+  /** The limit, or `null` for no limit. */
   limit: number | null;
-  /** The amount in use, without resources that the plan deletes. */
+  /** The amount in use, excluding resources that the plan deletes. */
   used: number;
   asked: readonly { pointer: string; amount: number }[];
 }
 
 /**
- * Returns the error for the first demand that exceeds its limit, with the first resource over the limit, or `null` if
+ * Returns the error for the first demand that exceeds its limit, with the first resource above the limit, or `null` if
  * everything fits.
  */
 export function refusalOfDemands(

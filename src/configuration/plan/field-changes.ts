@@ -3,10 +3,13 @@ import { auditedSettings } from '../../audit/audited-change';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import type { FieldChange } from './plan';
 
-/** Placeholder for a change that masks hide on both sides. */
+/** A placeholder for a change that masks hide in both views. */
 const CHANGED = '(changed)';
 
-/** Two views of a resource as in the audit log. `hidden` lists settings whose changes a mask hides. */
+/**
+ * A resource's views before and after a change, as in the audit log. `hidden` lists settings whose changes a mask
+ * hides.
+ */
 export interface Sides {
   before: object | null;
   after: object;

@@ -2,10 +2,10 @@ import { pointerStep } from '../../platform/problem/constraint-codes';
 import { isRecord } from '../../platform/text/json';
 import type { SecretReference } from '../document/document';
 
-/** Returns a value that keeps the stored one: a mask, or the value itself. `undefined` if nothing is stored. */
+/** Returns a value that keeps the stored one: a mask, or the value itself. Returns `undefined` if nothing is stored. */
 export type StoredAt = (path: readonly (string | number)[]) => unknown;
 
-/** A value, and its secret references without a value, by pointer. */
+/** A value, and its secret references that have no value, by pointer. */
 export interface Filled {
   value: unknown;
   missing: { pointer: string; name: string }[];
@@ -14,7 +14,7 @@ export interface Filled {
 export const isReference = (value: unknown): value is SecretReference =>
   isRecord(value) && typeof value['$secret'] === 'string';
 
-/** Replaces each secret reference without a value by a value that keeps the stored one. */
+/** Replaces each secret reference that has no value with a value that keeps the stored one. */
 export function filled(value: unknown, storedAt: StoredAt): Filled {
   const missing: Filled['missing'] = [];
   const visit = (item: unknown, path: readonly (string | number)[]): unknown => {
@@ -30,7 +30,7 @@ export function filled(value: unknown, storedAt: StoredAt): Filled {
   return { value: visit(value, []), missing };
 }
 
-/** Reads a stored object, such as a masked config. */
+/** Returns a function that reads from a stored object, such as a masked config. */
 export const storedIn =
   (stored: unknown): StoredAt =>
   (path) =>

@@ -38,7 +38,7 @@ export interface Matches {
 
 const likeness = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-/** Placeholder for a URL that is a secret without a value. */
+/** A placeholder for a URL that is a secret without a value. */
 const SECRET = '$secret';
 
 /** Normalizes a URL, so that different spellings are equal: `https://x` is `https://x/`. */
@@ -54,8 +54,8 @@ const websiteAddress = (url: string): string => {
 };
 
 /**
- * Finds the stored counterparts of declared resources. Resources of another owner and ambiguous ones go to the
- * findings.
+ * Finds the stored counterparts of declared resources. Ambiguous resources and another owner's resources are added to
+ * the findings.
  */
 export async function matchAll(
   document: ConfigurationDocument,
@@ -98,7 +98,7 @@ export async function matchAll(
   const ofWebsite = grouped(state.endpoints, ({ websiteId }) => websiteId);
   const endpointsOf = (website: Match<DeclaredWebsite, Website>): EndpointMatch[] => {
     const { endpoints: siblings = [] } = website.declared;
-    // A URL that is a secret matches an endpoint whose URL may be a secret and isn't the URL of a sibling.
+    // A URL that is a secret matches an endpoint whose URL may be a secret and isn't a sibling's URL.
     const plain = new Set(siblings.map(({ name, type, url }) => likeness(name.trim(), type, sameAddress(url))));
     const secret = new Set(
       siblings.filter(({ url }) => isReference(url)).map(({ name, type }) => likeness(name.trim(), type)),

@@ -17,19 +17,19 @@ export interface Match<Declared, Present> {
   /** The key path. */
   path: string;
   declared: Declared;
-  /** `null` for a new resource. */
+  /** The stored resource, or `null` if the resource is new. */
   present: Present | null;
-  /** UUID. The UUID of a new resource is chosen here. */
+  /** UUID, which is chosen here for a new resource. */
   id: string;
 }
 
 /** One list of siblings. */
 export interface Siblings<Declared, Present> {
-  /** The name of the kind, in messages. */
+  /** The resource type as a noun, used in messages. */
   noun: string;
-  /** Pointer of the list. */
+  /** The list's pointer. */
   pointer: string;
-  /** Key path of the parent, or empty. */
+  /** The parent's key path, or an empty string. */
   parent: string;
   declared: readonly Declared[];
   present: readonly Present[];
@@ -45,13 +45,13 @@ export interface Matched<Declared, Present> {
   taken: FieldProblem[];
 }
 
-/** The key path of a child. */
+/** Returns a child's key path. */
 export const pathOf = (parent: string, key: string): string => (parent === '' ? key : `${parent}/${key}`);
 
 /**
- * Finds the stored counterparts of declared resources: by key, or for a resource without a key by its likeness, if
- * exactly one matches exactly one. Resources of another owner are only taken if `takesOver` is true. A document without
- * an owner changes any resource that it names, like a client.
+ * Finds the stored counterparts of declared resources by key. A resource without a key is matched by its likeness, if
+ * exactly one stored resource matches exactly one declared resource. Another owner's resources are only taken over if
+ * `takesOver` is true. A document without an owner may change any resource that it names, like a client.
  */
 export function match<Declared extends { key: string }, Present extends Stored>(
   owner: string | null,

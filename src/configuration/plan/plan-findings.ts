@@ -2,13 +2,13 @@ import { refuse, under } from '../../platform/problem/findings';
 import { type FieldProblem, Problem, problems } from '../../platform/problem/problem';
 import type { PlanNote } from './plan';
 
-/** Codes of problems with the fields of one resource. */
+/** Codes for problems with one resource's fields. */
 const OF_FIELDS: readonly string[] = ['validation_failed', 'target_not_allowed'];
 
-/** The number of problems in a response. */
+/** The maximum number of problems in a response. */
 const MAX_LISTED = 20;
 
-/** Collects the first errors in the resources of a document, with their positions. */
+/** Collects the first errors in a document's resources, with their positions. */
 export class PlanFindings {
   readonly notes: PlanNote[] = [];
   private readonly invalid: FieldProblem[] = [];
@@ -27,7 +27,10 @@ export class PlanFindings {
     addSome(this.taken, found);
   }
 
-  /** Adds notes about generated secrets that no one would see. A client of the individual route is shown them once. */
+  /**
+   * Adds notes about generated secrets that no one would see. A client that uses the resource's own route sees them
+   * once.
+   */
   noteGenerated(path: string, keys: readonly string[]): void {
     for (const key of keys)
       this.notes.push({
@@ -37,8 +40,8 @@ export class PlanFindings {
   }
 
   /**
-   * Runs a service on the resource at `pointer`. Returns `null` if the service refuses fields, which are then in the
-   * findings.
+   * Runs a service on the resource at `pointer`. If the service rejects fields, adds them to the findings and returns
+   * `null`.
    */
   attempt<Result>(pointer: string, work: () => Result): Result | null {
     try {
@@ -53,8 +56,8 @@ export class PlanFindings {
   }
 
   /**
-   * Throws `validation_failed` with all errors, else `target_not_allowed`, else `conflict` for resources of other
-   * owners and for addresses in use.
+   * Throws `validation_failed` with all errors, otherwise `target_not_allowed`, otherwise `conflict` for other owners'
+   * resources and for slugs and domains in use.
    */
   refuse(): void {
     refuse({ invalid: this.located(this.invalid), forbidden: this.located(this.forbidden) });
@@ -77,7 +80,7 @@ const TAKEN =
 
 const ADDRESSES_TAKEN = 'Another status page uses the values listed in "errors". Choose other values.';
 
-/** Returns the error for a reference under `parent` that has no value, while none is stored either. */
+/** Returns the error for a reference under `parent` that has no value if there is no stored value either. */
 export const missingSecret = (parent: string, { pointer, name }: { pointer: string; name: string }): FieldProblem => ({
   pointer: `${parent}${pointer}`,
   code: 'missing_secret',

@@ -7,14 +7,14 @@ import { bytesOfWanted } from './state/present-state';
 import { lookupOf } from './state/lookup-of';
 
 const MEGABYTE = 1024 * 1024;
-/** Maximum size of the settings that an ordinary plan reads, and that any plan reads. */
+/** The maximum size of the settings that an ordinary plan may read, and that any plan may read. */
 const [ORDINARY_BYTES, MOST_BYTES] = [4 * MEGABYTE, 64 * MEGABYTE];
 const RETRY_SECONDS = 2;
 const NEVER = new AbortController().signal;
 
 /**
- * Limits the settings that plans hold in memory at the same time: eight ordinary plans, two of each organization, and
- * one large plan.
+ * Limits the settings that plans hold in memory at the same time: eight ordinary plans, two per organization, and one
+ * large plan.
  */
 @Injectable()
 export class PlanTurns {
@@ -24,9 +24,9 @@ export class PlanTurns {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs the work in its turn. Don't call this within a transaction, because the plans before it may need the same
-   * session. Throws `rate_limited` if too many plans of the organization wait, and `conflict` if it would read too many
-   * settings at once.
+   * Runs the work when it is its turn. Don't call this within a transaction, because the plans ahead of it may need the
+   * same session. Throws `rate_limited` if too many of the organization's plans are waiting, and `conflict` if the plan
+   * would read too many settings.
    */
   async take<Result>({ caller: { orgId }, document }: PlanRequest, work: () => Promise<Result>): Promise<Result> {
     const bytes = await bytesOfWanted(this.database, orgId, lookupOf(document, document.owner ?? null));

@@ -27,7 +27,7 @@ export class PlanQuery {
   take_over?: boolean;
 }
 
-/** The schema of any setting. */
+/** The schema for any setting. */
 const ANY_JSON = [
   { type: 'string' },
   { type: 'number' },
@@ -142,7 +142,7 @@ const ID_KINDS: Readonly<Record<DeclaredResource, IdKind>> = {
   maintenance_window: 'maintenanceWindow',
 };
 
-/** The source of a plan's tag, which the `If-Match` of an apply is compared with. */
+/** The source of a plan's tag, which is compared with the `If-Match` of an apply. */
 export const tagSource = ({ digest }: Pick<PlanOfState, 'digest'>) => ({ id: 'configuration', digest });
 
 /** Returns the API view of a plan. `isDone` means that new resources have IDs. `digest` is the digest in the tag. */

@@ -23,14 +23,16 @@ export type DeclaredResource = (typeof DECLARED_RESOURCES)[number];
 /** The action for a resource. `adopt` means that it existed without a key or without an owner. */
 export type PlannedAction = 'create' | 'update' | 'adopt' | 'unchanged';
 
-/** One setting that changes, as in the audit log: credentials are masked, and other resources appear by key path. */
+/**
+ * One setting that changes, as in the audit log: credentials are masked, and other resources are shown as key paths.
+ */
 export interface FieldChange {
   pointer: string;
   before: unknown;
   after: unknown;
 }
 
-/** A note about the plan. `key` is the key path of the resource it is about. */
+/** A note about the plan. `key` is the key path of the resource that it applies to. */
 export interface PlanNote {
   key: string | null;
   message: string;
@@ -40,7 +42,7 @@ export interface Planned<Dto> {
   action: PlannedAction;
   /** The key path. */
   path: string;
-  /** UUID. The UUID of a new resource is chosen here. */
+  /** UUID, which is chosen here for a new resource. */
   id: string;
   fields: readonly FieldChange[];
   /** The request to its service, or `null` for an `update` or `adopt` that doesn't change settings. */
@@ -50,17 +52,19 @@ export interface Planned<Dto> {
 }
 
 export interface PlannedWebsite extends Planned<NewWebsiteDto> {
-  /** The change of its status page, or `null` if that stays the same. */
+  /** The change to its status page, or `null` if the page doesn't change. */
   page: UpdateStatusPageDto | null;
 }
 
 export interface PlannedEndpoint extends Planned<UpdateEndpointDto> {
-  /** The planned parents, as UUIDs. */
+  /** The UUIDs of the planned parents. */
   dependsOn: readonly string[];
   websiteId: string;
-  /** The row of a new endpoint. */
+  /** A new endpoint's row. */
   row: NewEndpoint | null;
-  /** Whether the document lists the alerts of the endpoint. A new endpoint then gets none through default contacts. */
+  /**
+   * Whether the document lists the endpoint's alerts. If so, a new endpoint gets no alerts through default contacts.
+   */
   hasAlerts: boolean;
 }
 
@@ -68,7 +72,7 @@ export interface PlannedAlert extends Planned<CreateAlertDto> {
   endpointId: string;
 }
 
-/** A resource of the owner that the document no longer declares. */
+/** One of the owner's resources that the document no longer declares. */
 export interface Deletion {
   resource: DeclaredResource;
   path: string;
@@ -77,7 +81,7 @@ export interface Deletion {
   isImplied: boolean;
 }
 
-/** A resource of the owner that the document no longer declares, and that stays without an owner. */
+/** One of the owner's resources that the document no longer declares and that is kept without an owner. */
 export type Released = Omit<Deletion, 'isImplied'>;
 
 export interface Plan {
@@ -90,7 +94,7 @@ export interface Plan {
   windows: readonly Planned<CreateMaintenanceWindowDto>[];
   /** Deletions, with children before their parents. */
   deletions: readonly Deletion[];
-  /** The owner of the document. */
+  /** The document's owner. */
   owner: string | null;
   released: readonly Released[];
   notes: readonly PlanNote[];
@@ -123,11 +127,11 @@ export const toUpdate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto:
 export const deletedOf = (plan: Plan, resource: DeclaredResource): string[] =>
   plan.deletions.filter((one) => one.resource === resource && !one.isImplied).map(({ id }) => id);
 
-/** Returns the UUIDs of resources that get the owner of the document. */
+/** Returns the UUIDs of resources whose owner becomes the document's owner. */
 export const toOwn = (list: readonly Planned<unknown>[]): string[] =>
   list.filter(({ isToBeOwned }) => isToBeOwned).map(({ id }) => id);
 
-/** Returns the UUIDs of resources that stay without an owner. */
+/** Returns the UUIDs of resources that are kept without an owner. */
 export const releasedOf = (plan: Plan, resource: DeclaredResource): string[] =>
   plan.released.filter((one) => one.resource === resource).map(({ id }) => id);
 
@@ -147,9 +151,9 @@ export const changesProbes = (plan: Plan): boolean =>
 const BY_ITSELF = 4;
 
 /**
- * Returns how much a plan writes, in rows that are written together. Separate writes are: contacts with a new
- * destination, websites that are paused or resumed, and deletions except of endpoints. A window also writes its
- * occurrences.
+ * Returns how much a plan writes, in rows that are written together. Separate writes are contacts with a new
+ * destination, websites that are paused or resumed, and deletions of anything but endpoints. A maintenance window also
+ * writes its occurrences.
  */
 export function weightOf(plan: Plan): number {
   const changed = (list: readonly Planned<unknown>[]) =>

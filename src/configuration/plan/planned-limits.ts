@@ -32,7 +32,7 @@ export interface PlannedChanges {
   lineOf(this: void, pointer: string): number | null;
 }
 
-/** Checks for errors that only an apply would find otherwise: slugs and domains in use, and exceeded quotas. */
+/** Checks for errors that would otherwise only be found by an apply: slugs and domains in use, and exceeded quotas. */
 @Injectable()
 export class PlannedLimits {
   constructor(private readonly quotas: Quotas) {}
@@ -169,7 +169,7 @@ function moreChecks({ plan, state }: PlannedChanges, at: ReadonlyMap<string, str
   });
 }
 
-/** Returns the alerts of each endpoint that gets new ones. */
+/** Returns the alerts for each endpoint that gets new ones. */
 function alertsPerEndpoint({ plan, state }: PlannedChanges, at: ReadonlyMap<string, string>) {
   const gone = new Set(idsOf(plan.deletions, 'alert'));
   const counts = new Map<string, number>();

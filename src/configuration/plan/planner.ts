@@ -31,19 +31,20 @@ import { lookupOf } from './state/lookup-of';
 
 export interface PlanRequest {
   caller: Caller;
-  /** The host name of this installation that the request was sent to. */
+  /** This installation's hostname that the request was sent to. */
   host: string | undefined;
   /** The document with the values of its secrets. */
   document: ConfigurationDocument;
-  /** Pointers of the secrets whose values were sent. */
+  /** Pointers to the secrets whose values were sent. */
   secrets: ReadonlySet<string>;
   lineOf(this: void, pointer: string): number | null;
   /**
-   * Called with the number of sent credentials that differ from the stored ones, before the plan shows that. May throw.
+   * Called with the number of sent credentials that differ from the stored ones, before the plan reveals that. May
+   * throw.
    */
   countGuesses(this: void, guesses: number): void;
   prune: boolean;
-  /** Whether resources that another owner declares under these keys get this document's owner. */
+  /** Whether this document takes ownership of resources that another owner declares under these keys. */
   takesOver: boolean;
 }
 
@@ -51,14 +52,14 @@ export interface PlanRequest {
 export interface PlanOfState {
   plan: Plan;
   digest: string;
-  /** The digest of only the rows that were read. While it stays the same, the plan does as well. */
+  /** The digest of only the rows that were read. As long as it is the same, the plan is the same too. */
   read: string;
 }
 
 /** The stored resources that a document may refer to. */
 interface Read {
   state: PresentState;
-  /** Only for a prune. */
+  /** Other resources that the prune has to consider, or `null` without a prune. */
   others: ForeignRows | null;
   digest: string;
 }
@@ -170,15 +171,15 @@ const NOTHING_GOES = { deletions: [], notes: [] };
 const tooMuchToPrune = (count: number): string =>
   `The owner declared ${count} resources that are no longer in the document, but at most ${MAX_RESOURCES} can be deleted at a time. Delete some of its websites first.`;
 
-/** Returns the planned contacts of alerts, by UUID. */
+/** Returns the alerts' planned contacts, by UUID. */
 const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null> =>
   new Map(alerts.flatMap(({ id, dto }) => (dto === null ? [] : [[id, parseId('contact', dto.contact_id)] as const])));
 
-/** Returns the planned parents of declared endpoints, by UUID. */
+/** Returns the declared endpoints' planned parents, by UUID. */
 const parentsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(endpoints.map(({ id, dependsOn }) => [id, dependsOn]));
 
-/** Returns the planned probes of declared endpoints, by UUID. Endpoints whose probes stay the same are absent. */
+/** Returns the declared endpoints' planned probes, by UUID. Endpoints whose probes don't change are absent. */
 const locationsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(
     endpoints.flatMap(({ id, row, dto }) => {
@@ -187,7 +188,7 @@ const locationsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonl
     }),
   );
 
-/** Finds an endpoint that would depend on itself. Endpoints outside of the document are checked when it is applied. */
+/** Finds an endpoint that would depend on itself. Endpoints outside the document are checked when it is applied. */
 function findCycle(
   matches: Matches['endpoints'],
   endpoints: readonly PlannedEndpoint[],
@@ -212,7 +213,7 @@ const locationsIn = ({ websites = [] }: ConfigurationDocument, state: PresentSta
   ),
 ];
 
-/** Returns a digest of the settings that were read, without the fields that checks and incidents write. */
+/** Returns a digest of the settings that were read, excluding the fields that are written by checks and incidents. */
 async function digestOfState(state: PresentState, others: ForeignRows | null): Promise<string> {
   const hashing = new Hashing();
   for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints])

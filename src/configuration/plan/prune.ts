@@ -6,29 +6,29 @@ import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';
 
 /**
- * How many related resources the owner did not declare, for each resource that may be deleted, by UUID. Absent if there
- * are none.
+ * How many related resources weren't declared by the owner, for each resource that may be deleted, by UUID. Absent if
+ * there are none.
  */
 export interface ForeignRows {
-  /** Endpoints of websites, and alerts on these endpoints. */
+  /** The number of endpoints in websites, and of alerts on these endpoints. */
   inWebsites: ReadonlyMap<string, number>;
-  /** Alerts of endpoints. */
+  /** The number of alerts on endpoints. */
   onEndpoints: ReadonlyMap<string, number>;
   /** Alerts that use contacts, by the UUIDs of both. */
   alertsOfContacts: readonly { contactId: string; alertId: string; endpointId: string }[];
-  /** Endpoints that depend on endpoints of the owner. */
+  /** Endpoints that depend on the owner's endpoints. */
   dependents: readonly { parentId: string; id: string; owner: string | null; path: string }[];
-  /** Endpoints that use probes of the owner. */
+  /** Endpoints that use the owner's probes. */
   namingProbes: readonly { probeId: string; endpointId: string }[];
 }
 
 /** The planned state of declared resources, by UUID. */
 export interface Declarations {
-  /** The planned contact of an alert. */
+  /** Each alert's planned contact. */
   contactOfAlert: ReadonlyMap<string, string | null>;
-  /** The planned parents of an endpoint. */
+  /** Each endpoint's planned parents. */
   parentsOf: ReadonlyMap<string, readonly string[]>;
-  /** The planned probes of an endpoint, if they change. */
+  /** Each endpoint's planned probes, if they change. */
   locationsOf: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -41,9 +41,9 @@ export const NOTHING: ForeignRows = {
 };
 
 /**
- * Returns the deletions: resources that the owner declared and no longer does, with children before parents. The notes
- * explain why others stay. A resource isn't deleted if it contains something that the owner did not declare, and a
- * contact isn't if an alert will still use it.
+ * Returns the deletions: resources that the owner declared before but not anymore, with children before parents. The
+ * notes explain why others are kept. A resource isn't deleted if it contains something that the owner didn't declare. A
+ * contact isn't deleted if an alert will still use it.
  */
 export function pruned(
   owner: string,
@@ -55,8 +55,8 @@ export function pruned(
   const declared = new Set(
     Object.values(matches).flatMap((list: readonly { id: string }[]) => list.map(({ id }) => id)),
   );
-  // A resource that has lost its key since, or never had one, such as an alert through a default contact, is only
-  // deleted with its parent.
+  // A resource that has lost its key or never had one, such as an alert through a default contact, is only deleted with
+  // its parent.
   const isGone = (row: Stored): boolean => row.owner === owner && row.externalKey !== null && !declared.has(row.id);
   const websites = new Map(state.websites.map((website) => [website.id, website]));
   const endpoints = new Map(state.endpoints.map((endpoint) => [endpoint.id, endpoint]));

@@ -29,12 +29,12 @@ export class References {
     return this.ids.get(`${kind} ${path}`) ?? null;
   }
 
-  /** Returns the key path of a UUID, else its public ID. */
+  /** Returns the key path for a UUID, or its public ID if it has no key path. */
   pathOf(kind: ReferredKind, id: string): string {
     return this.paths.get(id) ?? formatId(kind, id);
   }
 
-  /** Returns the key paths of public IDs in a view. An ID without a key path stays as it is. */
+  /** Returns the key paths for the public IDs in a view. An ID without a key path is kept. */
   pathsOf(kind: ReferredKind, ids: unknown): string[] {
     if (!Array.isArray(ids)) return [];
     return ids.map((id: unknown) => this.pathOfPublic(kind, id)).sort((a, b) => (a < b ? -1 : 1));

@@ -6,9 +6,9 @@ import type { PlanNote, Released } from './plan';
 import type { PresentState } from './state/present-state';
 
 /**
- * Returns the resources that the owner declared and no longer does, for an apply without prune. They stay unchanged but
- * lose their owner, so that another document can adopt them. Resources without a key, such as alerts through default
- * contacts, are only released with their endpoint.
+ * Returns the resources that the owner declared before but not anymore, for an apply without prune. They aren't changed
+ * but lose their owner, so that another document can adopt them. Resources without a key, such as alerts through
+ * default contacts, are only released with their endpoint.
  */
 export function released(owner: string, state: PresentState, matches: Matches): Released[] {
   const declared = new Set(

@@ -5,8 +5,8 @@ import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';
 
 /**
- * Returns notes for new websites and endpoints that look like an existing one with another key. Each explains whether
- * the existing one and its history stay.
+ * Returns notes for new websites and endpoints that look like an existing one with another key. Each note explains
+ * whether the existing one and its history are kept.
  */
 export function renamed(matches: Matches, state: PresentState, deletions: readonly Deletion[]): PlanNote[] {
   const gone = new Set(deletions.map(({ id }) => id));

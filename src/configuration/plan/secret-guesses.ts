@@ -3,14 +3,14 @@ import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Problem } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 
-/** The limit of one organization, at once and then per day. */
+/** An organization's limit, both as a burst and per day. */
 export const MOST_GUESSES = 500;
 const DAY_SECONDS = 86_400;
 
 /**
- * Limits how many wrong credentials the documents of an organization may compare with stored ones. A plan shows whether
- * a credential would change, so anyone who may write but not read it could try until it shows no change. Each process
- * counts separately.
+ * Limits how many wrong credentials an organization's documents may compare with stored ones. A plan shows whether a
+ * credential would change, so anyone who may write but not read it could keep trying until the plan shows no change.
+ * Each process counts separately.
  */
 @Injectable()
 export class SecretGuesses {
@@ -21,8 +21,8 @@ export class SecretGuesses {
   }
 
   /**
-   * Counts different values, each once. Throws `rate_limited` regardless of the plan, and `conflict` if the number
-   * exceeds the limit itself.
+   * Counts each distinct value once. Throws `rate_limited` regardless of the plan, and `conflict` if the number exceeds
+   * the limit itself.
    */
   count(orgId: string, guesses: number): void {
     if (guesses === 0) return;

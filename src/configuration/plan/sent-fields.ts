@@ -6,14 +6,14 @@ import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
 import { DEFAULT_SETTINGS } from '../../endpoint/endpoint.entity';
 import { toFields } from '../../platform/database/field-names';
 
-/** The meaning of `null`: the default of each field. Fields without a default keep `null`. */
+/** The default that `null` stands for in each field. Fields without a default keep `null`. */
 export type Defaults = Readonly<Record<string, unknown>>;
 
 export const WEBSITE_DEFAULTS: Defaults = { enabled: true, tags: [] };
 
 export const CONTACT_DEFAULTS: Defaults = toFields(DEFAULT_CONTACT, CONTACT_FIELDS);
 
-/** The default interval is the installation's minimum if that is longer. */
+/** The default interval is the installation's minimum interval, if that is longer. */
 export const ENDPOINT_DEFAULTS: Defaults = { ...toFields(DEFAULT_SETTINGS, SETTING_FIELDS), depends_on: [] };
 
 export const ALERT_DEFAULTS: Defaults = toFields(DEFAULT_RULE, RULE_FIELDS);
@@ -24,7 +24,10 @@ export const WINDOW_DEFAULTS: Defaults = { description: '', mute: true, exclude_
 
 export const PAGE_DEFAULTS: Defaults = { description: '', enabled: false };
 
-/** Returns the declared fields as a client sends them. Absent fields stay absent, and `null` becomes the default. */
+/**
+ * Returns the declared fields as a client would send them. Absent fields are still absent, and `null` becomes the
+ * default.
+ */
 export function sentFields(declared: object, without: readonly string[], defaults: Defaults): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(declared).flatMap(([name, value]: [string, unknown]) => {

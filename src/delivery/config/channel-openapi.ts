@@ -10,9 +10,11 @@ type Schema = Schemas[string];
 type Properties = Record<string, Schema>;
 type Model = new () => object;
 
-/** A resource with `type` and `config`: the bodies that create and update it, and its view. */
+/** A resource with `type` and `config`: the request bodies that create and update it, and its view. */
 export interface ConfiguredResource {
-  /** Part of the names of its schemas. `Alert` gives `CreateSlackAlert` and `SlackAlert`. */
+  /**
+   * The part of its schema names that identifies the resource. `Alert` results in `CreateSlackAlert` and `SlackAlert`.
+   */
   noun: string;
   create: Model;
   update: Model;
@@ -21,7 +23,7 @@ export interface ConfiguredResource {
 
 /**
  * Adds the registered channels to the API reference. The body that creates a resource with a config, and its view, have
- * one form per channel, distinguished by `type`. A view may contain masks, and no mask satisfies the rules for sent
+ * one form per channel, distinguished by `type`. A view may contain masks, which don't satisfy the rules for sent
  * values, so each config has two schemas.
  */
 @Injectable()
@@ -36,7 +38,7 @@ export class ChannelOpenApi {
     return this.registry.types();
   }
 
-  /** Describes the resource by channel type. Call it once per resource, from `onModuleInit`. */
+  /** Describes the resource by channel type. Call this once per resource, from `onModuleInit`. */
   add(resource: ConfiguredResource): void {
     const types = this.registry.types();
     const models = new Set(types.map((type) => this.configs.schema(type)));
@@ -109,7 +111,7 @@ function markSecrets(schemas: Schemas, config: Model): void {
   }
 }
 
-/** A required key may also be sent by its former name. `x-alias-of` informs forms that one of the two is needed. */
+/** A required key may also be sent under its former name. `x-alias-of` shows forms that one of the two is required. */
 function markAliases(schemas: Schemas, config: Model): void {
   const schema = schemas[config.name];
   if (!schema) return;
@@ -140,7 +142,7 @@ const formOf = (type: string, fields: string, config: string): Schema => ({
   ],
 });
 
-/** The description of a config is the same for all types, but its example belongs to one type. */
+/** A config's description is the same for all types, but its example belongs to one type. */
 function viewOf(type: string, view: Schema, config: string): Schema {
   const { description } = (propertiesOf(view)['config'] ?? {}) as { description?: string };
   return {

@@ -15,11 +15,11 @@ export interface ResolvedConfig {
   config: SealedConfig;
   destination: string | null;
   /**
-   * True if notifications would have a different destination or look than before. Always true without a previous
+   * True if notifications would have a different destination or format than before. Always true if there is no previous
    * config.
    */
   isChanged: boolean;
-  /** The secrets generated for this request. They are shown only in its response. */
+  /** The secrets generated for this request. Only its response shows them. */
   generatedKeys: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface AcceptedConfig {
   type: string;
   config: object;
   destination: string | null;
-  /** The config as read keys and the audit log see it. */
+  /** The config as it appears to read keys and in the audit log. */
   masked: object;
 }
 
@@ -39,17 +39,14 @@ export interface StoredConfig {
   destination: string | null;
 }
 
-/** The result of judging a config, next to the stored config of the same type. */
+/** The result of validating a config together with the stored config of the same type. */
 interface Judged {
   valid: ValidConfig | null;
   present: object | null;
   findings: Findings;
 }
 
-/**
- * Converts the configs of alerts and contacts between the API and the rows. Validates, encrypts, decrypts, and masks
- * them.
- */
+/** Converts alert and contact configs between the API and the rows. Validates, encrypts, decrypts, and masks them. */
 @Injectable()
 export class ChannelSettings {
   private readonly logger = new Logger(ChannelSettings.name);
@@ -62,9 +59,9 @@ export class ChannelSettings {
   ) {}
 
   /**
-   * Returns what to store for the type and config that a client sent. `stored` is the present one. Without a new type
-   * or config it stays as it is, and masked values keep their stored value. `others` are other problems of the body.
-   * Throws: `validation_failed`, `target_not_allowed`.
+   * Returns what to store for the type and config that a client sent. `stored` is the current config. Without a new
+   * type or config, it is left unchanged, and masked values keep their stored value. `others` contains other problems
+   * with the body. Throws: `validation_failed`, `target_not_allowed`.
    */
   resolve(
     caller: Caller,
@@ -91,13 +88,13 @@ export class ChannelSettings {
     };
   }
 
-  /** Returns the problems for which `resolve` would refuse these fields. Without a type, a config cannot be judged. */
+  /** Returns the problems that would make `resolve` reject these fields. A config can't be validated without a type. */
   findingsIn(caller: Caller, owner: ConfigOwner, sent: SentConfig, stored: StoredConfig | null): Findings {
     if (sent.type === undefined && stored === null) return NO_FINDINGS;
     return this.judge(caller, owner, sent, stored).findings;
   }
 
-  /** Accepts a type and config that are not stored. Throws: the same as `resolve` for a new alert. */
+  /** Accepts a type and config that are not stored. Throws: the same errors as `resolve` for a new alert. */
   accept(caller: Caller, { type, config: sent }: { type: string; config: object }): AcceptedConfig {
     const { valid, findings } = this.judge(caller, UNSTORED, { type, config: sent }, null);
     refuse(findings);
@@ -108,7 +105,7 @@ export class ChannelSettings {
   }
 
   /**
-   * Returns the config as this caller may see it, and its destination. A config that cannot be decrypted is shown as
+   * Returns the config as this caller may see it, and its destination. A config that can't be decrypted is shown as
    * empty, because it must not hide other alerts.
    */
   present(
@@ -126,8 +123,8 @@ export class ChannelSettings {
   }
 
   /**
-   * Returns the config with a replacement, given its path, for each credential and confidential value. Returns `null`
-   * if the config cannot be decrypted or the channel doesn't exist here.
+   * Returns the config with each credential and confidential value replaced, based on its path. Returns `null` if the
+   * config can't be decrypted or the channel doesn't exist here.
    */
   replaced(
     owner: ConfigOwner,
@@ -160,7 +157,7 @@ export class ChannelSettings {
     }
   }
 
-  /** Returns `null` and logs an error if the config cannot be decrypted. */
+  /** Returns `null` and logs an error if the config can't be decrypted. */
   opened(owner: ConfigOwner, stored: SealedConfig): object | null {
     try {
       return this.sealed.open(owner, stored);
@@ -170,7 +167,7 @@ export class ChannelSettings {
     }
   }
 
-  /** Returns the config to store, or `null` if the present one stays or has a problem. */
+  /** Returns the config to store, or `null` if the current one is kept or the new one has a problem. */
   private judge(caller: Caller, owner: ConfigOwner, sent: SentConfig, stored: StoredConfig | null): Judged {
     const type = sent.type ?? stored?.type ?? '';
     const present = stored && stored.type === type ? stored : null;
@@ -186,8 +183,8 @@ export class ChannelSettings {
   }
 
   /**
-   * Every address is checked again when it is dialed. This check informs a client immediately about hosts that can
-   * never work.
+   * Every address is checked again when the connection is made. This check immediately warns a client about hosts that
+   * can never work.
    */
   private forbiddenHosts(caller: Caller, type: string, config: object): FieldProblem[] {
     const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
@@ -198,10 +195,10 @@ export class ChannelSettings {
   }
 }
 
-/** The owner of configs that are not stored. Nothing is encrypted for it. */
+/** The owner for configs that are not stored. Nothing is encrypted for it. */
 const UNSTORED: ConfigOwner = 'alert:';
 
-/** A config of another type means nothing to the new type, so both must be sent together. */
+/** A config for another type has no meaning for the new type, so both must be sent together. */
 const CONFIG_OF_ANOTHER_TYPE: FieldProblem = {
   pointer: '/config',
   code: 'required',

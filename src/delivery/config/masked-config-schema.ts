@@ -5,7 +5,8 @@ type Json = Record<string, unknown>;
 
 const PREFIX = '#/components/schemas/';
 /**
- * Rules that apply only to values that are sent. A mask doesn't satisfy them, and a value may be older than the rule.
+ * Rules that only apply to values that are sent. A mask doesn't satisfy them, and a stored value may be older than the
+ * rule.
  */
 const RULES = [
   'format',
@@ -23,8 +24,8 @@ const RULES = [
 export const maskedName = (name: string): string => `Masked${name}`;
 
 /**
- * Adds the schemas for reading a channel config, including everything it refers to. They have the same keys and types,
- * without the rules for values.
+ * Adds the schemas for reading a channel config, including everything it references. They have the same keys and types,
+ * but no rules for values.
  */
 export function addMasked(schemas: Schemas, name: string): void {
   const schema = schemas[name];

@@ -22,7 +22,7 @@ const locked = (id: string, kind: LockedDelivery['kind'], more: Partial<LockedDe
 });
 const head = ({ id, kind, redeliver, queueId }: LockedDelivery): DueDelivery => ({ id, kind, redeliver, queueId });
 
-/** Returns what is sent, and what ends without a notification. */
+/** Returns what is sent, and what is finished without a notification. */
 function planned(
   heads: readonly LockedDelivery[],
   pending: readonly LockedDelivery[],

@@ -14,10 +14,10 @@ import type { RateLimitDecision } from './rate-limit';
 
 /** Pagers send their own reminders. The other kinds would open a pager incident that nothing closes. */
 const NOT_FOR_PAGERS: readonly DeliveryKind[] = ['reminder', 'contact_failing', 'expiry'];
-/** While its trigger is being sent again, a resolve is checked this often. */
+/** How often a resolve is checked while its trigger is being sent again. */
 const WAIT_FOR_TRIGGER_MS = 5000;
 
-/** A notification that may be sent now, with the deliveries of its queue. */
+/** A notification that may be sent now, with the deliveries in its queue. */
 export interface ReadyQueue {
   notification: PlannedNotification;
   deliveries: readonly LockedDelivery[];
@@ -29,7 +29,7 @@ export interface ReadyGroup {
   fold: NonNullable<DigestCounts['incident']> | null;
 }
 
-/** The plan for the due queues of one destination. `ready` has the most important first. */
+/** The plan for a destination's due queues. `ready` is sorted by importance, most important first. */
 export interface BatchPlan {
   ready: ReadyQueue[];
   ended: DeliveryEnd[];
@@ -39,18 +39,18 @@ export interface BatchPlan {
 /** The contents of one attempt: the parts of its notification, and the deliveries that it covers. */
 export interface AttemptContents {
   parts: readonly AttemptPart[];
-  /** True if any part may have arrived before. */
+  /** True if any part may already have been delivered. */
   repeat: boolean;
-  /** For a digest or a fold, how many of each kind it covers. */
+  /** How many deliveries of each kind a digest or a fold covers. */
   digest: DigestCounts | null;
   deliveries: readonly AttemptedDelivery[];
 }
 
-/** Plans every queue whose head is due. Skips queues that changed since, or have a delivery in flight. */
+/** Plans every queue whose head is due. Skips queues that have since changed or have a delivery in flight. */
 export function planDestination(
   heads: readonly DueDelivery[],
   pending: readonly LockedDelivery[],
-  /** Transitions of the last hour. An alert that is missing has had few. */
+  /** The number of transitions in the last hour, by alert. An alert that is missing has had few. */
   transitions: ReadonlyMap<string, number>,
   channel: Receiver,
   now: Date,
@@ -122,14 +122,14 @@ function planAlert(
   plan.ready.push({ notification: planned, deliveries: queue });
 }
 
-/** Postpones the first delivery that is still in the queue, and so everything after it. */
+/** Postpones the first delivery that is still in the queue, and therefore everything after it. */
 function postpone({ ended, postponed }: BatchPlan, queue: readonly LockedDelivery[], until: Date): void {
   const gone = new Set(ended.map(({ id }) => id));
   const next = queue.find(({ id }) => !gone.has(id));
   if (next) postponed.push({ id: next.id, until });
 }
 
-/** Returns the contents of each attempt that starts now. The last one is the digest, if there is one. */
+/** Returns the contents of each attempt that starts now. If there is a digest, it comes last. */
 export function attemptContents(
   groups: readonly ReadyGroup[],
   { singles, digest }: RateLimitDecision,

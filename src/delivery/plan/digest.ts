@@ -3,19 +3,19 @@ import { changesOf, lasting, recoveryText, stateOf, stillText } from '../../chan
 import { endsIn } from '../../platform/text/ends-in';
 
 /**
- * How many of each kind a digest covers. `contacts` and `certificates` are present only if there are any, and
- * `incident` only in a fold.
+ * How many deliveries of each kind a digest covers. `contacts` and `certificates` are present only if there are any,
+ * and `incident` only in a fold.
  */
 export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
 
-/** The maximum number of members that a digest names. */
+/** The maximum number of members that a digest lists by name. */
 export const DIGEST_NAMED = 20;
 
 /**
- * Combines many notifications into one. It contains how many alerts triggered and resolved, how many contacts fail, and
- * the names of the first ones. `named` has the most important first. A digest is sent under the ID of the newest
- * notification. A fold is sent under the ID of the newest one that is down, so that users can acknowledge the incident
- * through its episode.
+ * Combines many notifications into one. It contains how many alerts triggered and resolved, how many contacts are
+ * failing, and the names of the first ones. `named` is sorted by importance, most important first. A digest is sent
+ * under the ID of the newest notification. A fold is sent under the ID of the newest one that is down, so that users
+ * can acknowledge the incident through its episode.
  */
 export function digestNotification(
   named: readonly [Notification, ...Notification[]],
@@ -47,14 +47,17 @@ export function digestNotification(
   };
 }
 
-/** A digest counts alerts that are or may be down, recoveries, failing contacts, and certificates. */
+/**
+ * Returns the count that a notification adds to in a digest: alerts that are or may be down, recoveries, failing
+ * contacts, or certificates.
+ */
 function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' | 'certificate' {
   if (kind === 'contact_failing') return 'contact';
   if (kind === 'expiry') return 'certificate';
   return kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
 }
 
-/** Returns the counts of a digest of these notifications. */
+/** Returns a digest's counts for these notifications. */
 export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
   const counts = { triggered: 0, resolved: 0, contact: 0, certificate: 0 };
   for (const kind of kinds) counts[countsAs(kind)]++;

@@ -46,7 +46,7 @@ const incident = (changes: Partial<TellableIncident> = {}): TellableIncident => 
   ...changes,
 });
 
-/** Returns the groups to send now, then how many seconds the others wait. */
+/** Returns the groups to send now, followed by how many seconds the others wait. */
 function told(ready: readonly ReadyQueue[], one: TellableIncident | null, others: [string, TellableIncident][] = []) {
   const known = new Map([...(one ? [['one', one] as const] : []), ...others]);
   const { groups, held, until } = foldReady(ready, known, NOW);

@@ -5,7 +5,7 @@ import type { LockedDelivery } from '../delivery';
 import type { ReadyGroup, ReadyQueue } from './batch-plan';
 
 /**
- * After a message about an incident was sent to a destination, more events of the incident are collected for this long
+ * After a message about an incident is sent to a destination, more events from the incident are collected for this long
  * and sent as one message.
  */
 export const FOLD_EVERY_MS = 30 * SECOND_MS;
@@ -22,15 +22,14 @@ export interface TellableIncident {
   openCount: number;
   startedAt: Date;
   endedAt: Date | null;
-  /** The last attempt about it that arrived, may have arrived, or is in flight. */
+  /** The time of the last attempt to send a message about it that arrived, may have arrived, or is in flight. */
   leftAt: Date | null;
-  /** While a message about it is in flight, the end of its lease. */
+  /** While a message about it is in flight, when the lease expires. */
   busyUntil: Date | null;
 }
 
 /**
- * The groups to send now, the most important first, and the deliveries that wait until `until` to be combined with
- * others.
+ * The groups to send now, most important first, and the deliveries that wait until `until` to be combined with others.
  */
 export interface FoldPlan {
   groups: ReadyGroup[];
@@ -39,10 +38,10 @@ export interface FoldPlan {
 }
 
 /**
- * Combines the notifications about an incident into one message. It is sent at once, unless another message about the
- * incident was sent in the last 30 s or is in flight. Recoveries alone wait for 30 s, or for the end of the incident.
- * An incident that never had a second endpoint is missing from `incidents`, and its notifications are not combined.
- * Neither are redeliveries.
+ * Combines the notifications about an incident into one message. It is sent immediately, unless another message about
+ * the incident was sent in the last 30 s or is in flight. Recoveries alone wait for 30 s, or for the end of the
+ * incident. An incident that never had a second endpoint is missing from `incidents`, and its notifications are not
+ * combined. Redeliveries are never combined.
  */
 export function foldReady(
   ready: readonly ReadyQueue[],
@@ -78,7 +77,7 @@ function leavingAt(queues: readonly ReadyQueue[], { endedAt, leftAt, busyUntil }
   return new Date(Math.max(at, busyUntil?.getTime() ?? 0));
 }
 
-/** A single message stays as it is, unless it is the last one. */
+/** A single message is left unchanged, unless it is the last one. */
 function foldOf(queues: readonly ReadyQueue[], incident: TellableIncident): ReadyGroup['fold'] {
   if (queues.length === 1 && incident.endedAt === null) return null;
   const { startedAt, endedAt } = incident;

@@ -12,7 +12,7 @@ const ENDPOINTS = [1, 2, 4, 10, 40, 400];
 const WITHIN_S = [0, 10, 60];
 const at = (second: number) => new Date(START + second * 1000);
 
-/** Endpoints of one address that break within this many seconds, and recover in the same order ten minutes later. */
+/** Endpoints at one address that fail within this many seconds, and recover in the same order ten minutes later. */
 function outage(count: number, withinS: number): LockedDelivery[] {
   const begin = (index: number): number => (count === 1 ? 0 : Math.round((withinS * index) / (count - 1)));
   const deliveryOf = (index: number, kind: 'triggered' | 'resolved'): LockedDelivery => ({
@@ -38,7 +38,9 @@ function outage(count: number, withinS: number): LockedDelivery[] {
   ];
 }
 
-/** Returns how many messages a chat gets. Plans every second like `DeliveryClaim`, and sends each message at once. */
+/**
+ * Returns how many messages a chat gets. Plans every second like `DeliveryClaim`, and sends each message immediately.
+ */
 function messagesOf(deliveries: readonly LockedDelivery[], isFolded: boolean): number {
   const told = new Set<string>();
   const [bucket, last] = [
@@ -51,7 +53,7 @@ function messagesOf(deliveries: readonly LockedDelivery[], isFolded: boolean): n
     const known = deliveries.filter(({ createdAt }) => createdAt <= now);
     const pending = known.filter(({ id }) => !told.has(id));
     if (pending.length === 0) continue;
-    // A resolve is sent once nothing of its alert is ahead of it.
+    // A resolve is sent once no other delivery of its alert is ahead of it.
     const waiting = new Set(pending.filter(({ kind }) => kind === 'triggered').map(({ queueId }) => queueId));
     const heads = pending.filter(({ kind, queueId }) => kind === 'triggered' || !waiting.has(queueId));
     const { ready } = planDestination(heads, pending, new Map(), { audience: 'chat' }, now);

@@ -7,9 +7,9 @@ const AUDIENCES: ChannelAudience[] = ['webhook', 'pager', 'chat', 'mail', 'sms']
 const HUMANS: ChannelAudience[] = ['chat', 'mail', 'sms'];
 
 interface Situation {
-  /** An attempt may have arrived. */
+  /** Whether an attempt may have arrived. */
   unknown?: boolean;
-  /** The episode is over, whether or not a resolve is pending. */
+  /** Whether the episode is over. A resolve may or may not be pending. */
   ended?: boolean;
   trigger?: TriggerOutcome;
 }
@@ -35,7 +35,7 @@ const M = (incidentNo: number, more?: Situation, ordinal = 1): PendingDelivery =
 /** Pagers support acknowledgements. */
 const receiverOf = (audience: ChannelAudience): Receiver => ({ audience, acknowledges: audience === 'pager' });
 
-/** Returns the notification as `kind by primary`, and the new states of the other deliveries, in words. */
+/** Returns the notification as `kind by primary`, and the new states of the other deliveries, as text. */
 function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
   const { ended, notification } = planQueue(queue, receiverOf(audience));
   const parts = ended.map(({ id, state, detail }) => `${id} ${state}:${detail}`);
@@ -297,7 +297,7 @@ describe('planQueue with any queue', () => {
 
   describe('with reminders in between', () => {
     /**
-     * The same queues, with up to three reminders after each trigger and at the front, as long as the episode lasts.
+     * The same queues, with up to three reminders at the front and after each trigger, as long as the episode lasts.
      */
     const reminded = fc.tuple(queues, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 })).map(([queue, counts]) => {
       const first = queue[0];

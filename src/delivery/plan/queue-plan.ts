@@ -2,17 +2,17 @@ import type { Channel } from '../../channel/channel';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { type AttemptPart, type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
 
-/** A notification of one queue, and the final states of the deliveries that it covers. */
+/** A queue's notification, and the final states of the deliveries that it covers. */
 export interface PlannedNotification {
   kind: Exclude<AttemptPart['kind'], 'test'>;
   /** The delivery whose notification is sent. */
   primary: string;
   /**
-   * Another delivery that the text uses. For a `recovered` notification whose primary is the resolve, the trigger that
-   * it is combined with. For a `triggered` one, the previous resolve, which was not sent.
+   * Another delivery that the text uses. For a `recovered` notification whose primary is the resolve, this is the
+   * trigger that it is combined with. For a `triggered` one, this is the previous resolve, which was not sent.
    */
   merged: string | null;
-  /** True if any part may have arrived before. */
+  /** True if any part may already have been delivered. */
   repeat: boolean;
   /** The state of every covered delivery, including the primary, once the notification is delivered. */
   ends: DeliveryEnd[];
@@ -20,16 +20,16 @@ export interface PlannedNotification {
 
 /** The plan for the head of one alert's queue. */
 export interface QueuePlan {
-  /** Deliveries that end without a notification. */
+  /** Deliveries that are finished without a notification. */
   ended: DeliveryEnd[];
-  /** The next notification. The deliveries after it stay in the queue. */
+  /** The next notification. The deliveries after it remain in the queue. */
   notification: PlannedNotification | null;
 }
 
 /**
- * Returns what to send of one alert's pending deliveries, given in order. If an episode was resolved before its trigger
- * was delivered, the audience decides. Webhooks get everything in order. A pager never goes off for an outage that is
- * over. People get one notification that shows the current state and what they missed.
+ * Returns what to send for one alert's pending deliveries, given in order. If an episode was resolved before its
+ * trigger was delivered, the audience decides. Webhooks get everything in order. A pager never goes off for an outage
+ * that is over. People get one notification that shows the current state and what they missed.
  */
 export function planQueue(queue: readonly PendingDelivery[], channel: Receiver): QueuePlan {
   const ended = queue.flatMap(
@@ -42,7 +42,7 @@ export function planQueue(queue: readonly PendingDelivery[], channel: Receiver):
   const gone = new Set(ended.map(({ id }) => id));
   const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
   const transitions = rest.filter(isTransition);
-  // Changes come first. Only reminders, of which one may be sent, and certificate warnings remain.
+  // Changes come first. Only certificate warnings and reminders remain, of which one may be sent.
   const plan =
     isHuman(channel.audience) && transitions.length > 0
       ? planForPeople(transitions)
@@ -75,8 +75,8 @@ function acknowledgementEnd(
 }
 
 /**
- * Drops a reminder unless its episode continues, its trigger was sent, and no later reminder waits. Pagers get none,
- * because they send their own. A reminder delays and hides nothing else.
+ * Drops a reminder unless its episode is still open, its trigger was sent, and no later reminder is waiting. Pagers
+ * don't get reminders, because they send their own. A reminder doesn't delay or hide other deliveries.
  */
 function reminderEnd(
   delivery: PendingDelivery,
@@ -102,7 +102,7 @@ const noticeEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryE
     ? superseded(delivery, 'not_supported')
     : null;
 
-/** Returns true if the episode of the delivery has ended, whether its resolve waits or will not be sent. */
+/** Returns true if the delivery's episode has ended, whether its resolve is waiting or won't be sent. */
 const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>
   ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === incidentNo);
 
@@ -147,7 +147,7 @@ function planForPeople(queue: readonly PendingTransition[]): QueuePlan {
   return { ended, notification: oneForAll(rest, first, last) };
 }
 
-/** Sends the newest delivery. Older ones that it includes or contradicts end with it. */
+/** Sends the newest delivery. This finishes the older ones that it includes or contradicts. */
 function oneForAll(
   queue: readonly PendingTransition[],
   first: PendingTransition,
@@ -171,8 +171,8 @@ function oneForAll(
 }
 
 /**
- * Returns how a resolve, an acknowledgement, or a reminder at the head of its queue ends without being sent, or `null`
- * if it must be sent.
+ * Returns the final state of a resolve, acknowledgement, or reminder at the head of its queue if it isn't sent, or
+ * `null` if it must be sent.
  */
 function withoutTrigger(resolve: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
   switch (resolve.triggerOutcome) {
@@ -209,18 +209,19 @@ const alone = ({ id, kind, mayHaveArrived }: PendingDelivery): PlannedNotificati
 const FLAPPING_TRANSITIONS = 6;
 
 /**
- * Returns true if an alert with this many transitions in the last hour triggers and resolves too often for a
+ * Returns true if an alert with this many transitions in the last hour triggers and resolves too often to send a
  * notification each time.
  */
 export const isFlapping = (transitions: number): boolean => transitions > FLAPPING_TRANSITIONS;
 
-/** The time after a "flapping" notification during which people get no other notification about the alert. */
+/** How long people get no other notification about the alert after a "flapping" notification. */
 export const FLAPPING_PAUSE_MS = 30 * MINUTE_MS;
 
 /**
  * Replaces the notification with one "flapping" notification after more than six transitions in the last hour. The
- * newest delivery stays pending for the pause. Then it reports the current state, or causes the next such notification
- * if the alert is still flapping. So the last message that people read always shows the current state.
+ * newest delivery remains pending during the pause. After that, it reports the current state, or causes the next such
+ * notification if the alert is still flapping. This way, the last message that people read always shows the current
+ * state.
  */
 export function suppressFlapping(notification: PlannedNotification, transitions: number): PlannedNotification {
   if (!isFlapping(transitions)) return notification;

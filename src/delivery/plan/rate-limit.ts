@@ -4,16 +4,16 @@ import { isHuman } from '../delivery';
 
 /** How fast notifications may follow each other at one destination. */
 export interface RateLimit {
-  /** How many notifications may be sent at once after a pause. */
+  /** How many notifications may be sent in a row after a pause. */
   burst: number;
-  /** The time per additional notification. */
+  /** The time after which one more notification is allowed. */
   refillMs: number;
 }
 
 /**
- * The limits that providers and people tolerate. A chat gets 5 at once and one per 10 s, a phone 3 per 15 minutes, and
- * a mailbox one a minute. Pagers and webhooks get every notification, so their limits only follow the providers' limits
- * (PagerDuty allows 120 a minute).
+ * The limits that providers and people tolerate. A chat gets a burst of 5 and then one per 10 s, a phone gets 3 per 15
+ * minutes, and a mailbox gets one per minute. Pagers and webhooks get every notification, so their limits only match
+ * the providers' limits (PagerDuty allows 120 per minute).
  */
 const LIMITS: Readonly<Record<ChannelAudience, RateLimit>> = {
   chat: { burst: 5, refillMs: 10_000 },
@@ -25,13 +25,13 @@ const LIMITS: Readonly<Record<ChannelAudience, RateLimit>> = {
 
 const DIGEST_EVERY_MS = MINUTE_MS;
 
-/** The token bucket of one destination at `at`, which is `null` before its first notification. */
+/** A destination's token bucket at `at`, which is `null` before its first notification. */
 export interface Bucket {
   tokens: number;
   at: Date | null;
 }
 
-/** Returns the bucket's tokens at `now`. Adds none if the clock was set back. */
+/** Returns the bucket's tokens at `now`. Adds no tokens if the clock was set back. */
 export function tokensAt(bucket: Bucket, audience: ChannelAudience, now: Date): number {
   const { burst, refillMs } = LIMITS[audience];
   if (bucket.at === null) return burst;
@@ -39,39 +39,39 @@ export function tokensAt(bucket: Bucket, audience: ChannelAudience, now: Date): 
   return Math.min(burst, bucket.tokens + passedMs / refillMs);
 }
 
-/** Returns when the next digest may be sent. The time is in the past, or `null`, if that is possible now. */
+/** Returns when the next digest may be sent. If it may be sent now, the time is in the past or `null`. */
 export const digestDueAt = (lastDigestAt: Date | null): Date | null =>
   lastDigestAt && new Date(lastDigestAt.getTime() + DIGEST_EVERY_MS);
 
 /** The facts that decide how much is sent now. */
 export interface RateLimitInput {
   audience: ChannelAudience;
-  /** The current number, from `tokensAt`. */
+  /** The current number of tokens, from `tokensAt`. */
   tokens: number;
   lastDigestAt: Date | null;
   now: Date;
-  /** Notifications that could be sent now. */
+  /** The number of notifications that could be sent now. */
   ready: number;
-  /** Attempts that may start in addition to those in flight. */
+  /** The number of attempts that may start in addition to those in flight. */
   free: number;
 }
 
 /**
  * The decision for the ready notifications. The first `singles` are sent one by one. With `digest`, all others are sent
- * as one message. Otherwise they wait.
+ * as one message. Otherwise, they wait.
  */
 export interface RateLimitDecision {
   singles: number;
   digest: boolean;
   tokensLeft: number;
-  /** When the rest may be sent. `null` if nothing is left, or if only a free attempt is missing. */
+  /** When the rest may be sent. `null` if nothing is left, or if the only limit is the number of attempts in flight. */
   waitUntil: Date | null;
 }
 
 /**
- * Decides how much is sent. The first notifications after a pause are sent at once. If more are ready than the bucket
- * allows, people get the rest in one digest, at most one a minute, and nothing overtakes the next one. Pagers and
- * webhooks are slowed down, never merged.
+ * Decides how much is sent. The first notifications after a pause are sent immediately. If more are ready than the
+ * bucket allows, people get the rest in one digest, at most one per minute, and nothing overtakes the next one. Pagers
+ * and webhooks are slowed down, never merged.
  */
 export function limitRate(input: RateLimitInput): RateLimitDecision {
   const whole = Math.floor(input.tokens + 1e-9);

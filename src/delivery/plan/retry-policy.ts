@@ -1,19 +1,19 @@
 import type { ChannelAudience, SendOutcome } from '../../channel/channel';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 
-/** The delays between attempts. After the last step, attempts are hourly. */
+/** The delays between attempts. After the last step, attempts are made every hour. */
 const STEPS_MS = [5, 15, 30, 60, 120, 300, 600, 900, 1800].map((seconds) => seconds * SECOND_MS);
 /**
- * The delays after a rejection. A provider that rejects a notification gets only a few more attempts, within less than
- * five minutes.
+ * The delays after a rejection. A notification that the provider rejects only gets a few more attempts, within less
+ * than five minutes.
  */
 const REJECTED_STEPS_MS = [MINUTE_MS, 3 * MINUTE_MS];
-/** The wait before a notification without an idempotency key is sent again although it may have arrived. */
+/** How long to wait before resending a notification that may have arrived and has no idempotency key. */
 const UNKNOWN_OUTCOME_WAIT_MS = MINUTE_MS;
 const LONGEST_RETRY_AFTER_MS = HOUR_MS;
 export const STRAIGHT_FAILURES = 10;
 
-/** Returns how long a delivery is worth sending after its creation. */
+/** Returns how long after its creation a delivery is still worth sending. */
 export const maxAgeMs = (audience: ChannelAudience): number => (audience === 'webhook' ? 72 : 24) * HOUR_MS;
 
 /**
@@ -21,23 +21,23 @@ export const maxAgeMs = (audience: ChannelAudience): number => (audience === 'we
  */
 export const spread = (delayMs: number, random: number): number => Math.round(delayMs * (0.8 + 0.4 * random));
 
-/** Returns the delay from the end of an attempt to the next one, after `attempts` of them. */
+/** Returns the delay from the end of an attempt to the next one, after `attempts` attempts. */
 export const retryDelayMs = (attempts: number, random: number): number =>
   spread(STEPS_MS[attempts - 1] ?? HOUR_MS, random);
 
 /**
- * Email is repeated with the same Message-ID, and pagers and webhooks with the same key. A chat or a phone shows a
- * repeat twice.
+ * Email is resent with the same Message-ID, and pagers and webhooks get the same key. A chat or a phone shows a
+ * repeated message twice.
  */
 const hasKey = (audience: ChannelAudience): boolean => audience !== 'chat' && audience !== 'sms';
 
-/** A finished attempt from the point of view of one of its deliveries. */
+/** A finished attempt from the perspective of one of its deliveries. */
 export interface FinishedAttempt {
   outcome: SendOutcome;
   audience: ChannelAudience;
-  /** Includes this attempt. */
+  /** The number of attempts, including this one. */
   attempts: number;
-  /** Rejections before this attempt. */
+  /** The number of rejections before this attempt. */
   rejections: number;
   /** True if an earlier attempt may have arrived. */
   mayHaveArrived: boolean;
@@ -47,17 +47,17 @@ export interface FinishedAttempt {
   random: number;
 }
 
-/** The new state of the delivery after the attempt. */
+/** The delivery's new state after the attempt. */
 export type DeliveryUpdate =
   | { state: 'delivered' }
   | { state: 'pending'; nextAttemptAt: Date; rejections: number; mayHaveArrived: boolean }
   | { state: 'failed'; detail: 'rejected' | 'expired'; rejections: number; mayHaveArrived: boolean };
 
 /**
- * Returns the state of a delivery after an attempt. It is retried until it is too old after no response, a timeout,
- * 408, 425, 429, or 5xx. The third rejection within five minutes parks it, and a destination that no longer exists
- * parks it at once. After an unknown outcome, channels without an idempotency key wait a minute before they risk a
- * repeat.
+ * Returns the state of a delivery after an attempt. After no response, a timeout, 408, 425, 429, or 5xx, it is retried
+ * until it is too old. The third rejection within five minutes parks it, and a destination that no longer exists parks
+ * it immediately. After an unknown outcome, channels without an idempotency key wait a minute before they risk a
+ * duplicate.
  */
 export function updateAfter(attempt: FinishedAttempt): DeliveryUpdate {
   const { outcome } = attempt;
@@ -100,21 +100,21 @@ function delayAfter({ attempts, audience, random }: FinishedAttempt, outcome: Re
   return Math.max(stepMs, askedMs, unknownMs);
 }
 
-/** The circuit breaker of a destination, shared by all its deliveries. */
+/** A destination's circuit breaker, shared by all its deliveries. */
 export interface Circuit {
-  /** Failed attempts since the last success. */
+  /** The number of failed attempts since the last success. */
   failures: number;
   /** Nothing is sent before this time. */
   blockedUntil: Date | null;
 }
 
-/** Returns true if only one attempt at a time may test whether the destination works again. */
+/** Returns true if only one attempt at a time may test whether the destination has recovered. */
 export const isOpen = (failures: number): boolean => failures >= STRAIGHT_FAILURES;
 
 /**
  * Returns the circuit breaker after an attempt. Ten failures in a row open it. Then there is one attempt per step of
  * the retry schedule, and the other deliveries wait. If a provider requests a delay, nothing is sent to the destination
- * before it is over.
+ * until the delay is over.
  */
 export function circuitAfter(before: Circuit, outcome: SendOutcome, now: Date, random: number): Circuit {
   if (outcome.result === 'delivered') return { failures: 0, blockedUntil: null };

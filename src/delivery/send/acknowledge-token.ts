@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { toUuid } from '../../platform/ids/id';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** The one episode that a link can acknowledge, and its expiry. */
+/** The one episode that a link can acknowledge, and when the link expires. */
 export interface AcknowledgeClaim {
   /** UUID. */
   alertId: string;
@@ -14,13 +14,13 @@ const UUID_BYTES = 16;
 const NUMBER_BYTES = 4;
 const CLAIM_BYTES = UUID_BYTES + 2 * NUMBER_BYTES;
 /**
- * Together with the claim, a multiple of three bytes. So base64 has no spare bits, and each token has only one
+ * Together with the claim, this is a multiple of three bytes. So base64 has no spare bits, and each token has only one
  * spelling.
  */
 const SIGNATURE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{56}$/;
 
-/** Returns 56 URL-safe characters, which are the same for the same claim. The expiry is cut to whole seconds. */
+/** Returns 56 URL-safe characters, which are the same for the same claim. The expiry is truncated to whole seconds. */
 export function signClaim(key: Buffer, { alertId, incidentNo, expiresAt }: AcknowledgeClaim): string {
   const claim = Buffer.alloc(CLAIM_BYTES);
   claim.write(alertId.replaceAll('-', ''), 'hex');
@@ -29,7 +29,7 @@ export function signClaim(key: Buffer, { alertId, incidentNo, expiresAt }: Ackno
   return Buffer.concat([claim, signatureOf(key, claim)]).toString('base64url');
 }
 
-/** Returns the claim of a token, or `null` if it has expired or `signClaim` did not create it with this key. */
+/** Returns the claim in a token, or `null` if it has expired or wasn't created by `signClaim` with this key. */
 export function readClaim(key: Buffer, token: string, now: Date): AcknowledgeClaim | null {
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');

@@ -18,22 +18,22 @@ export interface AttemptContent {
   config: object;
   egress: EgressRule;
   /**
-   * Concurrency is limited per host and organization. The host is in the config, or else it is `channel:` and the
-   * vendor.
+   * Concurrency is limited per host and organization. The host comes from the config. Otherwise, it is `channel:` and
+   * the vendor.
    */
   host: string;
 }
 
-/** The reason why an attempt has nothing to send, or cannot send it. */
+/** The reason why an attempt has nothing to send, or can't send it. */
 export type NothingToSend =
   /** The lease is lost, or the rows no longer exist. */
   | { cannot: 'lost' }
-  /** The alert is deleted and left no config, so there is no channel to use. */
+  /** The alert was deleted and left no config, so there is no channel to use. */
   | { cannot: 'orphaned' }
   /** Only a client or an operator can fix the problem. `reason` is public. */
   | { cannot: 'unsendable'; reason: string };
 
-/** A notification as it was stored. If no separate delivery reports the end of its episode, the end is here. */
+/** A notification as it was stored. If no separate delivery reports the end of its episode, this contains the end. */
 export interface StoredNotification {
   notification: Notification;
   endedAt: Date | null;
@@ -42,22 +42,25 @@ export interface StoredNotification {
 
 interface Row extends StoredNotification {
   id: string;
-  /** `null` for a notification without an alert. Then there is a contact. */
+  /** The alert, or `null` for a notification without an alert. In that case, there is a contact. */
   alertId: string | null;
   /** The contact that owns the config, or `null` for the alert's own config. */
   contactId: string | null;
-  /** `null` without a contact, and for a snapshot of a contact that was deleted since. */
+  /**
+   * The contact's name, or `null` if there is no contact or this is a snapshot from a contact that has since been
+   * deleted.
+   */
   contactName: string | null;
-  /** The contact that the first attempt named. */
+  /** The contact named in the first attempt. */
   through: { id: string; name: string } | null;
-  /** The incident of its event. */
+  /** The incident that its event belongs to. */
   incidentId: string | null;
   orgId: string;
   isDefaultOrg: boolean;
   config: SealedConfig | null;
 }
 
-/** Reads the content of an attempt right before it is sent. */
+/** Reads an attempt's content right before it is sent. */
 @Injectable()
 export class AttemptReader {
   private readonly logger = new Logger(AttemptReader.name);
@@ -71,8 +74,8 @@ export class AttemptReader {
   ) {}
 
   /**
-   * Reads the content. The config is the snapshot of the delivery, or else the current one of the alert or contact if
-   * the type is the same. Cost: one statement.
+   * Reads the content. The config is the delivery's snapshot, or the current config of the alert or contact if the type
+   * is the same. Cost: one statement.
    */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
@@ -144,8 +147,8 @@ function unreadable(contactId: string | null, contactName: string | null): strin
 }
 
 /**
- * Builds the notification of an attempt from those stored with its deliveries. Returns `null` if the rows no longer
- * exist.
+ * Builds an attempt's notification from the notifications stored with its deliveries. Returns `null` if the rows no
+ * longer exist.
  */
 export function attemptNotification(
   { parts, digest, repeat }: Pick<Attempt, 'parts' | 'digest' | 'repeat'>,
@@ -172,7 +175,7 @@ function partNotification(part: AttemptPart, stored: ReadonlyMap<string, StoredN
     : notification;
 }
 
-/** Describes the outage as a whole, with the error of its trigger and the time and duration of its end. */
+/** Describes the outage as a whole: its trigger's error, when it ended, and how long it lasted. */
 function recovered(
   { notification, endedAt, endedAfterSeconds }: StoredNotification,
   trigger: Notification | null,

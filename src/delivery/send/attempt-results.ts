@@ -9,7 +9,7 @@ import { circuitAfter, type DeliveryUpdate, updateAfter } from '../plan/retry-po
 import type { Attempt } from './attempt';
 import { lockCircuit, saveCircuit } from './destination-queries';
 
-/** The new state of a row. It is written only if this instance still has the lease. */
+/** A row's new state. It is written only if this instance still has the lease. */
 interface RowChange {
   id: string;
   state: string;
@@ -17,16 +17,16 @@ interface RowChange {
   nextAttemptAt: Date | null;
   rejections: number;
   mayHaveArrived: boolean;
-  /** The alert is flapping. The delivery stays pending and starts again with all its attempts. */
+  /** True if the alert is flapping. The delivery remains pending and its attempts are counted from zero. */
   kept: boolean;
 }
 
-/** The outcome must be written before the lease ends, so the last tries come shortly before that. */
+/** The outcome must be written before the lease expires, so this is retried until shortly before then. */
 const WRITE_AGAIN_MS = 1000;
 
 /**
- * Writes the outcomes of attempts. Every write contains the token of the lease, so an instance that lost its lease
- * changes nothing.
+ * Writes the outcomes of attempts. Every write contains the lease's token, so an instance that lost its lease changes
+ * nothing.
  */
 @Injectable()
 export class AttemptResults {
@@ -51,21 +51,21 @@ export class AttemptResults {
     });
   }
 
-  /** Drops deliveries whose alert is deleted and left no config, so there is no channel to use. */
+  /** Drops deliveries whose alert was deleted and left no config, so there is no channel to use. */
   drop(attempt: Attempt): Promise<void> {
     return this.write(attempt, (row) => ({ ...row, state: 'superseded', detail: 'deleted' }), null);
   }
 
-  /** Gives up until the alert gets another config. */
+  /** Gives up until the alert has another config. */
   park(attempt: Attempt, reason: string): Promise<void> {
     const outcome: SendOutcome = { result: 'rejected', status: null, error: reason, gone: true };
     return this.write(attempt, (row) => ({ ...row, state: 'failed', detail: 'unsendable' }), outcome);
   }
 
   /**
-   * Writes the outcome of an attempt: the new states of its deliveries, and the destination's circuit breaker. Tries
-   * until shortly before the lease ends. If the database stays unavailable, the deliveries are claimed again with an
-   * unknown outcome.
+   * Writes the outcome of an attempt: the new states of its deliveries, and the destination's circuit breaker. Retries
+   * until shortly before the lease expires. If the database remains unavailable, the deliveries are claimed again with
+   * an unknown outcome.
    */
   async recordOutcome(attempt: Attempt, outcome: SendOutcome, seconds: number): Promise<void> {
     this.metrics.attempted(attempt.channelType, classOf(outcome), seconds);
@@ -146,7 +146,7 @@ function changeOf(update: DeliveryUpdate, end: DeliveryEnd, isTest: boolean, now
   }
 }
 
-/** People were notified that the alert is flapping. They get its state after the pause. */
+/** People were notified that the alert is flapping. They are notified of its state after the pause. */
 const kept = (now: Date): Partial<RowChange> => ({
   nextAttemptAt: new Date(now.getTime() + FLAPPING_PAUSE_MS),
   rejections: 0,
@@ -158,8 +158,8 @@ function classOf(outcome: SendOutcome): AttemptClass {
 }
 
 /**
- * A delivery whose alert was disabled or deleted during the attempt is not retried. A redelivery keeps its mark until
- * it is delivered.
+ * A delivery whose alert was disabled or deleted during the attempt isn't retried. A redelivery keeps its mark until it
+ * is delivered.
  */
 function saveRows(
   tx: Tx,

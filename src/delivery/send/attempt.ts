@@ -13,11 +13,11 @@ export interface Attempt extends Destination, AttemptContents {
   audience: ChannelAudience;
   /** The host that it is sent to, once known. Concurrency is limited per host and organization. */
   host: string | null;
-  /** The time on this process's monotonic clock, in milliseconds, after which another instance may send. */
+  /** When another instance may send it, on this process's monotonic clock, in milliseconds. */
   leaseEndsAt: number;
-  /** A test has only one attempt, even if it fails. */
+  /** True for a test, which has only one attempt, even if it fails. */
   isTest: boolean;
 }
 
-/** How long other instances don't touch the deliveries of an attempt: four times as long as an attempt may take. */
+/** How long an attempt's deliveries are off limits to other instances: four times as long as an attempt may take. */
 export const LEASE_MS = MINUTE_MS;

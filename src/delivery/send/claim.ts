@@ -36,14 +36,14 @@ import {
 
 /** The maximum number of queues per claim. Others wait for the next digest. */
 const MOST_HEADS = 5000;
-/** Some queues end without a notification, so the claim reads a few more than it may send. */
+/** Some queues are finished without a notification, so the claim reads a few more than it may send. */
 const SPARE_HEADS = 20;
 
 /**
- * Claims the deliveries to send now, one destination at a time, each in one short transaction under the destination's
- * row lock. One instance at a time decides about order, rate, digest, and circuit breaker, and all instances share
- * them. Once it has that lock, it waits for no other, so it cannot deadlock. It only leases deliveries and doesn't send
- * them.
+ * Claims the deliveries to send now, one destination at a time, each in one short transaction that locks the
+ * destination's row. One instance at a time decides about order, rate, digest, and circuit breaker, which all instances
+ * share. Once it has that lock, it doesn't wait for any other lock, so it can't deadlock. It only leases deliveries and
+ * doesn't send them.
  */
 @Injectable()
 export class DeliveryClaim {
@@ -56,8 +56,8 @@ export class DeliveryClaim {
   ) {}
 
   /**
-   * Returns true if nothing can become due before this process commits something: nothing waits, and no other process
-   * uses the database.
+   * Returns true if nothing can become due before this process commits something: no delivery is waiting, and no other
+   * process uses the database.
    */
   async isAtRest(): Promise<boolean> {
     return this.server.isEmbedded && !(await isAnyPending(this.database));
@@ -113,7 +113,7 @@ export class DeliveryClaim {
     await leaseDeliveries(tx, attempts, now, new Date(now.getTime() + LEASE_MS));
     await endDeliveries(tx, plan.ended, now);
     await postponeDeliveries(tx, plan.postponed);
-    // If everything that was read is held, there is nothing to do before it may be sent.
+    // If everything that was read has to wait, there is nothing to do until then.
     const isAllHeld = held.length > 0 && groups.length === 0;
     const rest = !isAllHeld && (!all || (!decision.digest && groups.length > decision.singles));
     const dueAt = rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination, held);
@@ -122,7 +122,7 @@ export class DeliveryClaim {
       tokens: decision.tokensLeft,
       tokensAt: now,
       digestAt: decision.digest ? now : state.digestAt,
-      // While one test attempt is in flight, no instance sends another.
+      // While one test attempt is in flight, no instance starts another.
       blockedUntil: probing && attempts.length > 0 ? new Date(now.getTime() + LEASE_MS) : null,
     });
     return { channelType: state.channelType, attempts, ended: endings(plan, expired) };
@@ -131,7 +131,7 @@ export class DeliveryClaim {
   private async plan(tx: Tx, destination: Destination, channel: Receiver, limit: number, now: Date) {
     const heads = await dueDeliveries(tx, destination, now, limit);
     const pending = await lockPending(tx, destination, heads, now);
-    // An expiring certificate belongs to no episode.
+    // An expiring certificate doesn't belong to any episode.
     const ofEpisodes = isHuman(channel.audience) ? pending.filter(({ kind }) => kind !== 'expiry') : [];
     const transitions = await recentTransitions(tx, ofEpisodes, now);
     return { plan: planDestination(heads, pending, transitions, channel, now), all: heads.length < limit };
@@ -162,7 +162,8 @@ export class DeliveryClaim {
   }
 
   /**
-   * A type whose channel is no longer installed is treated as one for people. Its attempts fail with a clear reason.
+   * A type whose channel is no longer installed is treated like a channel for people. Its attempts fail with a clear
+   * reason.
    */
   private channelOf(channelType: string): Receiver {
     return this.channels.has(channelType) ? this.channels.get(channelType) : { audience: 'chat' };
@@ -170,8 +171,8 @@ export class DeliveryClaim {
 }
 
 /**
- * Pagers and webhooks need no more than may be sent. For people, more is read to decide what to combine, and whether a
- * digest is needed.
+ * For pagers and webhooks, no more is read than may be sent. For people, more is read to decide what to combine, and
+ * whether a digest is needed.
  */
 function headLimit(audience: ChannelAudience, tokens: number, room: number, digestAt: Date | null, now: Date): number {
   const whole = Math.floor(tokens);
@@ -182,7 +183,7 @@ function headLimit(audience: ChannelAudience, tokens: number, room: number, dige
 
 const NOTHING = { channelType: '', attempts: [], ended: [] };
 
-/** Returns the deliveries that ended without an attempt, for the metrics. */
+/** Returns the deliveries that were finished without an attempt, for the metrics. */
 function endings({ ended }: BatchPlan, expired: number) {
   const single = ended.map(({ state, detail }) => ({ state, detail, count: 1 }));
   return expired > 0 ? [...single, { state: 'failed' as const, detail: 'expired' as const, count: expired }] : single;

@@ -5,8 +5,8 @@ const attempt = (orgId: string, destination: string, host: string | null = null)
   ({ orgId, destination, host }) as Attempt;
 
 /**
- * Returns how many attempts each of these organizations has, if each in turn starts as many as it may and none ever
- * ends.
+ * Returns how many attempts each of these organizations has if they take turns, each starts as many as it may, and no
+ * attempt ever finishes.
  */
 function hangingInTurn(organizations: number): number[] {
   let inFlight = 0;
@@ -17,7 +17,7 @@ function hangingInTurn(organizations: number): number[] {
   });
 }
 
-/** Returns the same after all their attempts have ended one by one, and each organization has started new ones. */
+/** Returns the same after all their attempts have finished one by one, and each organization has started new ones. */
 function hangingForLong(organizations: number): number[] {
   const own = hangingInTurn(organizations);
   const all = () => own.reduce((sum, count) => sum + count, 0);

@@ -2,28 +2,28 @@ import type { Destination } from '../destination';
 import type { Attempt } from './attempt';
 import type { Busy } from './destination-queries';
 
-/** Limits of the attempts in flight in this process. */
+/** The limits on attempts in flight in this process. */
 export interface Limits {
   total: number;
-  /** The part of them that is reserved for organizations with none in flight, one each. */
+  /** The part of `total` that is reserved for organizations with no attempt in flight, one each. */
   reserved: number;
   perOrg: number;
   /**
-   * Per host and organization. Many organizations may send to one provider, and only their own receivers there may
-   * hang.
+   * The limit per host and organization. Many organizations may send to one provider, and only their own receivers
+   * there may hang.
    */
   perHost: number;
   perDestination: number;
 }
 
-/** For the effect when receivers hang, each for its fifteen seconds, see `roomOf`. */
+/** See `roomOf` for the effect of receivers that hang, each for fifteen seconds. */
 export const CONCURRENCY_LIMITS: Limits = { total: 64, reserved: 8, perOrg: 32, perHost: 16, perDestination: 4 };
 
 /**
- * Returns how many more attempts an organization with `own` in flight may start, if `inFlight` are in flight in all. It
- * never gets more than it leaves free to the others. Alone, it gets half of the total. Next to n others that take all
- * they can, it gets a share of 1 / (n + 2). Attempts cannot be interrupted, so a place that is taken isn't free for
- * organizations that come later. The last places go to organizations without any.
+ * Returns how many more attempts an organization with `own` attempts in flight may start if a total of `inFlight` are
+ * in flight. It never gets more than it leaves free for the others. On its own, it gets half of the total. Alongside n
+ * others that take all they can, it gets a share of 1 / (n + 2). Attempts can't be interrupted, so organizations that
+ * come later can't use the ones already taken. The last ones are reserved for organizations without any.
  */
 export function roomOf({ total, reserved, perOrg }: Limits, inFlight: number, own: number): number {
   const free = total - inFlight;
@@ -33,7 +33,7 @@ export function roomOf({ total, reserved, perOrg }: Limits, inFlight: number, ow
 
 interface Count {
   orgId: string;
-  /** Destination or host. */
+  /** The destination or the host. */
   key: string;
   count: number;
 }
@@ -55,7 +55,7 @@ export class ConcurrencyLimits {
     this.inFlight.delete(attempt);
   }
 
-  /** Returns how many more attempts may start at a destination. The limit of its host is not considered. */
+  /** Returns how many more attempts may start at a destination. Ignores the limit for its host. */
   freeAt({ orgId, destination }: Destination): number {
     let [ofOrg, ofDestination] = [0, 0];
     for (const attempt of this.inFlight) {
@@ -66,7 +66,7 @@ export class ConcurrencyLimits {
     return Math.min(roomOf(this.limits, this.inFlight.size, ofOrg), this.limits.perDestination - ofDestination);
   }
 
-  /** Returns everything that is at its limit. */
+  /** Returns everything that has reached its limit. */
   busy(): Busy {
     const orgs = this.countBy(() => '');
     return {

@@ -14,25 +14,29 @@ import type { Busy } from './destination-queries';
 import { DeliverySender } from './sender';
 
 /**
- * Finds deliveries that become due without a commit of this process: retries, and those that other instances enqueue.
+ * Finds deliveries that become due without a commit by this process: retries, and deliveries enqueued by other
+ * instances.
  */
 const WAKE_EVERY_MS = 1000;
-/** The interval while nothing can become due without a commit of this process, which would wake the loop. */
+/** The interval while nothing can become due without a commit by this process, which would wake the loop. */
 const REST_MS = 10_000;
-/** Attempts in flight get this long at shutdown. Then their connections are closed and their outcome is unknown. */
+/**
+ * How long attempts in flight may continue at shutdown. After that, their connections are closed and their outcome is
+ * unknown.
+ */
 const DRAIN_MS = 20_000;
 const AFTER_ABORT_MS = 2000;
 /** A loop that has not finished a pass for this long is stuck. Only a restart helps. */
 const STUCK_MS = 90_000;
 /** A loop whose passes all fail sends no notifications, so it counts as failing after this time. */
 const FAILING_MS = 30_000;
-/** Each query of a pass receives the destinations that the pass has already seen. */
+/** Each query in a pass receives the destinations that the pass has already seen, up to this number. */
 const MOST_SEEN = 500;
 
 /**
- * Sends the deliveries. Every second, and after every commit that enqueues one, it claims what may be sent, sends it
- * outside any transaction, and has the outcome written. It waits longer while nothing is pending in an embedded
- * database. It has a separate concurrency limit, so slow providers don't slow down checks.
+ * Sends the deliveries. Every second, and after every commit that enqueues a delivery, the loop claims what may be
+ * sent, sends it outside any transaction, and has the outcome written. It waits longer while nothing is pending in an
+ * embedded database. It has a separate concurrency limit, so slow providers don't slow down checks.
  */
 @Injectable()
 export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
@@ -69,7 +73,9 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     if (this.clock.monotonic() >= this.restUntil) this.wake();
   }
 
-  /** Starts a pass, or another one right after the current pass. Does nothing in a role that only serves requests. */
+  /**
+   * Starts a pass. If one is running, another follows it immediately. Does nothing in a role that only serves requests.
+   */
   wake(): void {
     void this.pass();
   }
@@ -93,7 +99,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     await within(AFTER_ABORT_MS, this.allSettled());
   }
 
-  /** Also waits for the attempts that a running pass still starts. */
+  /** Also waits for the attempts that a running pass has yet to start. */
   private async allSettled(): Promise<void> {
     await this.passing;
     await Promise.all(this.attempts);
@@ -136,8 +142,8 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Starts attempts, destination by destination, until nothing is due or the limit of attempts is reached. A pass never
-   * visits a destination twice. If it has visited very many and found something to send, another pass follows.
+   * Starts attempts, one destination after another, until nothing is due or the limit on attempts is reached. A pass
+   * never visits a destination twice. If it has visited very many and found something to send, another pass follows.
    */
   private async dispatch(): Promise<void> {
     const seen: Busy['destinations'][number][] = [];

@@ -33,8 +33,8 @@ type ReadRow = Omit<LockedDelivery, 'triggerOutcome'> & {
 };
 
 /**
- * Locks and returns all pending deliveries in the queues of these heads, oldest first. Skips rows that another session
- * has locked. Cost: one statement, and a second one only for heads without an alert.
+ * Locks and returns all pending deliveries in the queues that start with these heads, oldest first. Skips rows that
+ * another session has locked. Cost: one statement, and a second one only for heads without an alert.
  */
 export async function lockPending(
   tx: Tx,
@@ -88,7 +88,7 @@ async function lockQueues(
   }));
 }
 
-/** Returns the outcome of a trigger from its row. Pass `null` if the row no longer exists. */
+/** Returns the outcome of a trigger based on its row. Pass `null` if the row no longer exists. */
 export function triggerOutcomeOf(
   state: DeliveryState | null,
   detail: DeliveryDetail | null,
@@ -101,12 +101,12 @@ export function triggerOutcomeOf(
   return detail === 'expired' || detail === 'interrupted' ? 'given_up' : 'parked';
 }
 
-/** Below this episode number, an alert cannot have had more than six transitions. */
+/** An alert with a lower episode number can't have had more than six transitions. */
 const FIRST_FLAPPING_EPISODE = 4;
 
 /**
- * Returns the transitions of these queues' alerts in the last hour. Cost: one statement, none unless one of them has
- * had a few episodes.
+ * Returns how many transitions these queues' alerts had in the last hour. Cost: one statement, or none unless one of
+ * them has had a few episodes.
  */
 export async function recentTransitions(
   tx: Tx,
@@ -128,9 +128,9 @@ export async function recentTransitions(
 }
 
 /**
- * Returns the incidents of these queues that had more than one endpoint, by the IDs in the deliveries. For a merged
- * incident, that is the one its endpoints are in now. Cost: no statement without an incident, or else its rows of the
- * destination, by their index.
+ * Returns those incidents of these queues that had more than one endpoint, by the IDs in the deliveries. For a merged
+ * incident, returns the incident that its endpoints are in now. Cost: no statement without an incident. Otherwise,
+ * reads the destination's rows for these incidents by index.
  */
 export async function readIncidents(
   tx: Tx,
@@ -159,8 +159,8 @@ export async function readIncidents(
 }
 
 /**
- * Leases the deliveries of the attempts and counts the attempt. A lease that expired leaves an unknown outcome behind.
- * All attempts name the contact that the first one names. Cost: for the first attempt, one probe of a primary key each.
+ * Leases the attempts' deliveries and counts the attempts. An expired lease leaves behind an unknown outcome. All
+ * attempts name the same contact as the first one. Cost: one primary key lookup for each first attempt.
  */
 export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now: Date, until: Date): Promise<void> {
   const rows = attempts.flatMap(({ token, deliveries }) => deliveries.map(({ end }) => ({ token, id: end.id })));
@@ -177,8 +177,8 @@ export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now:
 }
 
 /**
- * Ends deliveries without an attempt. A lease that expired leaves an unknown outcome behind. Keeps the snapshot of a
- * config only if the delivery may be revived.
+ * Finishes deliveries without an attempt. An expired lease leaves behind an unknown outcome. The snapshot of a config
+ * is kept only if the delivery may be revived.
  */
 export async function endDeliveries(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promise<void> {
   if (ends.length === 0) return;
@@ -193,7 +193,7 @@ export async function endDeliveries(tx: Tx, ends: readonly DeliveryEnd[], now: D
   );
 }
 
-/** Postpones the queues of these deliveries, which are their heads. */
+/** Postpones the queues that start with these deliveries. */
 export async function postponeDeliveries(tx: Tx, postponed: readonly { id: string; until: Date }[]): Promise<void> {
   if (postponed.length === 0) return;
   await tx.query(
@@ -204,7 +204,7 @@ export async function postponeDeliveries(tx: Tx, postponed: readonly { id: strin
   );
 }
 
-/** Gives up deliveries that have been pending for too long at a destination that doesn't work. */
+/** Gives up on deliveries that have been pending for too long at a destination that doesn't work. */
 export const expireDeliveries = (
   tx: Tx,
   destination: Destination,

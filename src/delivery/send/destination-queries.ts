@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import type { Destination } from '../destination';
 import type { Circuit } from '../plan/retry-policy';
 
-/** The stored state of a destination, which decides its next attempts. */
+/** A destination's stored state, which decides its next attempts. */
 export interface DestinationState extends Circuit {
   channelType: string;
   host: string | null;
@@ -11,21 +11,27 @@ export interface DestinationState extends Circuit {
   digestAt: Date | null;
 }
 
-/** Everything that is at its limit of attempts in flight, or was already visited. `key` is a destination or a host. */
+/**
+ * Everything that has reached its limit on attempts in flight, or was already visited. `key` is a destination or a
+ * host.
+ */
 export interface Busy {
   orgs: readonly string[];
   destinations: readonly { orgId: string; key: string }[];
   hosts: readonly { orgId: string; key: string }[];
 }
 
-/** Per organization and query. More than may be in flight at most destinations, so that one query is short. */
+/**
+ * The limit per organization and query. It is higher than the number of attempts that most destinations allow in
+ * flight, and keeps each query short.
+ */
 const MOST_PER_ORGANIZATION = 16;
-/** The maximum number of due destinations of one organization to search for one that isn't at its limit. */
+/** The maximum number of an organization's due destinations to search for one that hasn't reached its limit. */
 const MOST_SEARCHED = 500;
 
 /**
- * Returns due destinations. Organizations take turns. Cost: two probes of the index per organization with pending
- * deliveries, plus the rows returned, even if thousands of destinations of one are due. A single probe if nothing is
+ * Returns due destinations. Organizations take turns. Cost: two index lookups per organization with pending deliveries,
+ * plus the rows returned, even if an organization has thousands of due destinations. A single lookup if nothing is
  * pending.
  */
 export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Destination[]> =>
@@ -63,11 +69,11 @@ export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy):
     ],
   );
 
-/** Returns true if any delivery waits to be sent, now or later. Cost: one index probe. */
+/** Returns true if any delivery is waiting to be sent, now or later. Cost: one index lookup. */
 export const isAnyPending = async (sql: Sql): Promise<boolean> =>
   (await sql.query('SELECT FROM notification_destination WHERE due_at IS NOT NULL LIMIT 1')).length > 0;
 
-/** Locks and returns the destination, if it is still due and no other session has it locked. */
+/** Locks and returns the destination, if it is still due and not locked by another session. */
 export async function lockDestination(tx: Tx, destination: Destination, now: Date): Promise<DestinationState | null> {
   const [state] = await tx.query<DestinationState>(
     `SELECT channel_type AS "channelType", host, tokens, tokens_at AS "tokensAt", digest_at AS "digestAt", failures,
@@ -108,7 +114,7 @@ export async function saveChosen(tx: Tx, destination: Destination, chosen: Chose
 
 /**
  * Returns when the first of the pending queues is due. Ignores the queues of `held` deliveries. Includes leases that
- * may end without an outcome.
+ * may expire without an outcome.
  */
 export async function nextDue(tx: Tx, destination: Destination, held: readonly string[]): Promise<Date | null> {
   const [row] = await tx.query<{ at: Date | null }>(
@@ -122,16 +128,16 @@ export async function nextDue(tx: Tx, destination: Destination, held: readonly s
 
 /**
  * SQL condition: no older delivery of its alert precedes a pending delivery `n` at this destination. Tests and
- * redeliveries are outside the queue. Nothing waits behind a reminder or a certificate warning, unless it is being
- * sent. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per row while
- * statistics were stale.
+ * redeliveries are outside the queue. Nothing waits for a reminder or a certificate warning, unless it is being sent.
+ * `|| ''` prevents the planner from using the destination's index. With stale statistics, it rescanned the backlog once
+ * per row.
  */
 export const IS_HEAD = `(n.kind = 'test' OR n.detail IS NOT DISTINCT FROM 'redeliver' OR NOT EXISTS (
   SELECT 1 FROM notification o
   WHERE o.alert_id = n.alert_id AND o.seq < n.seq AND o.state = 'pending' AND o.destination || '' = n.destination
     AND o.kind <> 'test' AND (o.kind NOT IN ('reminder', 'expiry') OR o.lease_token IS NOT NULL) AND o.detail IS DISTINCT FROM 'redeliver'))`;
 
-/** Locks the destination's circuit breaker until the outcome of an attempt is written. */
+/** Locks the destination's circuit breaker until an attempt's outcome is written. */
 export async function lockCircuit(tx: Tx, destination: Destination): Promise<Circuit> {
   const [circuit] = await tx.query<Circuit>(
     `SELECT failures, blocked_until AS "blockedUntil" FROM notification_destination
@@ -143,7 +149,7 @@ export async function lockCircuit(tx: Tx, destination: Destination): Promise<Cir
 
 /**
  * Writes the circuit breaker after an attempt and makes the destination due. The first failure sets `failing_since`,
- * and a delivered attempt clears it. So it is set exactly while `failures` is above 0. `last_failed_at` is the time of
+ * and a delivered attempt clears it. So it is set if and only if `failures` is above 0. `last_failed_at` is the time of
  * the newest failure.
  */
 export async function saveCircuit(

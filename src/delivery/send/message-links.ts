@@ -8,7 +8,7 @@ import { DAY_MS } from '../../platform/time/time-units';
 import { isHuman } from '../delivery';
 import { signClaim } from './acknowledge-token';
 
-/** The path of the page for acknowledging an episode, below the service's public URL. */
+/** The path of the page for acknowledging an episode, relative to the service's public URL. */
 export const ACKNOWLEDGE_PATH = '/ack';
 
 const VALID_MS = 7 * DAY_MS;
@@ -16,7 +16,7 @@ const INCIDENT_KEY = /^(al_\w+)-(\d{1,9})$/;
 
 /**
  * Adds links to a notification. They are added when it is sent, so that nothing signed is stored and a new `PUBLIC_URL`
- * applies at once. They are the same for every attempt.
+ * takes effect immediately. They are the same for every attempt.
  */
 @Injectable()
 export class MessageLinks {
@@ -25,7 +25,7 @@ export class MessageLinks {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Returns the notification with its links, or unchanged without `PUBLIC_URL`. */
+  /** Returns the notification with its links, or unchanged if `PUBLIC_URL` isn't set. */
   addTo(notification: Notification, audience: ChannelAudience): Notification {
     const { publicUrl } = this.config;
     if (publicUrl === null) return notification;
@@ -39,7 +39,10 @@ export class MessageLinks {
     };
   }
 
-  /** Valid for seven days from the trigger or reminder. `null` if nothing can be acknowledged. */
+  /**
+   * Returns a token that is valid for seven days from the trigger or reminder, or `null` if there is nothing to
+   * acknowledge.
+   */
   private tokenOf({ kind, incidentKey, createdAt, digest }: Notification): string | null {
     const isFold = digest?.incident !== undefined && digest.incident.down > 0;
     if (kind !== 'triggered' && kind !== 'reminder' && !isFold) return null;
@@ -55,8 +58,8 @@ export class MessageLinks {
 }
 
 /**
- * Returns the dashboard's route, after its `#`. For a fold, that is the incident, and for another digest, the overview.
- * Otherwise it is the page of the resource that the message is about.
+ * Returns the dashboard route that follows the `#`. For a fold, this is the incident, and for any other digest, the
+ * overview. Otherwise, it is the page of the resource that the message is about.
  */
 function pageOf({ kind, contact, alert, endpoint, digest }: Notification): string {
   if (digest?.incident) return `#/incidents/${digest.incident.id}`;
@@ -65,6 +68,6 @@ function pageOf({ kind, contact, alert, endpoint, digest }: Notification): strin
   return kind === 'test' && isSaved(alert, endpoint) ? `#/alerts/${alert.id}` : `#/endpoints/${endpoint.id}`;
 }
 
-/** The test of an unsaved alert contains the UUID of its endpoint instead of an alert ID. */
+/** A test of an unsaved alert contains its endpoint's UUID instead of an alert ID. */
 const isSaved = (alert: Notification['alert'], endpoint: Notification['endpoint']): boolean =>
   parseId('alert', alert.id) !== parseId('endpoint', endpoint.id);

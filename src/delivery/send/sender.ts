@@ -10,10 +10,10 @@ import { type AttemptContent, AttemptReader, type NothingToSend } from './attemp
 import { AttemptResults } from './attempt-results';
 import { MessageLinks } from './message-links';
 
-/** A lease that ends sooner than this is no longer used for sending. */
+/** A lease that expires sooner than this is no longer used for sending. */
 const SAFE_LEASE_MS = ATTEMPT_LIMIT_MS + 5000;
 
-/** Performs one leased attempt and writes its outcome. Holds no transaction while it sends. */
+/** Performs one leased attempt and writes its outcome. Keeps no transaction open while it sends. */
 @Injectable()
 export class DeliverySender {
   private readonly logger = new Logger(DeliverySender.name);
@@ -82,7 +82,7 @@ export class DeliverySender {
   }
 }
 
-/** The message of a channel's own error may quote a config, so only its name and where it was thrown are logged. */
+/** An error message from a channel may quote a config, so only the error's name and where it was thrown are logged. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'it threw something that is not an error';
   if (error instanceof ChannelBug) return error.message;

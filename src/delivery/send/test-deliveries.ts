@@ -25,7 +25,7 @@ import { DeliverySender } from './sender';
 
 const MOST_PER_MINUTE = 10;
 
-/** A test of an alert's channel. `id` is the UUID of the delivery, which its notification contains. */
+/** A test of an alert's channel. `id` is the delivery's UUID, which its notification contains. */
 export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & {
   id: string;
   alertId: string;
@@ -35,14 +35,17 @@ export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & {
 export interface UnsavedTest {
   caller: Pick<Caller, 'orgId' | 'isDefaultOrg'>;
   channelType: string;
-  /** `null` if the channel has none. */
+  /** The destination, or `null` if the channel has none. */
   destination: string | null;
   config: object;
   notification: Notification;
   signal: AbortSignal;
 }
 
-/** Sends tests: one attempt, now, recorded like any delivery. They are outside the queue and its rate limit. */
+/**
+ * Sends tests. Each has one attempt, is sent immediately, and is recorded like any delivery. Tests are outside the
+ * queue and its rate limit.
+ */
 @Injectable()
 export class TestDeliveries {
   private readonly unsaved: TokenBuckets;
@@ -59,8 +62,8 @@ export class TestDeliveries {
   }
 
   /**
-   * Writes the delivery under its lease. If this process dies, a delivery loop ends it when the lease is over. The
-   * caller holds the alert's row lock. Throws: `rate_limited` after ten tests of the alert in a minute.
+   * Writes the leased delivery. If this process dies, a delivery loop finishes it when the lease expires. The caller
+   * must have locked the alert's row. Throws: `rate_limited` after ten tests of the alert in a minute.
    */
   async lease(tx: Tx, test: NewTest): Promise<Attempt> {
     await refuseTooMany(tx, test);
@@ -100,7 +103,7 @@ export class TestDeliveries {
   }
 
   /**
-   * Performs one attempt for an alert that is not saved, without writing anything. Ends with `signal`. Throws:
+   * Performs one attempt for an alert that isn't saved, without writing anything. Stops when `signal` aborts. Throws:
    * `rate_limited` after ten of them at one destination in a minute, counted per process.
    */
   async sendUnsaved({ caller, channelType, destination, signal, ...sent }: UnsavedTest): Promise<DeliveryTestView> {

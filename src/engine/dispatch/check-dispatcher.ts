@@ -20,7 +20,7 @@ export interface PlannedSlot {
   skippedWhy?: SkipReason;
 }
 
-/** Waits like a slot but checks nothing. It proves that slots get their turn. */
+/** An item that waits like a slot but doesn't check anything. It proves that slots get their turn. */
 interface Passage {
   fireAt: number;
   pass: () => void;
@@ -28,39 +28,39 @@ interface Passage {
 
 type Planned = PlannedSlot | Passage;
 
-/** Takes turns with the organizations, as if it were another one. No organization has this ID. */
+/** The pseudo-organization whose items take turns with those from real ones. No organization has this ID. */
 const OPERATOR = 'operator';
 
 const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
 const ownerOf = (planned: Planned): string => (isPassage(planned) ? OPERATOR : planned.definition.orgId);
 
-/** How long checks are started in one turn of the event loop. The rest of a burst follows in the next turns. */
+/** How long one turn of the event loop may spend on starting checks. The rest of a burst is started in later turns. */
 const TURN_MS = 4;
 /** How soon the dispatcher notices that recording has fallen behind. */
 const WATCH_EVERY_MS = 200;
 
 /**
- * Starts the check of each claimed slot on time to the millisecond, within the available places, and passes finished
- * checks to the recorder. A slot is skipped if its endpoint is still being checked.
+ * Starts the check for each claimed slot on time to the millisecond, as capacity allows, and passes finished checks to
+ * the recorder. A slot is skipped if its endpoint is still being checked.
  */
 @Injectable()
 export class CheckDispatcher {
   private readonly logger = new Logger(CheckDispatcher.name);
-  /** Sorted by `fireAt`, latest first, so that the next one is popped from the end. */
+  /** Sorted by `fireAt` in descending order, so that the next one is popped from the end. */
   private planned: Planned[] = [];
   private readonly due = new InTurns<Planned, string>();
   /**
-   * Claimed slots, from the claim until the check has ended or is recorded. This limits both waiting and running
+   * Claimed slots, from the claim until the check has finished or is recorded. This limits both waiting and running
    * checks.
    */
   private readonly held: SharedCapacity;
-  /** If true, checks that end now keep their capacity until they are recorded. */
+  /** If true, checks that finish now keep their capacity until they are recorded. */
   private isRecorderBehind = false;
   private fittedAt = -Infinity;
   /** Maps each endpoint to the `fireAt` of its newest slot that has not started. */
   private readonly newest = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
-  /** True if more is due than one turn can start, so that the next turn continues. */
+  /** True if more slots are due than one turn can start, so that the next turn continues. */
   private isStarting = false;
 
   constructor(
@@ -88,17 +88,18 @@ export class CheckDispatcher {
     return this.held;
   }
 
-  /** Call this with `false` while there is only one organization, which then need not leave room for others. */
+  /** Pass `false` while there is only one organization, which then doesn't have to leave room for others. */
   shareCapacity(isShared: boolean): void {
     this.held.isShared = isShared;
     this.places.share(isShared);
   }
 
   /**
-   * Adapts the capacity to what can be recorded. Call this once a second. `isFull` means that due slots had no room.
+   * Adapts the capacity to what can be recorded. Call this once a second. `isFull` means that there was no room for due
+   * slots.
    */
   followRecorder(isFull: boolean): void {
-    // If slots wait for a place, more claims don't help.
+    // If slots are waiting to start, claiming more doesn't help.
     this.fitCapacity(isFull && this.due.size === 0);
   }
 
@@ -133,8 +134,8 @@ export class CheckDispatcher {
   }
 
   /**
-   * Resolves when something that is due now has taken the same path as every slot: timer, turn, and free place. It
-   * takes no place and doesn't count as a check. It stays unresolved for as long as slots don't get their turn.
+   * Resolves when an item that is due now has taken the same path as every slot: timer, turn, and free place. It
+   * doesn't use up a place or count as a check. The promise remains pending as long as slots don't get their turn.
    */
   passThrough(): Promise<void> {
     return new Promise((pass) => this.wait([{ fireAt: this.clock.monotonic(), pass }]));
@@ -161,7 +162,8 @@ export class CheckDispatcher {
   }
 
   /**
-   * There is only one timer or one chain of turns. With several, each turn would start several times as many checks.
+   * There is only one timer or one chain of turns. If there were several, each turn would start several times as many
+   * checks.
    */
   private arm(): void {
     if (this.isStarting) return;
@@ -203,11 +205,11 @@ export class CheckDispatcher {
     }
   }
 
-  /** Returns why a slot is skipped when its turn comes, or `null` if it isn't. */
+  /** Returns why a slot is skipped when its turn comes, or `null` if it isn't skipped. */
   private whyNot({ definition: { endpointId }, fireAt }: PlannedSlot): SkipReason | null {
     if (this.places.isChecking(endpointId)) return 'running';
     const newest = this.newest.get(endpointId) ?? fireAt;
-    // The slot waited here until the next slot of its endpoint was due, which runs instead.
+    // The slot waited here until the endpoint's next slot was due, which runs instead.
     return newest > fireAt && newest <= this.clock.monotonic() ? 'overload' : null;
   }
 

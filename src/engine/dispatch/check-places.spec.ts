@@ -5,7 +5,7 @@ import { Clock } from '../../platform/time/clock';
 import { EngineMetrics } from '../engine.metrics';
 import { CheckPlaces } from './check-places';
 
-/** A check that ends when the test or its signal ends it. */
+/** A check that finishes when the test or its signal ends it. */
 class LongCheck {
   signal: AbortSignal | null = null;
   private readonly ended = new AbortController();
@@ -51,7 +51,7 @@ describe('the places for checks', () => {
     await Promise.resolve();
     check.end();
     expect(await asked).toBe('checked');
-    // Callers that wait for a place see the endpoint as being checked until the second check has ended.
+    // To callers that wait for a place, the endpoint appears as being checked until the second check has finished.
     expect(seen).toEqual([true, false]);
   });
 

@@ -8,14 +8,14 @@ import { EngineMetrics } from '../engine.metrics';
 import { SharedCapacity } from '../../platform/capacity/shared-capacity';
 
 /**
- * Open files that stay free for the database, the API, and deliveries. A check may need two, because it tries IPv6 and
- * IPv4.
+ * The number of open files that are left for the database, the API, and deliveries. A check may need two, because it
+ * tries IPv6 and IPv4.
  */
 const OTHER_FILES = 100;
 
 /**
- * Returns how many checks the limit of open files allows at the same time. Read from /proc on Linux. Elsewhere only the
- * setting counts.
+ * Returns how many checks may run at the same time under the open file limit. The limit is read from /proc on Linux. On
+ * other systems, only the setting counts.
  */
 function openFilesAllow(): number {
   if (process.platform !== 'linux') return Infinity;
@@ -24,19 +24,19 @@ function openFilesAllow(): number {
 }
 
 /**
- * The checks that run in this process: at most `size`, and never two of one endpoint. No organization can take the
- * places of others, however long its checks take (`SharedCapacity`). Scheduled and on-demand checks use the same
+ * The checks that run in this process: at most `size`, and never two for the same endpoint. No organization can take
+ * the places of others, however long its checks take (`SharedCapacity`). Scheduled and on-demand checks use the same
  * places.
  */
 @Injectable()
 export class CheckPlaces {
-  /** Maximum number of checks that run at the same time. */
+  /** The maximum number of checks that run at the same time. */
   readonly size: number;
   private readonly capacity: SharedCapacity;
   private readonly checking = new Set<string>();
-  /** Endpoints with an on-demand check that has not ended. */
+  /** Endpoints with an on-demand check that hasn't finished. */
   private readonly onDemand = new Set<string>();
-  /** Checks that wait until the running check of their endpoint ends, in order, by endpoint. */
+  /** Checks that wait for their endpoint's running check to finish, in order, by endpoint. */
   private readonly successors = new Map<string, (() => void)[]>();
   private readonly stopping = new AbortController();
   private freed: () => void = () => {};
@@ -53,12 +53,12 @@ export class CheckPlaces {
         `The limit of open files leaves room for only ${this.size} checks at a time; raise it (ulimit -n).`,
       );
     this.capacity = new SharedCapacity(this.size);
-    // Every running check listens to it, so thousands of listeners aren't a leak.
+    // Every running check listens to this signal, so thousands of listeners aren't a leak.
     setMaxListeners(0, this.stopping.signal);
     metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks that are running now.' }, () => this.checking.size);
   }
 
-  /** Aborts when the time to drain is over. */
+  /** A signal that aborts when the time to drain is over. */
   get shutdown(): AbortSignal {
     return this.stopping.signal;
   }
@@ -85,8 +85,8 @@ export class CheckPlaces {
   }
 
   /**
-   * Takes a place. The caller must have called `isChecking` and `hasCapacityFor`, and calls `end` when the check has
-   * ended.
+   * Takes a place. The caller must have called `isChecking` and `hasCapacityFor`, and must call `end` when the check
+   * has finished.
    */
   begin(orgId: string, endpointId: string): void {
     this.capacity.take(orgId);
@@ -100,9 +100,9 @@ export class CheckPlaces {
   }
 
   /**
-   * Runs a check that another check waits for. It uses the other check's place, so it can also run if all places are
-   * taken by checks that wait. It starts when the endpoint's running check has ended. Resolves to `null` if the process
-   * stops before that.
+   * Runs a check that another check waits for. It uses the other check's place, so it can run even if all places are
+   * taken by waiting checks. It starts when the endpoint's running check has finished. Resolves to `null` if the
+   * process stops before that.
    */
   async runBeside<T>(endpointId: string, check: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const signal = this.shutdown;
@@ -119,10 +119,10 @@ export class CheckPlaces {
   }
 
   /**
-   * Runs an on-demand check. `ended` aborts when the client leaves. The check starts when the endpoint's scheduled
-   * check has ended, and slots of the endpoint that become due in the meantime are skipped. `check` gets a signal that
-   * aborts with the client and with the process. Throws `conflict` while another client's check of the endpoint runs or
-   * waits, and `temporarily_unavailable` if there is no place.
+   * Runs an on-demand check. `ended` aborts when the client disconnects. The check starts when the endpoint's scheduled
+   * check has finished, and slots of the endpoint that become due in the meantime are skipped. `check` gets a signal
+   * that aborts if the client disconnects or the process stops. Throws `conflict` while another client's check of the
+   * endpoint is running or waiting, and `temporarily_unavailable` if there is no place.
    */
   async runOnDemand<T>(
     orgId: string,
@@ -163,8 +163,8 @@ export class CheckPlaces {
   }
 
   /**
-   * Resolves to the result of `begin`, which is called as soon as no check of the endpoint runs. Resolves to false if
-   * `signal` aborts before that.
+   * Resolves to the result of `begin`, which is called as soon as no check of the endpoint is running. Resolves to
+   * false if `signal` aborts before that.
    */
   private whenUnchecked(endpointId: string, signal: AbortSignal, begin: () => boolean): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
@@ -213,8 +213,8 @@ export class CheckPlaces {
 }
 
 /**
- * Returns a signal that aborts with the first of the two. Call `release` when it is no longer needed, because one of
- * them may outlive it by far.
+ * Returns a signal that aborts when either one does. Call `release` when it is no longer needed, because one of the
+ * signals may outlive it by a long time.
  */
 function eitherOf(one: AbortSignal, other: AbortSignal): { signal: AbortSignal; release: () => void } {
   const either = new AbortController();

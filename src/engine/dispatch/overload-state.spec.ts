@@ -2,7 +2,7 @@ import { afterTick, type LoadHistory, NO_LOAD, ratesOf, ratioOf, type ScheduleTi
 
 type Second = Partial<Omit<ScheduleTick, 'at'>>;
 
-/** Returns the history after one tick for each second. */
+/** Returns the history after one tick per second. */
 function after(seconds: readonly Second[]): LoadHistory {
   const tick = (second: Second, index: number) => ({
     at: index * 1000,

@@ -1,18 +1,18 @@
 /** A slot that is claimed later than this is late. */
 const LATE_MS = 2000;
-/** Overload starts with the third tick in a row with a late or skipped slot … */
+/** Overload starts with the third consecutive tick that has a late or skipped slot … */
 const TICKS_TO_BEGIN = 3;
-/** … and ends when there was none for this long. */
+/** … and ends when there has been no such slot for this long. */
 const CALM_MS = 5000;
-/** How far back the current values look. */
+/** The time window that the current values cover. */
 const WINDOW_MS = 5000;
-/** If a queue grows by almost a second each second, that only shows that little is being done. */
+/** A queue that grows by almost a second per second only shows that very little is being done. */
 const MOST_GROWTH = 0.75;
 
-/** The events in a second of claiming. Counts are since the previous tick. Times are monotonic milliseconds. */
+/** The events in one second of claiming. Counts are since the previous tick. Times are monotonic milliseconds. */
 export interface ScheduleTick {
   at: number;
-  /** The delay of the oldest claimed slot. 0 if none was late, and `null` if there was no room to claim any. */
+  /** The delay of the oldest claimed slot: 0 if no slot was late, and `null` if there was no room to claim any. */
   lateMs: number | null;
   begun: number;
   /** Slots skipped for lack of capacity, not because their endpoint was still being checked. */
@@ -37,10 +37,10 @@ export interface LoadHistory {
 
 export interface Load {
   checksPerSecond: number;
-  /** The load as a multiple of what is possible, at least 1. */
+  /** The load relative to the maximum possible load, at least 1. */
   ratio: number;
   skippedPerSecond: number;
-  /** Since when, in monotonic milliseconds, or `null` without overload. */
+  /** When the overload started, in monotonic milliseconds, or `null` if there is none. */
   overloadedAt: number | null;
 }
 
@@ -50,7 +50,7 @@ export const NO_LOAD: LoadHistory = { recent: [], lateInARow: 0, lateAt: -Infini
 export function afterTick(history: LoadHistory, tick: ScheduleTick): LoadHistory {
   const recent = [...history.recent.filter(({ at }) => at > tick.at - WINDOW_MS), tick];
   const isLate = tick.skipped > 0 || (tick.lateMs !== null && tick.lateMs > LATE_MS);
-  // A tick without room to claim has no information. It neither starts nor ends an overload.
+  // A tick without room to claim provides no information. It neither starts nor ends an overload.
   const lateInARow = isLate ? history.lateInARow + 1 : tick.lateMs === null ? history.lateInARow : 0;
   const lateAt = isLate || (tick.lateMs === null && history.overload) ? tick.at : history.lateAt;
   return { recent, lateInARow, lateAt, overload: overloadAfter(history.overload, tick, lateInARow, lateAt) };
@@ -65,7 +65,7 @@ function overloadAfter(before: Began | null, tick: ScheduleTick, lateInARow: num
 
 /**
  * Returns how many slots became due for each one that started, at least 1. While slots start later and later, the
- * waiting ones aren't counted as skipped yet. A queue that grows by half a second each second means twice the possible
+ * waiting ones aren't counted as skipped yet. A queue that grows by half a second per second means twice the possible
  * load.
  */
 export function ratioOf({ recent }: LoadHistory): number {
@@ -74,7 +74,7 @@ export function ratioOf({ recent }: LoadHistory): number {
   return Math.max(1, (begun + skipped) / Math.max(1, begun), 1 / (1 - growthOf(recent)));
 }
 
-/** Returns the rates per second. */
+/** Returns how many slots started and were skipped per second. */
 export function ratesOf({ recent }: LoadHistory): { begun: number; skipped: number } {
   const seconds = Math.max(1, recent.length);
   return {
@@ -83,7 +83,7 @@ export function ratesOf({ recent }: LoadHistory): { begun: number; skipped: numb
   };
 }
 
-/** Returns by how many milliseconds slots get later in each millisecond, over the window. */
+/** Returns how many milliseconds later slots start per elapsed millisecond, over the window. */
 function growthOf(recent: readonly ScheduleTick[]): number {
   const known = recent.flatMap(({ at, lateMs }) => (lateMs === null ? [] : [{ at, lateMs }]));
   const [first, last] = [known.at(0), known.at(-1)];

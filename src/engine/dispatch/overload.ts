@@ -6,23 +6,26 @@ import { afterTick, type Load, type LoadHistory, NO_LOAD, ratesOf, ratioOf } fro
 
 /** The state while more checks are due than this process can run. */
 export interface OverloadState {
-  /** When it started, in monotonic milliseconds. */
+  /** When the overload started, in monotonic milliseconds. */
   beganAt: number;
   lastedMs: number;
-  /** Slots that became due for each one that started, over the last seconds. 1.9 means 1.9 times the possible load. */
+  /**
+   * How many slots became due for each one that started, over the last few seconds. 1.9 means 1.9 times the possible
+   * load.
+   */
   ratio: number;
-  /** Over the last seconds. */
+  /** The average over the last few seconds. */
   skippedPerSecond: number;
-  /** Slots skipped and results lost since it started. */
+  /** The number of slots skipped and results lost since the overload started. */
   skipped: number;
   lost: number;
-  /** Number of results that wait to be recorded. */
+  /** The number of results that wait to be recorded. */
   waiting: number;
 }
 
 export type OverloadListener = (state: OverloadState, kind: 'began' | 'ended') => void;
 
-/** Why a slot was skipped: overload, a check of its endpoint still running, or an unavailable database. */
+/** Why a slot was skipped: overload, a check of its endpoint that was still running, or an unavailable database. */
 export type SkipReason = 'overload' | 'running' | 'database';
 
 /**
@@ -34,11 +37,11 @@ export class Overload {
   private readonly logger = new Logger(Overload.name);
   private readonly listeners: OverloadListener[] = [];
   private history: LoadHistory = NO_LOAD;
-  /** Since the last tick. */
+  /** The number of slots that started since the last tick. */
   private begunCount = 0;
   private skippedCount = 0;
   private lostBefore = 0;
-  /** Slots skipped because of overload since the start of the process. */
+  /** The number of slots skipped because of overload since the process started. */
   skippedTotal = 0;
 
   constructor(
@@ -53,7 +56,7 @@ export class Overload {
     metrics.watch({ name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' }, () => sink.backlog);
   }
 
-  /** `null` while all due checks run in time. */
+  /** The overload, or `null` while all due checks run in time. */
   get state(): OverloadState | null {
     const { overload } = this.history;
     if (overload === null) return null;
@@ -130,7 +133,7 @@ export class Overload {
   }
 }
 
-/** Returns one line for human readers: `1.9 times what is possible; 840 slots/s skipped`. */
+/** Returns a human-readable line, such as `1.9 times what is possible; 840 slots/s skipped`. */
 export const describe = ({ ratio, skippedPerSecond }: Pick<OverloadState, 'ratio' | 'skippedPerSecond'>): string =>
   `${ratio.toFixed(1)} times the capacity; ${Math.round(skippedPerSecond)} slots/s skipped`;
 

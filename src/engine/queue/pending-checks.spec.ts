@@ -3,7 +3,7 @@ import type { FinishedCheck } from '../finished-check';
 import { type PendingCheck, PendingChecks } from './pending-checks';
 
 let added = 0;
-/** `a1.` is an unchanged result of endpoint 1 in organization a, and `a1!` is one that may change something. */
+/** `a1.` is an unchanged result for endpoint 1 in organization a, and `a1!` is one that may change something. */
 const result = (text: string): PendingCheck => {
   const [orgId = '', endpointId = '', kind = ''] = text;
   added++;

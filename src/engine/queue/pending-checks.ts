@@ -2,44 +2,45 @@ import type { FinishedCheck } from '../finished-check';
 import { sharesOf } from '../../platform/capacity/by-owner';
 
 /**
- * The outcome of recording. `dropped` means that the endpoint was deleted, paused, or changed, the slot was recorded
- * before, or the database refuses the result. `given_up` means that there was no room for it.
+ * The outcome of recording. `dropped` means that the endpoint was deleted, paused, or changed, the slot was already
+ * recorded, or the database rejects the result. `given_up` means that there was no room for it.
  */
 export type Recorded = 'recorded' | 'dropped' | 'given_up';
 
 /** A result that waits to be written. */
 export interface PendingCheck {
   check: FinishedCheck;
-  /** In monotonic milliseconds. */
+  /** When the result was added, in monotonic milliseconds. */
   addedAt: number;
   /** How long the result may wait before its batch is written. */
   maxAgeMs: number;
-  /** False if the result can't change an alert, because it follows only successes. */
+  /** False if the result can't change an alert, because all results before it were successes. */
   affectsState: boolean;
-  /** Whether a client waits for the result. For the client, it is recorded only when its history is written. */
+  /** Whether a client waits for the result. For the client, it counts as recorded once its history is written. */
   isAwaited?: boolean;
   resolve?: ((recorded: Recorded) => void) | undefined;
 }
 
-/** The waiting results of one endpoint, oldest first. */
+/** One endpoint's waiting results, oldest first. */
 interface EndpointPending {
   readonly id: string;
   readonly org: OrgPending;
   results: PendingCheck[];
-  /** How many of the results may change something. */
+  /** The number of results that may change something. */
   changing: number;
   /**
-   * If true, nothing is taken: earlier results are being written, or another session has locked the endpoint's rows.
+   * If true, no result may be taken, because earlier results are being written or another session has locked the
+   * endpoint's rows.
    */
   isHeld: boolean;
-  /** Whether results were put back. The endpoint is then the first of its organization when it is released. */
+  /** Whether results were put back. If so, the endpoint is the first in its organization when it is released. */
   hasReturned: boolean;
-  /** The list that the endpoint is in, and with how many results. */
+  /** The list that the endpoint is in, and how many of its results are counted there. */
   listed: Ready | null;
   listedCount: number;
 }
 
-/** Endpoints whose results may be taken, the longest waiting first, and their number of results. */
+/** Endpoints whose results may be taken, longest waiting first, and their number of results. */
 interface Ready {
   endpoints: Map<string, EndpointPending>;
   count: number;
@@ -49,17 +50,16 @@ interface OrgPending {
   /** Endpoints with a result that may change something. All their results are taken before others. */
   readonly changing: Ready;
   readonly quiet: Ready;
-  /**
-   * The number of waiting results, including results of held endpoints, and the number of those that change nothing.
-   */
+  /** The number of waiting results, including results of held endpoints, and how many of them change nothing. */
   count: number;
   quietCount: number;
 }
 
 /**
- * The results that wait to be written. The results of one endpoint keep their order. A result that may change something
- * takes the earlier ones of its endpoint with it, and while some are being written, no later one is taken. The cost of
- * adding doesn't depend on the number of waiting results. The cost of taking only depends on the number taken.
+ * The results that wait to be written. Each endpoint's results are kept in order. When a result that may change
+ * something is taken, the endpoint's earlier results are taken with it. While some are being written, no later one is
+ * taken. The cost of adding doesn't depend on the number of waiting results. The cost of taking only depends on the
+ * number taken.
  */
 export class PendingChecks {
   private readonly endpoints = new Map<string, EndpointPending>();
@@ -67,26 +67,26 @@ export class PendingChecks {
   private count = 0;
   private quietCount = 0;
 
-  /** Number of waiting results, without results that were taken and not put back. */
+  /** The number of waiting results, excluding results that were taken and not put back. */
   get size(): number {
     return this.count;
   }
 
-  /** Number of results that may be taken now. */
+  /** The number of results that may be taken now. */
   get ready(): number {
     let ready = 0;
     for (const { changing, quiet } of this.orgs.values()) ready += changing.count + quiet.count;
     return ready;
   }
 
-  /** Number of results that may be taken and belong to an endpoint where one may change something. */
+  /** The number of results that may be taken and belong to an endpoint where one may change something. */
   get changing(): number {
     let changing = 0;
     for (const org of this.orgs.values()) changing += org.changing.count;
     return changing;
   }
 
-  /** When the oldest result was added, or `null` if none waits. Cost: a scan of all endpoints with results. */
+  /** When the oldest result was added, or `null` if no result waits. Cost: a scan of all endpoints with results. */
   get oldestAt(): number | null {
     let oldest = Infinity;
     for (const { results } of this.endpoints.values()) oldest = Math.min(oldest, results[0]?.addedAt ?? Infinity);
@@ -111,9 +111,9 @@ export class PendingChecks {
   }
 
   /**
-   * Takes at most `mostChanging` results of endpoints where one may change something, then others up to `size` in
-   * total. Each organization gets the same number as long as it has results, so that the backlog of one doesn't delay
-   * others. The endpoints are held until they are released.
+   * Takes at most `mostChanging` results from endpoints where one may change something, then others up to a total of
+   * `size`. Each organization gets the same number as long as it has results, so that one organization's backlog
+   * doesn't delay others. The endpoints are held until they are released.
    */
   take(size: number, mostChanging: number = size): PendingCheck[] {
     const changing = this.takeKind('changing', mostChanging);
@@ -121,7 +121,7 @@ export class PendingChecks {
     return quiet.length === 0 ? changing : [...changing, ...quiet];
   }
 
-  /** Returns results to their old position, before the later ones of their endpoints. Releases nothing. */
+  /** Returns results to their old position, before their endpoints' later results. Doesn't release any endpoint. */
   putBack(entries: readonly PendingCheck[]): void {
     const returned = new Map<EndpointPending, PendingCheck[]>();
     for (const entry of entries) {
@@ -164,8 +164,8 @@ export class PendingChecks {
   }
 
   /**
-   * Removes and returns up to `count` of the oldest results of the organization that has most. Takes only results that
-   * change nothing, as long as any organization has one. Cost: a scan of all endpoints with results.
+   * Removes and returns up to `count` of the oldest results of the organization with the most results. Only takes
+   * results that change nothing, as long as any organization has one. Cost: a scan of all endpoints with results.
    */
   giveUp(count: number): PendingCheck[] {
     const onlyQuiet = this.quietCount > 0;
@@ -180,7 +180,7 @@ export class PendingChecks {
     return given;
   }
 
-  /** Removes and returns results that were added before that moment. Cost: a scan of all endpoints with results. */
+  /** Removes and returns results that were added before this time. Cost: a scan of all endpoints with results. */
   expire(before: number): PendingCheck[] {
     const expired = [...this.endpoints.values()].flatMap(({ results }) =>
       results.filter(({ addedAt }) => addedAt < before),
@@ -189,7 +189,7 @@ export class PendingChecks {
     return expired;
   }
 
-  /** Whether unchanged results wait, which could be dropped without losing a change. */
+  /** Whether any unchanged results are waiting. They could be dropped without losing a change. */
   get hasQuiet(): boolean {
     return this.quietCount > 0;
   }
@@ -225,7 +225,7 @@ export class PendingChecks {
     return taken;
   }
 
-  /** Takes the oldest `count` results of an endpoint. If `holds` is true, the endpoint is held from then on. */
+  /** Takes an endpoint's oldest `count` results. If `holds` is true, the endpoint is held from then on. */
   private shorten(endpoint: EndpointPending, count: number, holds = false): PendingCheck[] {
     const taken = endpoint.results.splice(0, count);
     this.counted(endpoint, taken, -1);
@@ -261,10 +261,7 @@ export class PendingChecks {
     this.quietCount += quiet;
   }
 
-  /**
-   * Puts the endpoint into the right list after each change. It keeps its position as long as it stays in the same
-   * list.
-   */
+  /** Moves the endpoint to the right list after each change. It keeps its position if the list is the same. */
   private relist(endpoint: EndpointPending): void {
     const { id, org, results, changing, isHeld, listed } = endpoint;
     const kind = changing > 0 ? org.changing : org.quiet;

@@ -8,8 +8,8 @@ const resultOf = (endpointKey: string, outcome: Outcome, warning: object | null 
   ({ endpointKey, result: { outcome, warning } }) as Pick<FinishedCheck, 'endpointKey' | 'result'>;
 
 /**
- * The urgency of the results (u up, w up with a warning, d, ?) of one endpoint: `!` urgent, `:` may change an alert,
- * `.` neither.
+ * The urgency of one endpoint's results (u is up, w is up with a warning, d is down, ? is unknown): `!` urgent, `:` may
+ * change an alert, `.` neither.
  */
 const urgencyOf = (results: string): string => {
   const urgency = new WriteUrgency();

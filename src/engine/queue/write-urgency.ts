@@ -2,40 +2,40 @@ import { type FinishedCheck, isDegraded } from '../finished-check';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 
 /**
- * Number of successes after a failure that are written soon. They may resolve an alert, and alert rules need two by
+ * The number of successes after a failure that are written soon. They may resolve an alert, and alert rules need two by
  * default.
  */
 const WATCHED = 10;
 /** The maximum number of successes that an alert rule may require. */
 const MAY_RESOLVE = 100;
 /**
- * Number of degraded results in a row that are written soon. If an endpoint has been degraded for longer, they may
- * wait.
+ * The number of consecutive degraded results that are written soon. If an endpoint has been degraded for longer, its
+ * results may wait.
  */
 const NEWLY_DEGRADED = 10;
 /**
- * Endpoints per page, one byte each. Endpoints are numbered in the order of their creation, so neighbors share a page.
+ * The number of endpoints per page, one byte each. Endpoints are numbered in creation order, so neighbors share a page.
  */
 const PAGE = 4096;
 /** 64 MB, for 67 million endpoints. */
 const MAX_PAGES = 16_384;
 
 /**
- * The urgency of a result. With `affects_state`, it may wait, but may change an alert. With `quiet`, it changes nothing
- * but history.
+ * The urgency of a result. An `affects_state` result may wait, but may change an alert. A `quiet` result changes
+ * nothing but history.
  */
 export type Urgency = 'urgent' | 'affects_state' | 'quiet';
 
 /**
- * Decides which results are written soon: the first of an endpoint, every failure, the first degraded ones, and the
- * successes after these. Results of an endpoint that has been up for long only change its history and may wait. This is
- * only a hint for the time of writing, because the database decides what a result means. `maxPages` limits the memory.
- * After an endpoint was evicted, its next result is urgent.
+ * Decides which results are written soon: an endpoint's first result, every failure, the first degraded results, and
+ * the successes after these. Results for an endpoint that has been up for a long time only change its history and may
+ * wait. This only affects when a result is written, because the database decides what a result means. `maxPages` limits
+ * memory use. After an endpoint was evicted, its next result is urgent.
  */
 export class WriteUrgency {
   /**
-   * A byte for each endpoint, by page. 0 means that the endpoint isn't known. Otherwise it is 1 plus the number of
-   * coming successes that may resolve an alert. Higher values count degraded results in a row.
+   * One byte for each endpoint, by page. 0 means that the endpoint isn't known. Otherwise, it is 1 plus the number of
+   * coming successes that may resolve an alert. Higher values count consecutive degraded results.
    */
   private readonly pages: BoundedMap<number, Uint8Array>;
 

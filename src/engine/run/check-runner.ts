@@ -13,21 +13,21 @@ import { mayExplain } from './stall-evidence';
 
 /**
  * A failure is confirmed after a random time between `least` and `least + spread`, so that a mass failure isn't
- * repeated all at once.
+ * repeated all at the same time.
  */
 const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
 
 /**
  * Runs one check and decides whether the target caused a failure, in these steps:
  * 1. The checker checks the target within the endpoint's timeout. A checker that throws or never settles has a bug,
- *    which is logged, and the result is `unknown`.
- * 2. A failure that a stall of the event loop may explain is run again. If a stall may explain the second one as well,
- *    the result is `unknown` (`stall-evidence.ts`). The same applies to a warning about the response time.
+ * which is logged, and the result is `unknown`.
+ * 2. If a stall of the event loop may explain a failure, the check is run again. If a stall may also explain the second
+ * failure, the result is `unknown` (`stall-evidence.ts`). The same applies to a warning about the response time.
  * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later. It uses a new connection and
- *    also goes through steps 1 and 2 (`BeforeTrigger`). In a maintenance window that mutes, nothing triggers.
+ * also goes through steps 1 and 2 (`BeforeTrigger`). In a maintenance window that mutes alerts, nothing triggers.
  * 4. A failure that an offline machine would also have is `unknown` while this machine is offline (`Connectivity`).
- * 5. Before a failure that would trigger is recorded, the parents of the endpoint are checked and recorded
- *    (`BeforeTrigger`).
+ * 5. Before a failure that would trigger is recorded, the endpoint's parents are checked and their results recorded
+ * (`BeforeTrigger`).
  */
 @Injectable()
 export class CheckRunner {
@@ -41,8 +41,8 @@ export class CheckRunner {
   ) {}
 
   /**
-   * Runs the check. `checkedAt` is when the check starts, by the database's clock. Resolves to `null` if `shutdown`
-   * ended it, so that the slot was not checked.
+   * Runs the check. `checkedAt` is when the check starts, according to the database's clock. Resolves to `null` if
+   * `shutdown` canceled it, in which case the slot wasn't checked.
    */
   async run(
     definition: CheckDefinition,
@@ -50,12 +50,13 @@ export class CheckRunner {
     checkedAt: Date,
     shutdown: AbortSignal,
   ): Promise<FinishedCheck | null> {
-    // The path of nearly every check has as few promises as possible, because each costs a microsecond and 500 bytes.
+    // Nearly every check takes this path. It uses as few promises as possible, because each costs a microsecond and 500
+    // bytes.
     const began = this.clock.monotonic();
     const attempt = await this.runOnce(definition, 'first', shutdown);
     const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
     if (shutdown.aborted && first.outcome !== 'up') return null;
-    // One literal: an object that is created by spreading is slower to read in every later step.
+    // Uses one literal, because an object created by spreading is slower to read in every later step.
     const check: FinishedCheck & { result: CheckResult } = {
       endpointId: definition.endpointId,
       endpointKey: definition.endpointKey,
@@ -94,8 +95,8 @@ export class CheckRunner {
   private readonly runParent: RunCheck = (parent, checkedAt, signal) => this.run(parent, null, checkedAt, signal);
 
   /**
-   * Returns the result of another attempt after a stall may have caused the first failure. If that is true again, the
-   * result is `unknown`.
+   * Returns the result of another attempt if a stall may have caused the first failure. If the same applies to the
+   * second failure, the result is `unknown`.
    */
   private async runAfterStall(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
     this.metrics.reruns.inc({ why: 'stall' });
@@ -140,5 +141,5 @@ const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): bo
   warning !== null &&
   request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
 
-/** Down or degraded, because there are alerts on both. */
+/** Covers both down and degraded, because alerts exist for both. */
 const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || Boolean(warning);

@@ -26,7 +26,7 @@ export class CheckerBugs {
   }
 }
 
-/** Returns the stack of an error and of its causes. */
+/** Returns the stacks of an error and its causes. */
 function text(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;

@@ -22,7 +22,7 @@ class SetClock extends Clock {
   }
 }
 
-/** A real socket can't be made to fail in the middle of a look. Here each dial waits until the test ends it. */
+/** A real socket can't be made to fail in the middle of a lookup. Here, each dial waits until the test ends it. */
 class WaitingDialer extends Dialer {
   readonly attempts: { fail(): void; refuse(): void }[] = [];
 
@@ -59,7 +59,7 @@ const failedLookup: CheckResult = {
 };
 const reached: CheckResult = { ...timedOut, outcome: 'up', error: null };
 
-/** The routing table of a machine can't be changed for one test, so the test sets this state instead. */
+/** A machine's routing table can't be changed for a single test, so the test sets this state instead. */
 class SetRouting extends NetworkLookup {
   state: NetworkState = 'online';
   routed = new Set<string>();

@@ -14,19 +14,20 @@ import { NetworkLookup, type NetworkState } from './network-state';
 
 /** Older results say nothing about the current state of the network. */
 const WINDOW_MS = 30_000;
-/** Maximum number of endpoints whose newest result is remembered, most recently checked first. */
+/** The maximum number of endpoints whose newest result is remembered, most recently checked first. */
 const MAX_RECENT = 20_000;
 /**
- * How long a finding is used. It is never used for a check that started before the look. This also limits how often the
- * network is looked up.
+ * How long a finding is used. It is never used for a check that started before the lookup. This also limits how often
+ * the network state is looked up.
  */
 const VALID_MS = { least: 1000, most: 5000 };
-/** How often the network is looked up without a reason, while everything works. */
+/** How often the network state is looked up while everything works and there is no reason to. */
 const AT_REST_MS = MINUTE_MS;
 /** All recent results are counted at most this often. */
 const COUNT_VALID_MS = 100;
 /**
- * After being offline for this long, the watchdog isn't pinged anymore, so that an external alert reaches the operator.
+ * After being offline for this long, the service stops pinging the watchdog, so that an external alert reaches the
+ * operator.
  */
 const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 
@@ -34,13 +35,13 @@ type Judged = Pick<CheckDefinition, 'endpointId' | 'orgId'>;
 
 /**
  * Detects whether this machine is offline. Failures that an offline machine would also produce are accepted only after
- * a fresh look. While offline, they are recorded as `unknown`: streaks don't change and no one is notified. If only the
- * routing table is available, a failure at an address with a route is accepted regardless of other failures.
+ * a fresh lookup. While offline, they are recorded as `unknown`: streaks don't change and no one is notified. If only
+ * the routing table is available, a failure at an address with a route is accepted regardless of other failures.
  */
 @Injectable()
 export class Connectivity {
   private readonly logger = new Logger(Connectivity.name);
-  /** The evidence in the newest result of each endpoint about the network. */
+  /** The evidence about the network in each endpoint's newest result. */
   private readonly recent = new BoundedMap<string, Evidence>(MAX_RECENT);
   private readonly offlineSeconds;
   private readonly job;
@@ -48,7 +49,7 @@ export class Connectivity {
   private counted = { at: -Infinity, isMass: false };
   /** When the machine was found offline, on the monotonic clock, or `null` while it is online. */
   private offlineSince: number | null = null;
-  /** When the network was last found to be back. */
+  /** When the network was last found to be available again. */
   private onlineSince = -Infinity;
 
   constructor(
@@ -71,19 +72,20 @@ export class Connectivity {
     this.job = jobs.create({ name: 'connectivity', run: () => this.recheck(), role: 'any' });
   }
 
-  /** Whether the machine was offline at the newest look. */
+  /** Whether the newest lookup found the machine offline. */
   get isOffline(): boolean {
     return this.offlineSince !== null;
   }
 
-  /** Detects that the network is back, even if no check fails. */
+  /** Detects that the network is available again, even if no check fails. */
   @Interval(VALID_MS.most)
   tick(): Promise<void> {
     return this.job.tick();
   }
 
   /**
-   * Returns the result to record: unchanged, or `unknown` with `monitor_offline` if this machine's network is at fault.
+   * Returns the result to record: unchanged, or `unknown` with `monitor_offline` if this machine's network caused the
+   * failure.
    */
   judge(of: Judged, result: CheckResult): CheckResult | Promise<CheckResult> {
     const now = this.clock.monotonic();
@@ -110,7 +112,7 @@ export class Connectivity {
   }
 
   /**
-   * Without targets, this also learns that a default route exists while everything works, so that its loss can be
+   * Without targets, this also finds out that a default route exists while everything works, so that its loss can be
    * detected.
    */
   private async recheck(): Promise<void> {
@@ -121,18 +123,18 @@ export class Connectivity {
     if (this.offlineSince !== null) this.note(state);
   }
 
-  /** True if the missing watchdog ping should alert the operator that nothing is being monitored. */
+  /** True if the watchdog ping must be left out, to alert the operator that nothing is being monitored. */
   private get isOfflineTooLong(): boolean {
     return this.offlineSince !== null && this.clock.monotonic() - this.offlineSince > HOLD_LIMIT_MS;
   }
 
-  /** Runs one look at a time, which all checks share while its finding is valid. */
+  /** Runs one lookup at a time, which all checks share while its finding is valid. */
   private async look(now: number, began: number): Promise<NetworkState> {
     const oldest = now - Math.min(VALID_MS.most, Math.max(VALID_MS.least, now - began));
     if (!this.newest || this.newest.at < oldest) this.newest = { at: now, state: this.network.look() };
     const asked = this.newest;
     const state = await asked.state;
-    // The newest look decides, because this one may have started before the network was lost or came back.
+    // The newest lookup decides, because this one may have started before the network was lost or restored.
     return asked === this.newest ? state : this.look(now, began);
   }
 
@@ -147,7 +149,8 @@ export class Connectivity {
   }
 
   /**
-   * Returns whether this machine is offline, given the finding of the newest look. Records when that starts and ends.
+   * Returns whether this machine is offline, based on the finding of the newest lookup. Records when that starts and
+   * ends.
    */
   private note(state: NetworkState): boolean {
     const now = this.clock.monotonic();

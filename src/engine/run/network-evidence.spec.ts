@@ -46,7 +46,7 @@ describe('a suspicious result, one that an offline machine would have had too', 
     ['::1', false],
     ['192.0.2.1', true],
     ['2001:db8::1', true],
-    // A name isn't an address, so it proves nothing about where the packet went.
+    // A hostname isn't an address, so it proves nothing about where the packet went.
     ['127.example.com', true],
     [null, true],
   ])('judges a timeout at address %p as suspicious: %p', (address, expected) => {
@@ -71,7 +71,7 @@ describe('proof that the network of the service works', () => {
     ['a wrong status', resultWith('status_unexpected'), true],
     ['a success on this machine', resultWith(null, '127.0.0.1'), false],
     ['a timeout', resultWith('connection_timeout'), false],
-    // Otherwise an organization could use blocked targets to prove that a dead network works.
+    // Otherwise, an organization could use blocked targets to make a dead network look as if it worked.
     ['a target that is not allowed', { ...resultWith('target_blocked'), outcome: 'unknown' }, false],
     ['a fault of the service', { ...resultWith('internal'), outcome: 'unknown' }, false],
   ])('is %s: %p', (_, result, expected) => {

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import type { CheckResult, ErrorCode } from '../../checker/checker';
 
-/** The evidence in the newest result of one endpoint about this machine's network. */
+/** The evidence about this machine's network in one endpoint's newest result. */
 export interface Evidence {
-  /** In monotonic milliseconds. */
+  /** The time of the result, in monotonic milliseconds. */
   at: number;
   orgId: string;
   suspicious: boolean;
 }
 
 /**
- * Failures that a dead uplink or resolver of this machine would also produce. Any other failure, including a refusal,
+ * Failures that a dead uplink or resolver on this machine would also produce. Any other failure, including a refusal,
  * came from another machine and proves that the network works.
  */
 const COULD_BE_OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -30,7 +30,7 @@ const couldBeOurs = ({ outcome, error }: CheckResult): boolean =>
 /** Returns whether an offline machine would also have had this result. */
 export const isSuspicious = (result: CheckResult): boolean => couldBeOurs(result) && !isLoopback(result.address);
 
-/** Returns whether another machine took part in the result, which proves that the network works. */
+/** Returns whether the result involved another machine, which proves that the network works. */
 export const isProof = (result: CheckResult): boolean =>
   result.outcome !== 'unknown' && !couldBeOurs(result) && !isLoopback(result.address);
 
@@ -39,8 +39,8 @@ const LEAST_SHARE = 0.3;
 
 /**
  * Returns whether a mass failure points to this machine's network. At least 5 endpoints must fail in a matching way,
- * and 30 % of those checked since then in more than half of the organizations. However many endpoints fail in one
- * organization, that says nothing about the others.
+ * and in more than half of the organizations, 30 % of the endpoints checked since then. However many endpoints fail in
+ * one organization, that says nothing about the others.
  */
 export function isMassFailure(recent: Iterable<Evidence>, since: number): boolean {
   const counts = new Map<string, { failed: number; all: number }>();

@@ -17,7 +17,7 @@ const REACH_TIMEOUT_MS = 3000;
  */
 export type NetworkState = 'online' | 'offline' | 'unproven';
 
-/** Looks up whether this machine has a network, through `CONNECTIVITY_TARGETS`, or else the routing table. */
+/** Looks up whether this machine has a network connection, through `CONNECTIVITY_TARGETS` or the routing table. */
 @Injectable()
 export class NetworkLookup {
   private hadDefaultRoute = false;
@@ -40,7 +40,7 @@ export class NetworkLookup {
     return reached.filter(Boolean).length * 2 < targets.length ? 'offline' : 'online';
   }
 
-  /** Returns whether this machine's network has a route to that address, with or without a default route. */
+  /** Returns whether this machine has a route to the address, with or without a default route. */
   async hasRouteTo(address: string | null): Promise<boolean> {
     return address !== null && isIP(address) !== 0 && hasLiveRoute(address);
   }

@@ -15,7 +15,7 @@ const blockFor = (ms: number): void => {
   while (performance.now() < end);
 };
 
-/** A clock whose wall time can be moved ahead, as after a suspend or by an administrator. */
+/** A clock whose wall time can be moved ahead, as if the machine was suspended or an administrator changed the time. */
 class SetClock extends Clock {
   aheadMs = 0;
 
@@ -52,7 +52,7 @@ describe('StallDetector', () => {
     watch(clock);
     const start = clock.monotonic();
     await until(() => clock.monotonic() - start > 120);
-    // A busy machine may cause real stalls. The detector must then report them, and only then.
+    // A busy machine may cause real stalls. The detector must report those and only those.
     expect(overlaps(start, clock.monotonic())).toBe(detector.stallCount > 0);
   });
 

@@ -3,18 +3,21 @@ import { type Beat, EventLoopLag, lagOf } from '../../platform/observability/eve
 import { Metrics } from '../../platform/observability/metrics';
 import type { Stall } from './stall-evidence';
 
-/** A longer lag is a stall. */
+/** A longer event loop lag is a stall. */
 const STALL_MS = 250;
 /**
  * The wall clock may drift by this much between two beats before it counts as a jump (a suspend, or a changed clock).
  */
 const JUMP_MS = 1000;
-/** Checks take at most 300 s. With more stalls than this in that time, hardly any result can be trusted anyway. */
+/**
+ * The maximum number of stalls that are remembered. Checks take at most 300 s. With more stalls than this in that time,
+ * hardly any result can be trusted anyway.
+ */
 const REMEMBERED = 256;
 
 /**
- * Remembers when this process could not read its sockets: a blocked event loop, SIGSTOP, a suspended machine, or a
- * changed clock. `stall-evidence.ts` decides whether that explains the failure of a check.
+ * Remembers when this process couldn't read its sockets: a blocked event loop, SIGSTOP, a suspended machine, or a
+ * changed clock. `stall-evidence.ts` decides whether that explains why a check failed.
  */
 @Injectable()
 export class StallDetector {
@@ -22,7 +25,7 @@ export class StallDetector {
   private readonly lostSeconds;
   private readonly jumps;
 
-  /** Length of the newest stall in milliseconds, 0 before the first. */
+  /** The length of the newest stall in milliseconds, or 0 before the first. */
   lastStallMs = 0;
   stallCount = 0;
 
@@ -41,7 +44,7 @@ export class StallDetector {
     });
   }
 
-  /** Starts a check. No stall goes unnoticed until `leave` is called for each `enter`. */
+  /** Starts a check. All stalls are detected until `leave` has been called for each `enter`. */
   enter(): void {
     this.lag.enter();
   }
@@ -50,7 +53,7 @@ export class StallDetector {
     this.lag.leave();
   }
 
-  /** The remembered stalls, oldest first, including one that ends at this moment. */
+  /** The remembered stalls, oldest first, including one that ends right now. */
   get stalls(): readonly Stall[] {
     this.lag.reportBeyond(STALL_MS);
     return this.recent;

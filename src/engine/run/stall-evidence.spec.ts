@@ -2,7 +2,7 @@ import { mayExplain, type Stall } from './stall-evidence';
 
 const stall = (from: number, to: number): Stall => ({ from, to, isJump: false });
 const jump = (from: number, to: number): Stall => ({ from, to, isJump: true });
-/** 0.7 s in every 5 s, starting at `first`. */
+/** A stall of 0.7 s every 5 s, starting at `first`. */
 const often = (first: number): Stall[] =>
   Array.from({ length: 8 }, (_, index) => stall(first + 5000 * index, first + 5000 * index + 700));
 

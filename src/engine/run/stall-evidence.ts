@@ -1,24 +1,24 @@
-/** Milliseconds on the monotonic clock. */
+/** A time span in milliseconds on the monotonic clock. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** A period in which the process could not read its sockets. */
+/** A period in which the process couldn't read its sockets. */
 export interface Stall extends Span {
-  /** Whether the wall clock jumped: the machine was suspended for an unknown time, or its clock was changed. */
+  /** Whether the wall clock jumped, because the machine was suspended for an unknown time or its clock was changed. */
   isJump: boolean;
 }
 
-/** A failure this soon after a stall may have waited for its end. */
+/** A failure this soon after a stall may have been waiting for the stall to end. */
 const JUST_AFTER_MS = 50;
-/** The part of a check's time that must be lost before a failure is run again, and before it becomes `unknown`. */
+/** The fraction of a check's time that must be lost before a failure is run again, and before it becomes `unknown`. */
 const LOST = { first: 1 / 5, second: 1 / 2 };
 
 /**
- * Returns whether stalls may be the reason for a failed check. A stall takes no more of a check's time than it lasts.
- * So a target that hangs is down even if the process stalls again and again, as long as most of the check's time was
- * left. The first attempt is doubted easily, because it is only run again. The second one decides. A jump of the clock
+ * Returns whether stalls may be the reason for a failed check. A stall never takes more of a check's time than its own
+ * length. So a target that hangs is down even if the process stalls repeatedly, as long as most of the check's time was
+ * left. The first attempt is doubted easily, because it is only run again. The second one decides. A clock jump
  * explains any failure.
  */
 export function mayExplain(stalls: readonly Stall[], check: Span, attempt: 'first' | 'second'): boolean {

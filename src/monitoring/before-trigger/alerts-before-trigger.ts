@@ -5,7 +5,7 @@ import { BeforeTrigger, type Near, type RunCheck } from '../../engine/before-tri
 import { NearTriggerLookup } from './near-trigger';
 import { ParentsFirst } from './parents-first';
 
-/** Answers from the alert rules of the endpoint and from its parents. */
+/** Answers based on the endpoint's alert rules and its parents. */
 @Injectable()
 export class AlertsBeforeTrigger extends BeforeTrigger {
   constructor(

@@ -5,7 +5,7 @@ import { suppressedBy } from '../../alert/suppression/suppressed-by';
 import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
 
-/** Questions are collected for this long, so that a mass failure costs one query instead of a thousand. */
+/** Lookups are collected for this long, so that a mass failure costs one query instead of a thousand. */
 const COLLECT_MS = 20;
 
 interface Question<Asked, Found> {
@@ -13,11 +13,11 @@ interface Question<Asked, Found> {
   resolve: (found: Found) => void;
 }
 
-/** Collects questions that arrive in a burst and asks the database in one statement. */
+/** Collects lookups that arrive in a burst and answers them with one statement. */
 export class AskedTogether<Asked, Found> {
   private pending: Question<Asked, Found>[] = [];
 
-  /** `find` never rejects. It resolves to a function that returns the answer to each question. */
+  /** `find` never rejects. It resolves to a function that returns the answer to each lookup. */
   constructor(private readonly find: (asked: readonly Asked[]) => Promise<(asked: Asked) => Found>) {}
 
   ask(asked: Asked): Promise<Found> {
@@ -53,12 +53,14 @@ export class NearTriggerLookup {
     private readonly maintenance: MaintenanceCoverage,
   ) {}
 
-  /** Resolves to `no` if the database is unavailable, because the result can't be recorded before it is back. */
+  /**
+   * Resolves to `no` if the database is unavailable, because the result can't be recorded until it is available again.
+   */
   nearOf(failure: UnrecordedFailure): Promise<Near> {
     return this.questions.ask(failure);
   }
 
-  /** Cost: one statement. A second if something would trigger, and a third if a maintenance window is in force. */
+  /** Cost: one statement. A second if something would trigger, and a third if a maintenance window is active. */
   private async near(failures: readonly UnrecordedFailure[]): Promise<Map<UnrecordedFailure, Near>> {
     const ids = await this.alerts.nearTrigger(this.database, failures);
     const near = failures.filter(({ endpointId }) => ids.has(endpointId));

@@ -23,7 +23,9 @@ export interface RecordedParent {
   checkedAt: Date;
 }
 
-/** Checks parents on demand when an endpoint that depends on them fails. The results are recorded like any other. */
+/**
+ * Checks parents on demand when a dependent endpoint fails. Their results are recorded like any other result.
+ */
 @Injectable()
 export class ParentChecks {
   private readonly logger = new Logger(ParentChecks.name);
@@ -45,7 +47,10 @@ export class ParentChecks {
     });
   }
 
-  /** For a parent that no instance checks: sends a request to its probes and takes the first result. Never rejects. */
+  /**
+   * Checks a parent that no instance checks: requests a check from each of its probes and takes the first result. Never
+   * rejects.
+   */
   checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
     return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
       this.logger.warn(
@@ -67,7 +72,7 @@ export class ParentChecks {
     return null;
   }
 
-  /** Needs no place: the child that waits has one, and this check shares it. */
+  /** Doesn't take a slot in the dispatcher, because it shares the slot of the waiting child. */
   private async record(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     const check = await this.places.runBeside(endpointId, (signal) => this.run(endpointId, run, signal));
     if (!check) return null;

@@ -11,7 +11,7 @@ import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } 
 
 interface Child {
   endpointId: string;
-  /** True if the child is down, false if it is degraded. */
+  /** True if the child is down, or false if it is degraded. */
   isDown: boolean;
   foundAt: Date;
 }
@@ -28,7 +28,7 @@ interface Row {
   isRemote: boolean;
 }
 
-// Cost: index lookups in the primary key of dependencies, usually without a row. For each row, a few lookups by ID.
+// Cost: primary key lookups in the table of dependencies, which usually find no row. For each row, a few lookups by ID.
 const PARENTS = `
   SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS "failingSince",
          c.degraded_since AS "degradedSince",
@@ -42,14 +42,14 @@ const PARENTS = `
     JOIN endpoint_schedule q ON q.endpoint_id = p.id
    WHERE d.endpoint_id = ANY ($1::uuid[])`;
 
-/** A parent isn't checked again sooner, so all children that fail in this time share the next check. */
+/** The minimum time between two checks of a parent. All children that fail in this time share the next check. */
 const PAUSE_MS = SECOND_MS;
-/** A parent's check that other children wait for may have started too early. The check after it has not. */
+/** A parent's check that is already running may have started too early for this child. The next check hasn't. */
 const ROUNDS = 2;
 
 /**
- * Before a failure that would trigger an alert is recorded, checks the endpoint's parents. If both break, the child's
- * notification can't come before its parent's. Children share the checks of a parent.
+ * Checks an endpoint's parents before a failure that would trigger an alert is recorded. If both go down, the child's
+ * notification can't arrive before its parent's. Children share the checks of a parent.
  */
 @Injectable()
 export class ParentsFirst {
@@ -59,7 +59,7 @@ export class ParentsFirst {
   private readonly questions = new AskedTogether<Child, ParentsState>((children) =>
     this.lookUp(children).then(
       (toAsk) => toAsk,
-      // If the database is unavailable, nothing can be recorded before it is back.
+      // If the database is unavailable, nothing can be recorded until it is available again.
       () => () => ({ isAnyDown: false, toAsk: [] }),
     ),
   );
@@ -71,8 +71,8 @@ export class ParentsFirst {
   ) {}
 
   /**
-   * Returns whether a recorded result says that a parent is down. Checks parents with `run` if that isn't known yet.
-   * Resolves when all these checks are recorded or have taken too long, or when `shutdown` aborts.
+   * Returns whether a recorded result shows that a parent is down. Checks parents with `run` if that isn't known yet.
+   * Resolves when all these checks have been recorded or have timed out, or when `shutdown` aborts.
    */
   async isAnyDown(child: Child, run: RunCheck, shutdown: AbortSignal): Promise<boolean> {
     for (let round = 0; round < ROUNDS && !shutdown.aborted; round++) {
@@ -85,7 +85,10 @@ export class ParentsFirst {
     return false;
   }
 
-  /** Resolves to `null` if the parent's check takes too long. The check then continues, but the child doesn't wait. */
+  /**
+   * Resolves to `null` if the parent's check takes too long. The check then continues, but the child doesn't wait for
+   * it.
+   */
   private async askWithin(parent: KnownParent, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
     const done = new AbortController();
     const late = this.clock.sleep(waitForParentMs(parent), AbortSignal.any([done.signal, shutdown])).then(() => null);

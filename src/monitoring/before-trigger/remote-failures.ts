@@ -4,7 +4,7 @@ import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import { CheckRunner } from '../../engine/run/check-runner';
 import { DatabaseClock } from '../../platform/database/database-clock';
 
-/** Prepares a failed check of a probe for recording, as `CheckRunner` does for the checks of an instance. */
+/** Prepares a probe's failed check for recording, as `CheckRunner` does for the checks of an instance. */
 @Injectable()
 export class RemoteFailures {
   constructor(
@@ -14,8 +14,9 @@ export class RemoteFailures {
   ) {}
 
   /**
-   * If the check may trigger an alert, has the endpoint's parents checked first, and marks the check if one is down.
-   * Returns at once for a successful check. Resolves soon after `shutdown` aborts at the latest. Never rejects.
+   * If the check may trigger an alert, this has the endpoint's parents checked first and marks the check if a parent is
+   * down. Returns immediately for a successful check. Resolves soon after `shutdown` aborts at the latest. Never
+   * rejects.
    */
   async prepare(check: FinishedCheck, shutdown: AbortSignal): Promise<void> {
     if (check.result.outcome !== 'down' && !isDegraded(check)) return;

@@ -25,14 +25,12 @@ import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 export interface Committed {
   recorded: Set<FinishedCheck>;
-  /** Results that seemed to be unchanged and up, but are not. Nothing of them was written. */
+  /** Results that looked unchanged and up, but aren't. Their data was not written. */
   missed: PendingCheck[];
   withHistory: boolean;
 }
 
-/**
- * Writes a batch within one transaction: marks, streaks, history, alert flags, events, and deliveries, all or nothing.
- */
+/** Writes a batch in one transaction: marks, streaks, history, alert flags, events, and deliveries, all or nothing. */
 @Injectable()
 export class BatchTransaction {
   constructor(
@@ -45,7 +43,7 @@ export class BatchTransaction {
   ) {}
 
   /**
-   * Whether the endpoint is known to have locations. This is a guess: if it is wrong, the results are written a moment
+   * Whether the endpoint is known to have locations. This is a guess. If it is wrong, the results are written a moment
    * later.
    */
   readonly isLocated = (endpointId: string): boolean => this.states.located.has(endpointId);
@@ -80,7 +78,7 @@ export class BatchTransaction {
     const lone = loneFailuresOf(folded);
     if (lone.length > 0) await this.asks.secondOpinion(tx, lone);
     const parentIds = updates.length > 0 ? await this.alerts.evaluate(tx, updates) : [];
-    // After the alerts, because changes of alerts by clients write the same rows.
+    // This comes after the alerts, because client changes to alerts lock the same rows.
     await saveLocations(tx, changedLocations(states, folded));
     if (parentIds.length > 0) await this.events.emit(new SuppressionEnded({ parentIds }), tx);
     if (recorded.length > 0) await failpoint('recorder.before_commit');
@@ -91,13 +89,16 @@ export class BatchTransaction {
     };
   }
 
-  /** Decided again in each attempt, so that a repeated transaction uses the current windows. */
+  /** This is decided again in each attempt, so that a retried transaction uses the current maintenance windows. */
   private async mark(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
     const marks = await this.maintenance.marks(tx, checks);
     checks.forEach((check, index) => Object.assign(check, marks[index]));
   }
 
-  /** Returns how many alerts these results may change at most, by endpoint. Endpoints without alerts are absent. */
+  /**
+   * Returns the maximum number of alerts that these results may change, by endpoint. Endpoints without alerts are
+   * absent.
+   */
   alertsAffected(sql: Sql, changing: readonly PendingCheck[]): Promise<Map<string, number>> {
     const idsOf = (may: (check: FinishedCheck) => boolean) =>
       changing.flatMap(({ check }) => (may(check) ? [check.endpointId] : []));
@@ -105,7 +106,7 @@ export class BatchTransaction {
     return this.alerts.alertsAffected(sql, outcomeIs('down'), outcomeIs('up'), idsOf(isDegraded));
   }
 
-  /** Returns the endpoints whose rows another session keeps locked. */
+  /** Returns the endpoints whose rows are locked by another session. */
   lockedOf(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
     return this.states.lockedByOthers(sql, endpointIds).catch(() => new Set<string>());
   }

@@ -13,25 +13,28 @@ import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedResults, type WrittenBatch } from './refused-results';
 
 /**
- * The service's transactions never hold a row lock this long. Only a manual session or a backup does. A statement of a
- * batch takes milliseconds. If one takes much longer, it has too much to do and the batch is split, or history is
+ * The service's transactions never hold a row lock this long. Only a manual session or a backup does. A batch statement
+ * takes milliseconds. If one takes much longer, either it has too much work and the batch is split, or history is
  * unavailable.
  */
 const LIMITS = { lockMs: 1000, statementMs: 5000 };
-/** Unchanged runs lock rows in any order. This is shorter than the time that PostgreSQL takes to find a deadlock. */
+/**
+ * Unchanged runs lock rows in any order. The lock timeout is shorter than the time that PostgreSQL takes to detect a
+ * deadlock.
+ */
 const UNCHANGED_LIMITS = { lockMs: 200, statementMs: 5000 };
 
 /**
  * Writes batches, each in one transaction: history, streaks, alert flags, events, and deliveries, all or nothing. If
- * only history can't be written, the rest is committed and history follows. `RefusedResults` handles results that the
- * database refuses.
+ * only history can't be written, the rest is committed and history follows later. `RefusedResults` handles results that
+ * the database rejects.
  */
 @Injectable()
 export class BatchWriter {
   readonly refused: RefusedResults;
-  /** Number of batches and parts that were written. */
+  /** The number of batches and partial batches written so far. */
   written = 0;
-  /** Time of the last write, on the monotonic clock. */
+  /** When the last batch was written, on the monotonic clock. */
   writtenAt = -Infinity;
   private readonly rate = new RecentRate();
 
@@ -45,7 +48,7 @@ export class BatchWriter {
     this.refused = new RefusedResults(this, metrics, clock, new Logger(BatchWriter.name));
   }
 
-  /** Results recorded per second, over the last seconds. */
+  /** The number of results recorded per second, averaged over the last few seconds. */
   get recordedPerSecond(): number {
     return this.rate.perSecond(this.clock.monotonic());
   }
@@ -63,7 +66,7 @@ export class BatchWriter {
     return this.contents.lockedOf(this.database, endpointIds);
   }
 
-  /** Writes a batch, in parts if it is refused as a whole. */
+  /** Writes a batch. If the database rejects it as a whole, writes it in parts. */
   async write(batch: readonly PendingCheck[]): Promise<WrittenBatch> {
     try {
       const left = await this.commit(batch);
@@ -85,12 +88,12 @@ export class BatchWriter {
     );
   }
 
-  /** Writes waiting history at shutdown, for at most `limitMs`. */
+  /** Writes pending history at shutdown, for at most `limitMs`. */
   drainHistory(limitMs: number): Promise<void> {
     return this.history.drain(limitMs);
   }
 
-  /** Resolves to the results that have to be written again, with their rows locked and read. */
+  /** Resolves to the results that have to be written again, this time with their rows locked and read. */
   private async commit(entries: readonly PendingCheck[], locksAll = false): Promise<PendingCheck[]> {
     const began = this.clock.monotonic();
     const { recorded, missed, withHistory } = await this.commitEither(entries, locksAll);
@@ -98,7 +101,7 @@ export class BatchWriter {
     this.writtenAt = this.clock.monotonic();
     this.rate.add(recorded.size, this.writtenAt);
     this.metrics.batch(entries.length - missed.length, recorded.size, this.writtenAt - began);
-    // In order and without a guess: a row that isn't as expected may change something.
+    // These are written in order and without a guess, because a row that isn't as expected may change something.
     for (const entry of missed) entry.affectsState = true;
     const isMissed = missed.length > 0 ? new Set(missed) : null;
     for (const entry of entries) if (!isMissed?.has(entry)) this.settle(entry, recorded.has(entry.check), withHistory);
@@ -112,8 +115,8 @@ export class BatchWriter {
   }
 
   /**
-   * Writes with history, or without it if only history is at fault. If neither can be written, the database is at
-   * fault.
+   * Writes with history, or without it if only history fails. If neither can be written, the database itself has a
+   * problem.
    */
   private async commitEither(entries: readonly PendingCheck[], locksAll: boolean): Promise<Committed> {
     try {
@@ -132,7 +135,7 @@ export class BatchWriter {
     const parts = locksAll ? locked : partsOf(endpoints, this.contents.isLocated);
     const mayMeet = parts.unchangedUp.length + parts.unchangedLocated.length > 0;
     let attempt = 0;
-    // Another session was in the way. The next attempt takes its locks in order and waits for them.
+    // Another session interfered. The next attempt acquires its locks in order and waits for them.
     return this.database.transaction(
       (tx) => this.contents.write(tx, ++attempt === 1 ? parts : locked, withoutHistory),
       mayMeet ? UNCHANGED_LIMITS : LIMITS,
@@ -140,7 +143,7 @@ export class BatchWriter {
   }
 }
 
-/** Takes a transaction ID, as every batch does. A database that can't write refuses that. */
+/** Assigns a transaction ID, as every batch does. A database that can't write rejects that. */
 async function passThrough(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_current_xact_id()');
   await failpoint('recorder.before_commit');

@@ -11,20 +11,20 @@ export const resultsOfEach = (batch: readonly PendingCheck[]): EndpointResults[]
   ...grouped(batch, ({ check }) => check.endpointId).values(),
 ];
 
-/** With fewer results than this in a batch, the transactions cost more than the waiting saves. */
+/** If a batch has fewer results than this, the extra transactions cost more than the reduced waiting saves. */
 const LEAST = 50;
 const SLOW_MS = 1000;
 const QUICK_MS = 500;
 /**
- * A batch this many times slower than the quickest is slow because of its content, not because the database is far
- * away.
+ * A batch that is this many times slower than the quickest one is slow because of its content, not because of the
+ * connection to the database.
  */
 const TIMES_QUICKEST = 4;
 
 /**
  * Returns how many results the next batch may have after one that took `durationMs`. One batch may cost a hundred times
- * as much as another, for example if alerts change, and all results wait for it. `quickestMs` is the quickest of the
- * last batches: if each one takes long, smaller batches would only be more batches.
+ * as much as another, for example if alerts change, and all results wait for it. `quickestMs` is the duration of the
+ * quickest recent batch. If every batch takes long, smaller batches would only mean more batches.
  */
 export function nextBatchSize(size: number, durationMs: number, quickestMs: number, most: number): number {
   if (durationMs > SLOW_MS && durationMs > TIMES_QUICKEST * quickestMs) return Math.max(LEAST, Math.floor(size / 2));
@@ -32,9 +32,9 @@ export function nextBatchSize(size: number, durationMs: number, quickestMs: numb
 }
 
 /**
- * Returns the part of a batch that changes at most `most` alerts, shared fairly between organizations. `alertsOf` is
- * how many alerts a result of the endpoint may change. At least one result is kept. After a result that is left out, no
- * later result of the same endpoint is kept.
+ * Returns the part of a batch that changes at most `most` alerts, shared fairly between organizations. `alertsOf`
+ * returns how many alerts a result for the endpoint may change. At least one result is kept. Once a result is left out,
+ * no later result for the same endpoint is kept.
  */
 export function withinWork(
   batch: readonly PendingCheck[],
@@ -50,7 +50,7 @@ export function withinWork(
   return batch.filter((entry) => {
     const { orgId, endpointId } = entry.check;
     const left = (shares.get(orgId) ?? 0) - costOf(entry);
-    // The first result of an organization always fits. Otherwise an endpoint with very many alerts would wait forever.
+    // An organization's first result always fits. Otherwise, an endpoint with very many alerts would wait forever.
     if (leftOut.has(endpointId) || (left < 0 && begun.has(orgId))) {
       leftOut.add(endpointId);
       return false;
@@ -62,13 +62,13 @@ export function withinWork(
 }
 
 /**
- * Successful results of one endpoint at one location that has been up for long, in maintenance or not. They only
- * increase counters, so the row need not be read first. All are in one hour, in the order of their slots. Times are
+ * Successful results from one location for an endpoint that has been up for a long time, in maintenance or not. They
+ * only increase counters, so the row doesn't have to be read first. All are in one hour, in slot order. Times are
  * milliseconds since the epoch.
  */
 export interface UnchangedUpRun {
   endpointId: string;
-  /** The location that all the results come from. */
+  /** The location that all results come from. */
   location: number;
   revision: number;
   results: EndpointResults;
@@ -77,19 +77,19 @@ export interface UnchangedUpRun {
   firstCheckedMs: number;
   lastCheckedMs: number;
   hourMs: number;
-  /** The shortest distance between two slots, or Infinity for a single result. */
+  /** The shortest interval between two slots, or Infinity for a single result. */
   nearestMs: number;
 }
 
 /**
- * `endpoint_state.recent` holds 30 outcomes of 2 bits. A run must not push out all of them, because the shift would be
- * a whole word.
+ * `endpoint_state.recent` holds 30 outcomes, 2 bits each. A run must not push out all of them, because that would shift
+ * the value by its full width.
  */
 const LONGEST = 29;
-/** Fewer runs aren't worth a separate statement if other results take the locked path anyway. */
+/** Fewer runs aren't worth a separate statement if other results are written with locks anyway. */
 const WORTH_A_STATEMENT = 25;
 
-/** Returns `null` if a result may change something, has no slot, or isn't newer than the result before it. */
+/** Returns `null` if a result may change something, has no slot, or isn't newer than the previous result. */
 export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | null {
   const [first] = results;
   if (!first || results.length > LONGEST) return null;
@@ -133,14 +133,14 @@ export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | nul
  */
 export interface BatchParts {
   unchangedUp: UnchangedUpRun[];
-  /** Runs of endpoints with locations. */
+  /** Runs for endpoints with locations. */
   unchangedLocated: UnchangedUpRun[];
   others: EndpointResults[];
 }
 
 /**
- * Splits a batch into its parts. `isLocated` returns whether an endpoint is known to have locations. A result of a
- * probe always counts as located.
+ * Splits a batch into its parts. `isLocated` returns whether an endpoint is known to have locations. A probe's result
+ * always counts as located.
  */
 export function partsOf(endpoints: readonly EndpointResults[], isLocated: (endpointId: string) => boolean): BatchParts {
   const unchangedUp: UnchangedUpRun[] = [];

@@ -12,75 +12,84 @@ import { type PendingCheck, PendingChecks, type Recorded } from '../../engine/qu
 import type { WrittenBatch } from './refused-results';
 import { WriteUrgency } from '../../engine/queue/write-urgency';
 
-/** A batch is written when its oldest urgent result is this old … */
+/** A batch is written as soon as its oldest urgent result is this old … */
 const URGENT_AGE_MS = 200;
 /**
- * … or its oldest other result, which costs a fifth of the transactions (docs/decisions/0009-batch-age.md), or when
- * `ENOUGH` wait.
+ * … or its oldest other result is this old, or `ENOUGH` results wait. Waiting saves four fifths of the transactions
+ * (docs/decisions/0009-batch-age.md).
  */
 const MAX_AGE_MS = 1000;
 const ENOUGH = 500;
-/** Maximum size of a batch. The more results wait, the fewer transactions each result costs. */
+/** The maximum size of a batch. The more results are waiting, the fewer transactions each result costs. */
 const MAX_BATCH = 2000;
-/** Maximum number of results in a batch that may change something, because they can cause much more work. */
+/** The maximum number of results in a batch that may change something, because they can cause much more work. */
 const MAX_CHANGING = 500;
 /**
- * Results wait here while the database is unavailable or slower than the checks. Beyond this limit, the service drops
- * and counts results, several at a time. It drops the oldest results of the organization that has most, and unchanged
- * ones first.
+ * Results wait here while the database is unavailable or can't keep up with the checks. Beyond this limit, the service
+ * drops and counts results, several at a time. It drops the oldest results of the organization with the most results,
+ * and unchanged ones first.
  */
 const MAX_WAITING = 50_000;
 const GIVEN_UP_AT_ONCE = 500;
 const RETRY_MS = 1000;
-/** Maximum number of alerts that one batch may change. Each writes its flag, event, and delivery in the transaction. */
+/**
+ * The maximum number of alerts that one batch may change. For each one, the transaction writes a flag, an event, and a
+ * delivery.
+ */
 const MAX_ALERTS = 500;
-/** A batch of up to this many results isn't checked for its alerts. An endpoint may have 50 alerts. */
+/** The number of affected alerts isn't checked for batches of up to this size. An endpoint may have 50 alerts. */
 const HARMLESS_BATCH = 10;
-/** The duration of the quickest batch is multiplied by this at each batch, so it is forgotten after a few hundred. */
+/**
+ * The duration of the quickest batch is multiplied by this with each batch, so that it is forgotten after a few
+ * hundred.
+ */
 const FORGET = 1.005;
-/** How long refused results are retried between two batches. Without other work, they are retried all the time. */
+/**
+ * How long rejected results are retried between two batches. If there is no other work, they are retried continuously.
+ */
 const REFUSED_MS = 250;
 
 /**
- * The batches that may run at the same time, one of each. The first also handles what comes between batches: refused
- * results, locked endpoints, and the canary. Under load the first and the second are large and always busy. The express
- * batch only has endpoints where something may change, so a failure need not wait for the others.
+ * The roles of the batches that may run at the same time, at most one batch for each role. The first also handles the
+ * work between batches: rejected results, locked endpoints, and the canary. Under load, the first and the second are
+ * large and always busy. The express batch only contains endpoints where something may change, so that a failure
+ * doesn't have to wait for the others.
  */
 type Role = 'first' | 'second' | 'express';
 
 /**
- * Decides when results are written and in which batches. `BatchWriter` writes them. The results of one endpoint are
+ * Decides when and in which batches results are written. `BatchWriter` writes them. Results for one endpoint are
  * written in the order in which they arrived. Results that may change something go first, and every organization gets
- * its turn. On a server, several batches may run at the same time, but never with the same endpoint.
+ * its turn. With a database server, several batches may run at the same time, but never with the same endpoint.
  */
 @Injectable()
 export class CheckRecorder extends ResultSink {
   private readonly logger = new Logger(CheckRecorder.name);
   private readonly pending = new PendingChecks();
   private readonly urgency = new WriteUrgency();
-  /** The embedded database has one session, so a second batch would only wait for the first. */
+  /** The embedded database has only one session, so a second batch would just wait for the first. */
   private readonly roles: readonly Role[];
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, on the monotonic clock in milliseconds. */
   private flushAt = Infinity;
   /**
-   * After a failed batch, nothing is tried before this time unless a client requests a check. Monotonic milliseconds.
+   * After a failed batch, no batch is tried before this time unless a client requests a check. Monotonic milliseconds.
    */
   private pausedUntil = 0;
   private readonly writing = new Map<Promise<void>, Role>();
-  /** The newest round failed, so only one batch runs at a time. */
+  /** True if the last round failed. Only one batch runs at a time then. */
   private isFailing = false;
   private stopped = false;
-  /** Endpoints whose rows another session keeps locked. Their results wait, and all others are written. */
+  /** Endpoints whose rows are locked by another session. Their results wait, and all others are written. */
   private lockedOut: ReadonlySet<string> = new Set();
-  /** Since when there is something to write, on the monotonic clock. */
+  /** Since when there has been something to write, on the monotonic clock. */
   private busySince: number | null = null;
   private mostChanging = MAX_CHANGING;
-  /** The quickest of the last batches. Old batches count for less and less. */
+  /** The duration of the quickest recent batch. Older batches gradually count less. */
   private quickestMs = Infinity;
   /**
-   * Results were left over, because their alerts didn't fit or they must be read again. The next batch is written at
-   * once.
+   * True if results were left over, because their alerts didn't fit or their rows must be read. The next batch is then
+   * written immediately.
    */
   private hasLeftOver = false;
   private passing: ((passed: Promise<void>) => void)[] = [];
@@ -100,7 +109,7 @@ export class CheckRecorder extends ResultSink {
     this.roles = server.isEmbedded ? ['first'] : ['first', 'second', 'express'];
   }
 
-  /** Number of results that wait to be written. */
+  /** The number of results that wait to be written. */
   get backlog(): number {
     return this.pending.size + this.writer.refused.queue.size;
   }
@@ -109,7 +118,7 @@ export class CheckRecorder extends ResultSink {
     return this.writer.recordedPerSecond;
   }
 
-  /** Age of the oldest result that waits to be written, in milliseconds, or 0 if no result waits. */
+  /** The age of the oldest result that waits to be written, in milliseconds, or 0 if none waits. */
   get lagMs(): number {
     const { oldestAt } = this.pending;
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
@@ -119,13 +128,13 @@ export class CheckRecorder extends ResultSink {
     return this.metrics.resultsLost.total;
   }
 
-  /** How long results have waited while nothing could be written, in milliseconds. */
+  /** How long results have been waiting without any batch being written, in milliseconds. */
   get stalledMs(): number {
     if (this.busySince === null) return 0;
     return this.clock.monotonic() - Math.max(this.busySince, this.writer.writtenAt);
   }
 
-  /** Resolves when a transaction without results was committed between two batches. Rejects if it failed. */
+  /** Resolves when a transaction without results has been committed between two batches. Rejects if it failed. */
   pass(): Promise<void> {
     return new Promise((resolve) => {
       this.passing.push(resolve);
@@ -134,8 +143,8 @@ export class CheckRecorder extends ResultSink {
   }
 
   /**
-   * Takes a result. A result that may change a state is written within a quarter of a second, any other within about a
-   * second.
+   * Accepts a result. A result that may change a state is written within a quarter of a second, any other within about
+   * a second.
    */
   add(check: FinishedCheck, settled?: () => void): void {
     const urgency = this.urgency.of(check);
@@ -149,7 +158,7 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Takes a result as `add` does. Resolves when the result and its history are committed. */
+  /** Accepts a result, like `add`. Resolves when the result and its history are committed. */
   take(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       const urgency = this.urgency.of(check);
@@ -164,7 +173,7 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Writes a result at once. Resolves when the result and its history are committed. */
+  /** Writes a result immediately. Resolves when the result and its history are committed. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
@@ -174,7 +183,8 @@ export class CheckRecorder extends ResultSink {
   }
 
   /**
-   * Writes all waiting results. Resolves when they are committed, or after `limitMs` if the database stays unavailable.
+   * Writes all waiting results. Resolves when they are committed, or after `limitMs` if the database remains
+   * unavailable.
    */
   async drain(limitMs: number): Promise<void> {
     this.stopped = true;
@@ -199,7 +209,7 @@ export class CheckRecorder extends ResultSink {
     this.flushSoon(this.pending.ready >= ENOUGH ? 0 : entry.maxAgeMs, now);
   }
 
-  /** Drops refused results first, then unchanged ones. Other results are dropped only if nothing else waits. */
+  /** Drops rejected results first, then unchanged ones. Other results are dropped only if no other kind is waiting. */
   private giveUpSome(): void {
     const first = this.writer.refused.queue.forgetOne((entry) => !entry.affectsState || !this.pending.hasQuiet);
     const given = first ? [first] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
@@ -242,7 +252,7 @@ export class CheckRecorder extends ResultSink {
     if (this.pending.ready >= ENOUGH) this.flushSoon(0);
   }
 
-  /** False if all waiting results belong to endpoints whose earlier results are being written. */
+  /** False if every waiting result belongs to an endpoint whose earlier results are still being written. */
   private get canWrite(): boolean {
     return this.pending.ready > 0 || this.lockedOut.size > 0;
   }
@@ -266,7 +276,7 @@ export class CheckRecorder extends ResultSink {
   }
 
   /**
-   * Writes one batch. The first role then retries refused results for a moment. Resolves to the pause before the next
+   * Writes one batch. The first role then retries rejected results for a moment. Resolves to the delay before the next
    * batch.
    */
   private async writeRound(role: Role): Promise<number | null> {
@@ -283,7 +293,7 @@ export class CheckRecorder extends ResultSink {
   }
 
   /**
-   * Writes one batch. Results that can't be written return to the front of the queue. Resolves to the pause before the
+   * Writes one batch. Results that can't be written return to the front of the queue. Resolves to the delay before the
    * next batch.
    */
   private async writeOne(role: Role): Promise<number | null> {
@@ -311,7 +321,9 @@ export class CheckRecorder extends ResultSink {
     return pauseMs;
   }
 
-  /** Results that change too many alerts for one transaction return to the queue at once, for the next batch. */
+  /**
+   * Results that would change too many alerts for one transaction return to the queue immediately, for the next batch.
+   */
   private async writeWithinWork(taken: readonly PendingCheck[]): Promise<WrittenBatch> {
     let batch = taken;
     try {
@@ -344,10 +356,7 @@ export class CheckRecorder extends ResultSink {
       this.mostChanging = nextBatchSize(this.mostChanging, durationMs, this.quickestMs, MAX_CHANGING);
   }
 
-  /**
-   * Later results of endpoints with refused results wait with them, so that the results of one endpoint keep their
-   * order.
-   */
+  /** Later results for endpoints with rejected results wait too, so that each endpoint's results stay in order. */
   private moveRefused(endpointIds: Iterable<string>): void {
     const { refused, written } = this.writer;
     if (refused.queue.size === 0) return;

@@ -21,7 +21,7 @@ import {
 import type { Located, LocatedCheck } from './location-state';
 import { forgetFuture, readLocations } from './location-store';
 
-/** An endpoint that was evicted is found again, and its results are written a moment later. */
+/** If an endpoint was evicted, it is detected again and its results are written a moment later. */
 const MAX_LOCATED = 100_000;
 
 /** The current settings of an endpoint that decide whether a result still counts. */
@@ -47,10 +47,10 @@ interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
   beforeDegraded: number;
 }
 
-/** A locked state and the settings that decide whether results for it count. */
+/** A locked state, with the settings that decide whether results for it count. */
 export interface LockedState extends Omit<CurrentSettings, 'located'> {
   state: EndpointState;
-  /** Absent for an endpoint that only instances of the service check. */
+  /** Absent for an endpoint that is only checked by instances of the service. */
   locations?: Located | undefined;
 }
 
@@ -74,9 +74,9 @@ export class EndpointStateStore {
   ) {}
 
   /**
-   * Locks and reads states, in ID order like every other writer of these rows, so that they can't deadlock. A separate
-   * statement then reads the current settings. Joined to the first one, it would show the settings from before the wait
-   * for a lock. Cost: two statements, or three if an endpoint has locations.
+   * Locks and reads states, in ID order like every other writer of these rows, to prevent deadlocks. A separate
+   * statement then reads the current settings. If both were one statement, it would return the settings from before the
+   * wait for a lock. Cost: two statements, or three if an endpoint has locations.
    */
   async lock(tx: Tx, checks: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
     const ids = `{${[...new Set(checks.map(({ endpointId }) => endpointId))].join(',')}}`;
@@ -108,14 +108,16 @@ export class EndpointStateStore {
     return ids;
   }
 
-  /** Returns the endpoints whose state or alerts another transaction has locked now. Waits for no lock. */
+  /**
+   * Returns the endpoints whose state or alerts are currently locked by another transaction. Doesn't wait for locks.
+   */
   async lockedByOthers(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
     const rows = await sql.query<{ id: string }>(FIND_LOCKED, [endpointIds]);
     return new Set(rows.map(({ id }) => id));
   }
 
   /**
-   * Resets slots in the future after the database's clock was set back. Otherwise slots of the new time would be
+   * Resets slots in the future after the database's clock was set back. Otherwise, slots at the new time would be
    * treated as duplicates.
    */
   async forgetFuture(tx: Tx): Promise<void> {
@@ -133,7 +135,7 @@ export class EndpointStateStore {
       return last ? [{ id, ...last }] : [];
     });
     if (newest.length > 0) await this.saveStates(tx, newest);
-    // The result of a probe doesn't finish a check that runs here.
+    // A probe's result doesn't finish a check that runs here.
     const checkedHere = [...folded].filter(([, list]) => list.some(({ check }) => check.location === LOCAL));
     await this.release(
       tx,
@@ -183,7 +185,7 @@ export class EndpointStateStore {
     ]);
   }
 
-  /** Like the function `saveUnchangedUp`, and also releases the claims. */
+  /** Works like the function `saveUnchangedUp`, and also releases the claims. */
   async saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
     const saved = await saveUnchangedUp(tx, runs);
     await this.release(
@@ -193,7 +195,10 @@ export class EndpointStateStore {
     return saved;
   }
 
-  /** Like the function `saveUnchangedLocated`, and also releases the claims of endpoints that were checked here. */
+  /**
+   * Works like the function `saveUnchangedLocated`, and also releases the claims on endpoints that were checked
+   * here.
+   */
   async saveUnchangedLocated(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<ReadonlySet<string>> {
     const missed = await saveUnchangedLocated(tx, runs, this.clock.now().getTime());
     await this.release(
@@ -203,7 +208,7 @@ export class EndpointStateStore {
     return missed;
   }
 
-  /** A lone instance keeps checks of one endpoint apart in memory. Only other instances read `busy_until`. */
+  /** A single instance prevents overlapping checks of an endpoint in memory. Only other instances read `busy_until`. */
   private async release(tx: Tx, endpointIds: readonly string[]): Promise<void> {
     if (endpointIds.length === 0) return;
     const { id, isShared } = this.instances;
@@ -238,8 +243,8 @@ const FIND_LOCKED = `
      AND (NOT EXISTS (SELECT FROM free_state f WHERE f.endpoint_id = s.endpoint_id)
        OR EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND NOT EXISTS (SELECT FROM free_alert f WHERE f.id = a.id)))`;
 
-// Skips heartbeats: each verdict is later than the one before, regardless of the clock. Cost: one index lookup for each
-// row found.
+// Skips heartbeats, because each verdict is later than the previous one, regardless of the clock. Cost: one index
+// lookup for each row found.
 const FORGET_FUTURE = `
   UPDATE endpoint_state s SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms')
    WHERE last_slot_at > now() + interval '10 seconds'
@@ -273,7 +278,7 @@ const SAVE_STATES = `
            before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since, location)
    WHERE s.endpoint_id = v.id`;
 
-// Field by field, not a copy of the row, because hundreds of states are in memory in each batch.
+// Assigns each field instead of copying the row, because each batch holds hundreds of states in memory.
 const stateOf = (row: StateRow): EndpointState => ({
   status: row.status,
   statusSinceMs: row.statusSinceMs,

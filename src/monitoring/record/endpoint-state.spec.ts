@@ -11,7 +11,10 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', W: 'up', F: 'down
 const outcomeOf = (letter: string): Outcome => OUTCOMES[letter.toUpperCase()] ?? 'unknown';
 const UNMARKED = { degraded: false, planned: false, muted: false };
 
-/** Results every ten seconds, given as `FFS?W`. W is up with a warning. Small letters are in maintenance (! for ?). */
+/**
+ * Results every ten seconds, written like `FFS?W`. W is up with a warning. Lowercase letters are in maintenance (! for
+ * ?).
+ */
 const results = (letters: string): FoldInput[] =>
   [...letters].map((letter, index) => ({
     outcome: outcomeOf(letter),
@@ -27,7 +30,8 @@ const isCovered = (letter: string): boolean => 'sfw!'.includes(letter);
 const stateAfter = (letters: string): EndpointState => results(letters).reduce(fold, NEW_STATE);
 
 describe('the endpoint state', () => {
-  // Index of the first failed check of the current streak, and of the check since which the status holds.
+  // The index of the first failed check in the current streak, and of the check since which the status has been the
+  // same.
   it.each([
     ['S', 0, 1, null, 0],
     ['SSS', 0, 3, null, 0],
@@ -107,7 +111,7 @@ describe('the endpoint state', () => {
     expect(isDuplicate(stateAfter('SS'), { ...UNMARKED, outcome: 'up', ...result })).toBe(expected);
   });
 
-  // Bad streak, good streak, and the index of the check since which the endpoint is degraded.
+  // The bad streak, the good streak, and the index of the check since which the endpoint has been degraded.
   it.each([
     ['S', 0, 1, null],
     ['W', 1, 0, 0],
@@ -130,8 +134,8 @@ describe('the endpoint state', () => {
     },
   );
 
-  // The checks at which the open outage, an episode of `down`, and an episode of `degraded` start, and the outage's
-  // mark.
+  // The checks at which the open outage, an episode of `down`, and an episode of `degraded` start, and whether the
+  // outage is planned.
   it.each([
     ['SF', 1, 1, 1, false],
     ['Sf', 1, null, null, true],

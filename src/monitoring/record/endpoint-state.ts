@@ -3,13 +3,13 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { countInHour, type HourCounters } from '../../history/hour-counters';
 
 /**
- * The row of `endpoint_state`, which is kept between the checks of an endpoint. Times are milliseconds since the epoch.
+ * A row of `endpoint_state`, which stores an endpoint's state between checks. Times are milliseconds since the epoch.
  */
 export interface EndpointState extends Streaks {
-  /** The stored code of the newest outcome. */
+  /** The stored code for the newest outcome. */
   status: number;
   statusSinceMs: number | null;
-  /** Since when the newest outcome is up with a failed warning, or `null` if it isn't. */
+  /** Since when checks have been up with a failed warning, or `null` if the newest outcome isn't. */
   degradedSinceMs: number | null;
   /** When the first check of the open outage started, or `null` while up. */
   failingSinceMs: number | null;
@@ -17,17 +17,17 @@ export interface EndpointState extends Streaks {
   lastCheckedMs: number | null;
   /** The newest scheduled slot that was recorded. */
   lastSlotMs: number | null;
-  /** The last 30 outcomes, 2 bits each, with the newest lowest: 0 none, 1 up, 2 down, 3 unknown. */
+  /** The last 30 outcomes, 2 bits each, with the newest in the lowest bits: 0 none, 1 up, 2 down, 3 unknown. */
   recent: bigint;
-  /** One bit for each outcome in `recent`: whether it was degraded. */
+  /** One bit for each outcome in `recent`, set if the outcome was degraded. */
   recentDegraded: number;
-  /** Counts of the newest hour and of the hour before it. */
+  /** The counts for the newest hour and the hour before it. */
   hours: HourCounters;
 }
 
 /**
- * The numbers of consecutive results. The opposite result resets a streak, and `unknown` changes none. Streaks continue
- * through maintenance.
+ * The numbers of consecutive results. The opposite result resets a streak, and `unknown` doesn't affect any streak.
+ * Streaks continue through maintenance.
  */
 export interface Streaks {
   failures: number;
@@ -35,11 +35,11 @@ export interface Streaks {
   /** The streaks for alerts on `degraded`. Bad is down or degraded. Good is up and not degraded. */
   badStreak: number;
   goodStreak: number;
-  /** When the first unmuted check of the failure streak started, counted after the last muted check. */
+  /** When the first unmuted check of the failure streak started. Checks before the last muted one don't count. */
   failingUnmutedSinceMs: number | null;
-  /** When the first unmuted check of the bad streak started, counted after the last muted check. */
+  /** When the first unmuted check of the bad streak started. Checks before the last muted one don't count. */
   badUnmutedSinceMs: number | null;
-  /** When the first check of the success streak and of the good streak ran. */
+  /** When the first check of the success streak ran, and of the good streak. */
   upSinceMs: number | null;
   goodSinceMs: number | null;
 }
@@ -52,7 +52,10 @@ export interface FoldInput {
   muted: boolean;
   checkedMs: number;
   slotMs: number | null;
-  /** When the reported failure started, if that was before the check. An outage that it opens starts at this time. */
+  /**
+   * When the reported failure started, if that was before the check. An outage that this check opens starts at this
+   * time.
+   */
   sinceMs?: number;
 }
 
@@ -60,21 +63,21 @@ const RECENT_CODE: Readonly<Record<Outcome, bigint>> = { up: 1n, down: 2n, unkno
 const RECENT_MASK = (1n << 60n) - 1n;
 const RECENT_DEGRADED_MASK = (1 << 30) - 1;
 
-/** Whether the slot was recorded before (a repeated commit, a second recorder), or this is the same check again. */
+/** Whether the slot was already recorded (a repeated commit, a second recorder), or this is the same check again. */
 export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
   (result.slotMs !== null && state.lastSlotMs !== null && result.slotMs <= state.lastSlotMs) ||
   result.checkedMs === state.lastCheckedMs;
 
-/** Returns the state after another result. */
+/** Returns the state after one more result. */
 export const fold = (state: EndpointState, result: FoldInput): EndpointState =>
   foldWith(state, result, streaksAfter(state, result));
 
-/** Like `fold`, but with given streaks, which several locations have counted. */
+/** Works like `fold`, but with the given streaks, which several locations have counted. */
 export function foldWith(state: EndpointState, result: FoldInput, counted: Streaks): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
   const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = counted;
   const { failingSinceMs, failingPlanned } = outage(state, result);
-  // One literal, not a copy with more properties. V8 reads those more slowly, and this runs for every check.
+  // Uses one literal instead of a copy with added properties, which V8 reads more slowly. This runs for every check.
   return {
     failures,
     successes,
@@ -98,8 +101,8 @@ export function foldWith(state: EndpointState, result: FoldInput, counted: Strea
 }
 
 /**
- * Returns the open outage after the result. An outage is either planned or unplanned as a whole: a failure with the
- * other mark ends it and starts the next one. A late failure that started before the outage doesn't change it.
+ * Returns the open outage after the result. An outage is either planned or unplanned as a whole: a failure of the other
+ * kind ends it and starts the next one. A late failure that started before the outage doesn't change it.
  */
 function outage(
   { failingSinceMs, failingPlanned }: EndpointState,
@@ -128,6 +131,6 @@ export function streaksAfter(state: Streaks, result: FoldInput): Streaks {
   };
 }
 
-/** A streak that is older than this column has no start time. */
+/** A streak that started before this column existed has no start time. */
 const sinceOf = (streak: number, sinceMs: number | null, checkedMs: number): number | null =>
   streak === 0 ? checkedMs : sinceMs;

@@ -56,8 +56,8 @@ function checkOf(
 }
 
 /**
- * One check for each letter, in the slots from `first` on. S is up, W is up with a warning, F is down, ? is unknown.
- * Small letters and ! are in maintenance.
+ * One check for each letter, in consecutive slots starting with `first`. S is up, W is up with a warning, F is down, ?
+ * is unknown. Lowercase letters and ! are in maintenance.
  */
 const checksOf = (letters: string, first = 0, endpointId = 'a'): FinishedCheck[] =>
   [...letters].map((letter, index) => {
@@ -76,7 +76,7 @@ function locked(history: string, change: Partial<LockedState> = {}): LockedState
   return { state, active: true, revision: REVISION, ...change };
 }
 
-/** The slots of endpoint `a` that a batch keeps, relative to the start. */
+/** The slots that a batch keeps for endpoint `a`, relative to the start. */
 const keptSlots = (state: LockedState | null, checks: readonly FinishedCheck[]): (number | null)[] => {
   const folded = foldBatch(new Map(state ? [['a', state]] : []), checks);
   return (folded.get('a') ?? []).map(({ check }) => (check.slotMs === null ? null : (check.slotMs - START) / SLOT_MS));
@@ -150,7 +150,8 @@ describe('foldBatch', () => {
 
 describe('outagesOf', () => {
   /**
-   * Opened outages as the slot of their start. Closed outages as the start that they name and the slot of their end.
+   * Opened outages, as the slot where each starts. Closed outages, as the start that they reference and the slot where
+   * each ends.
    */
   const outages = (history: string, letters: string) => {
     const states = new Map([['a', locked(history)]]);
@@ -168,7 +169,8 @@ describe('outagesOf', () => {
     ['F', 'F', [], []],
     ['FF', 'S', [], [[-2, 0]]],
     ['F', 'SS', [], [[-1, 0]]],
-    // The first success closes any open outage, even if no failure is known, because the endpoint may have been edited.
+    // The first success closes any open outage, even without a known failure, because the endpoint may have been
+    // edited.
     ['', 'S', [], [[null, 0]]],
     ['S', 'S', [], []],
     ['S', 'FS', [0], [[0, 1]]],

@@ -10,12 +10,12 @@ import { foldLocated, type LocatedCheck, type StoredLocation, type Told } from '
 import type { UnchangedUpRun } from './batch';
 import type { UnchangedUpStreaks } from './unchanged-up';
 
-/** Maps each endpoint to its checks of one batch that count, in order, each with the state after it. */
+/** Maps each endpoint to the checks in one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
 
 /**
- * Folds a batch, endpoint by endpoint. Leaves out checks of endpoints that have been deleted, paused, or edited since.
- * Also leaves out checks that were recorded before, and checks from locations that the endpoint doesn't have.
+ * Folds a batch, endpoint by endpoint. Leaves out checks of endpoints that have since been deleted, paused, or edited.
+ * Also leaves out checks that were already recorded, and checks from locations that the endpoint doesn't have.
  */
 export function foldBatch(
   states: ReadonlyMap<string, LockedState>,
@@ -58,7 +58,7 @@ export function changedLocations(
   });
 }
 
-/** Returns the endpoints where one location fails more often than other voting locations. */
+/** Returns the endpoints where one location has more consecutive failures than other voting locations. */
 export const loneFailuresOf = (folded: FoldedBatch): LoneFailure[] =>
   [...folded].flatMap(([endpointId, list]) =>
     list.flatMap(({ located }) => (located?.lone ? [{ endpointId, ...located.lone }] : [])),
@@ -66,8 +66,8 @@ export const loneFailuresOf = (folded: FoldedBatch): LoneFailure[] =>
 
 /**
  * Returns the outages that a batch opens and closes. The first failure of a streak opens an outage, and the first
- * success after it closes any open outage. A planned failure ends an unplanned outage and opens the next one, and the
- * other way round.
+ * success after it closes any open outage. A planned failure ends an unplanned outage and opens the next one, and vice
+ * versa.
  */
 export function outagesOf(
   states: ReadonlyMap<string, LockedState>,
@@ -93,7 +93,7 @@ export function outagesOf(
           message: error.message,
         });
       }
-      // With several locations, the first success need not be part of the streak that counts.
+      // With several locations, the first success doesn't have to be part of the streak that counts.
       if (state.status === OUTCOME_CODE.up && (state.successes === 1 || failingSinceMs !== null))
         closed.push({
           endpointKey,
@@ -106,7 +106,10 @@ export function outagesOf(
   return { opened, closed };
 }
 
-/** Returns the updates for streaks and alerts: one for each check that isn't `unknown`, with the streaks after it. */
+/**
+ * Returns the updates for streaks and alerts: one for each check that isn't `unknown`, with the streaks after the
+ * check.
+ */
 export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) =>
     list.flatMap(
@@ -116,8 +119,8 @@ export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
 }
 
 /**
- * Returns the updates of unchanged runs: successes of endpoints with an open episode. `open` holds their streaks after
- * the run.
+ * Returns the updates for unchanged runs: successes of endpoints with an open episode. `open` contains their streaks
+ * after the run.
  */
 export function unchangedUpUpdatesOf(
   runs: readonly UnchangedUpRun[],
@@ -169,7 +172,7 @@ function updateOf(check: FinishedCheck, streaks: Streaks, result: Result = check
   };
 }
 
-/** Returns the update of an endpoint with locations, which reports their common verdict. */
+/** Returns the update for an endpoint with locations, which reports the combined verdict. */
 function locatedUpdate(check: FinishedCheck, streaks: Streaks, located: LocatedCheck): StreakUpdate | null {
   const { verdict, decides, told, seen } = located;
   if (!decides || verdict === null) return null;

@@ -7,17 +7,18 @@ import { LOCAL } from '../../engine/finished-check';
 import type { Sql, Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 
-/** An endpoint that one location sees down, while too few others do. */
+/** An endpoint that one location sees as down, but too few others do. */
 export interface LoneFailure {
   endpointId: string;
-  /** The number of failures in a row that this location has seen. */
+  /** The number of consecutive failures at this location. */
   failures: number;
-  /** Voting locations that have seen fewer failures. */
+  /** The voting locations that have seen fewer failures. */
   others: readonly number[];
 }
 
 /**
- * A request to a probe expires this long after the timeout of the check. Until then, the probe gets no other request.
+ * A request to a probe expires this long after the check's timeout. Until then, the probe gets no other request for the
+ * endpoint.
  */
 const WAITS_SECONDS = 30;
 
@@ -43,7 +44,7 @@ const ASK = askSql(
 );
 const ASK_ALL = askSql('unnest($1::uuid[]) AS a (id) JOIN endpoint_location l ON l.endpoint_id = a.id');
 
-// Cost: one index lookup for each website of the organization, and a few for each of its endpoints that are down.
+// Cost: one index lookup for each of the organization's websites, and a few for each of their endpoints that are down.
 const DOWN = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM website w
@@ -53,8 +54,8 @@ const DOWN = `
    WHERE w.org_id = $1`;
 
 /**
- * Requests checks of an endpoint from its locations at once, in addition to their slots. Probes get a request, and
- * instances get a slot that is due.
+ * Requests immediate checks of an endpoint from its locations, in addition to scheduled checks. Probes get a request,
+ * and instances get a slot that is due.
  */
 @Injectable()
 export class LocationAsks implements OnModuleInit {
@@ -68,8 +69,8 @@ export class LocationAsks implements OnModuleInit {
   }
 
   /**
-   * Requests a second opinion from the other locations of an endpoint. This happens when one location has failed
-   * exactly as often as an alert needs to trigger. Cost: one statement, and one or two more if locations are asked.
+   * Requests a second opinion from an endpoint's other locations when one location has failed exactly as often as an
+   * alert needs to trigger. Cost: one statement, and one or two more if checks are requested.
    */
   async secondOpinion(tx: Tx, lone: readonly LoneFailure[]): Promise<void> {
     const near = await tx.query<{ id: string; failures: number }>(AT_THRESHOLD, [
@@ -91,13 +92,16 @@ export class LocationAsks implements OnModuleInit {
   }
 
   /**
-   * Sends a request to all online probes of these endpoints. Resolves to the number of requests. Cost: one statement.
+   * Sends a request to all online probes that check these endpoints. Resolves to the number of requests. Cost: one
+   * statement.
    */
   async allOf(sql: Sql, endpointIds: readonly string[]): Promise<number> {
     return (await sql.query(ASK_ALL, [endpointIds])).length;
   }
 
-  /** Endpoints that the window covered and that are down may have recovered. Slots of instances are already due. */
+  /**
+   * Endpoints that were covered by the window and are down may have recovered. The slots of instances are already due.
+   */
   private async afterMaintenance(tx: Tx, ended: Suppressed): Promise<void> {
     if (!('orgId' in ended)) return;
     const down = await tx.query<Coverable>(DOWN, [ended.orgId]);

@@ -53,10 +53,10 @@ type Letter = 'U' | 'W' | 'D' | '?';
 const OUTCOMES: Readonly<Record<Letter, Outcome>> = { U: 'up', W: 'up', D: 'down', '?': 'unknown' };
 const CODES: readonly ErrorCode[] = ['connection_timeout', 'connection_refused', 'tls_expired', 'dns_not_found'];
 
-/** The slot of a check that started `atMs` after the start. Any two moments have different slots. */
+/** The slot of a check that started `atMs` after the start. Different times always have different slots. */
 const slotAt = (atMs: number): number => START + atMs * MINUTE_MS;
 
-/** A check of that location, `atMs` after the start. */
+/** A check from this location, `atMs` after the start. */
 function checkOf(location: number, letter: Letter, atMs: number, change: Partial<FinishedCheck> = {}): FinishedCheck {
   const outcome = OUTCOMES[letter];
   const isBad = letter === 'D' || letter === '?';
@@ -89,7 +89,7 @@ function checkOf(location: number, letter: Letter, atMs: number, change: Partial
   };
 }
 
-/** Checks one second apart, written as `0U 1D`: the location and its result. */
+/** Checks one second apart, written as `0U 1D`: each location and its result. */
 const checksOf = (text: string, everyMs = SECOND_MS): FinishedCheck[] =>
   text.split(' ').map((word, index) => checkOf(Number(word[0]), word[1] as Letter, index * everyMs));
 
@@ -102,7 +102,7 @@ function foldedOf(
   return foldBatch(states, checks).get('a') ?? [];
 }
 
-/** The endpoint's status after each check, with its streaks of failures and successes: `up 0/2`, and ~ if degraded. */
+/** The endpoint's status after each check, with its failure and success streaks: `up 0/2`, with ~ if degraded. */
 const timeline = (folded: readonly FoldedCheck[]): string[] =>
   folded.map(({ state }) => {
     const degraded = state.degradedSinceMs === null ? '' : '~';
@@ -348,7 +348,7 @@ describe('checks of an endpoint at one location that is not local', () => {
     seen: letter,
     muted: fc.boolean(),
     planned: fc.boolean(),
-    /** Sometimes repeats the same slot or moment. */
+    /** Sometimes repeats the same slot or time. */
     stepMs: fc.constantFrom(0, 1, 1000, 60_000),
     isAsked: fc.boolean(),
   });

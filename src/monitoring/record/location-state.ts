@@ -15,31 +15,32 @@ import {
   votesNeeded,
 } from '../../endpoint/verdict';
 
-/** The row of `endpoint_location`: what one location has seen of an endpoint. */
+/** A row of `endpoint_location`: what one location has observed about an endpoint. */
 export interface StoredLocation extends LocationState {
-  /** The number of the probe, or 0 for the service itself. */
+  /** The probe's number, or 0 for the service itself. */
   number: number;
   /** The name that the endpoint uses for the location. */
   name: string;
   statusSinceMs: number | null;
-  /** The newest slot of this location that was recorded. */
+  /** This location's newest recorded slot. */
   lastSlotMs: number | null;
-  /** Why the newest result is bad: the error, or the warning of a degraded result. */
+  /** Why the newest result is bad: the error, or the warning if the result is degraded. */
   error: Said | null;
-  /** The address that the newest result connected to, and its duration. */
+  /** The address that the newest check connected to, and how long the check took. */
   address: string | null;
   durationMs: number | null;
 }
 
-/** The locations of an endpoint in order, and the rule that combines them into one verdict. */
+/** An endpoint's locations, in order, and the rule that combines their results into one verdict. */
 export interface Located {
   rule: VerdictRule;
   locations: readonly StoredLocation[];
   /**
-   * The database's clock when the locations were read. Locations that have not reported for long by then are silent.
+   * The database's clock when the locations were read. A location that hasn't reported for a long time before this
+   * counts as silent.
    */
   nowMs: number;
-  /** The location whose check set the state's `lastCheckedMs`, once the batch has one. */
+  /** The location whose check set the state's `lastCheckedMs`, once a check in the batch has set it. */
   newest?: number | undefined;
 }
 
@@ -49,7 +50,8 @@ interface Said {
 }
 
 /**
- * The report of a check about its endpoint. With several locations, it comes from the vote that decided the verdict.
+ * The data that a check reports about its endpoint. With several locations, it comes from the vote that decided the
+ * verdict.
  */
 export interface Told extends Pick<FinishedResult, 'durationMs' | 'statusCode' | 'address'> {
   error: Said | null;
@@ -58,16 +60,16 @@ export interface Told extends Pick<FinishedResult, 'durationMs' | 'statusCode' |
 
 /** A check of an endpoint with locations, and how it counts. */
 export interface LocatedCheck extends Located {
-  /** The verdict after this check. `null` if the check came late and only counts for its location. */
+  /** The verdict after this check, or `null` if the check came late and only counts for its location. */
   verdict: Verdict | null;
   /** Whether the check counts for alerts. */
   decides: boolean;
   told: Told;
-  /** The result of each voting or lost location. Absent for an endpoint with one location. */
+  /** Each voting or lost location with its result. Absent for an endpoint with one location. */
   seen?: readonly LocationSeen[];
   /**
-   * The number of failures in a row that this location has seen, and the voting locations that have seen fewer. They
-   * may be asked for a second opinion.
+   * The number of consecutive failures at this location, and the voting locations with fewer failures. Those may be
+   * asked for a second opinion.
    */
   lone?: Omit<LoneFailure, 'endpointId'> | null;
 }
@@ -78,11 +80,12 @@ export interface AfterCheck {
 }
 
 /**
- * Returns the endpoint and its location after another check, and sets the check's marks `counted` and `isLate`. Returns
- * `null` if the check doesn't count: its location isn't one of the endpoint's, or it was recorded before.
- *
- * With one location this equals `fold`, and the result is judged at its own time. With several locations the verdict at
- * `nowMs` counts, if the result is known or changes the outcome of the verdict. The quorum then decides the streaks.
+ * Returns the endpoint and its location after one more check, and sets the check's marks `counted` and `isLate`.
+ * Returns `null` if the check doesn't count, because its location isn't one of the endpoint's or because it was already
+ * recorded.
+ * With one location, this is the same as `fold`, and the result is judged at its own time. With several locations, the
+ * verdict at `nowMs` counts if the result is known or changes the verdict's outcome. The quorum then decides the
+ * streaks.
  */
 export function foldLocated(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {
   if (check.location === NO_LOCATION) return foldSilence(state, before, check);
@@ -114,7 +117,7 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const newest = newestAfter(state, next, before, check);
   const located = { rule, locations: after, nowMs, newest, verdict, decides };
   if (isOnly) return { state: next, located: { ...located, told: toldAlone(check) } };
-  // The check that changed the status is the reported one, even if a newer check of another location came first.
+  // The reported check is the one that changed the status, even if a newer check from another location arrived first.
   if (next.status !== state.status) next.lastCheckedMs = input.checkedMs;
   return {
     state: next,
@@ -128,9 +131,9 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
 }
 
 /**
- * Returns since when as many locations see the endpoint down as the quorum requires of all locations, including times
- * that no one could record. Never before a check that counted as up. A failure that opens no outage, or is planned or
- * muted, started when it was found.
+ * Returns since when enough locations have seen the endpoint down to meet the quorum of all locations, including times
+ * when nothing could be recorded. The result is never before a check that counted as up. A failure that doesn't open an
+ * outage, or is planned or muted, started when it was found.
  */
 function downSince(
   { status, failingSinceMs, lastCheckedMs }: EndpointState,
@@ -145,7 +148,7 @@ function downSince(
   return Math.min(checkedMs, Math.max(quorumMs, upMs));
 }
 
-/** Returns `null` if the quorum has failed as often, or if nothing may trigger. */
+/** Returns `null` if the quorum has as many failures, or if nothing may trigger. */
 function loneFailure(
   { location, result, muted }: FinishedCheck,
   verdict: Verdict,
@@ -160,8 +163,8 @@ function loneFailure(
 }
 
 /**
- * Folds the finding that no location checks anymore. Changes nothing if a location checks by now, or if this was
- * recorded before.
+ * Folds the finding that no location is checking anymore. Changes nothing if a location is checking again, or if this
+ * was already recorded.
  */
 function foldSilence(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {
   const { rule, locations, nowMs } = before;
@@ -177,20 +180,18 @@ function foldSilence(state: EndpointState, before: Located, check: FinishedCheck
 const newestAfter = (before: EndpointState, after: EndpointState, { newest }: Located, { location }: FinishedCheck) =>
   after.status !== before.status || after.lastCheckedMs !== before.lastCheckedMs ? location : newest;
 
-/** Whether the slot of this location was recorded before, or this is the same check again. */
+/** Whether this location's slot was already recorded, or this is the same check again. */
 const isRecorded = ({ lastSlotMs, lastCheckedMs }: StoredLocation, { slotMs, checkedAt }: FinishedCheck): boolean =>
   (slotMs !== null && lastSlotMs !== null && slotMs <= lastSlotMs) || checkedAt.getTime() === lastCheckedMs;
 
 /**
- * Slots of a probe are at least half an interval apart, although its grid moves. Only this check detects duplicates
+ * A probe's slots are at least half an interval apart, even when its grid moves. Only this condition detects duplicates
  * that two requests send at the same time.
  */
 const isNoSlot = ({ number, lastSlotMs }: StoredLocation, { slotMs }: FinishedCheck, { intervalMs }: VerdictRule) =>
   number !== LOCAL && slotMs !== null && lastSlotMs !== null && slotMs - lastSlotMs < intervalMs / 2;
 
-/**
- * The slot of an endpoint is the one that an instance claimed, because the takeover from a dead instance relies on it.
- */
+/** An endpoint's slot is the one that an instance claimed, because taking over from a dead instance relies on it. */
 const inputOf = (check: FinishedCheck): FoldInput => ({
   outcome: check.result.outcome,
   degraded: isDegraded(check),
@@ -222,7 +223,7 @@ function afterResult(before: StoredLocation, input: FoldInput, { slotMs, result 
   };
 }
 
-/** The start of streaks is kept for an endpoint only, not for its locations. */
+/** Streak start times are stored only for endpoints, not for their locations. */
 const NOT_KEPT = { failingUnmutedSinceMs: null, badUnmutedSinceMs: null, upSinceMs: null, goodSinceMs: null };
 
 const streaksOf = ({ failures, successes, badStreak, goodStreak }: Verdict) => ({
@@ -235,8 +236,8 @@ const streaksOf = ({ failures, successes, badStreak, goodStreak }: Verdict) => (
 const saidBy = (error: Said | null): Said | null => error && { code: error.code, message: error.message };
 
 /**
- * Returns the bad votes: the votes for down, or the degraded ones if none is down. The newest come first. Votes of the
- * same moment keep their order.
+ * Returns the bad votes, newest first: the votes for down, or the degraded ones if none is down. Votes at the same time
+ * keep their order.
  */
 function badVotes(locations: readonly StoredLocation[], rule: VerdictRule, nowMs: number): StoredLocation[] {
   const voters = locations.filter((location) => isVoting(location, rule, nowMs));
@@ -245,15 +246,15 @@ function badVotes(locations: readonly StoredLocation[], rule: VerdictRule, nowMs
   return bad.toSorted((a, b) => (b.lastCheckedMs ?? 0) - (a.lastCheckedMs ?? 0));
 }
 
-/** Returns the report of a single location. */
+/** Returns what a single location reports. */
 const toldAlone = (check: FinishedCheck): Told => {
   const { durationMs, statusCode, address, error, warning } = check.result;
   return { durationMs, statusCode, address, error: saidBy(error), warning: isDegraded(check) ? saidBy(warning) : null };
 };
 
 /**
- * Returns the report of several locations, taken from the newest bad vote. Duration and status code are known only if
- * the vote belongs to this check.
+ * Returns the combined report of several locations, taken from the newest bad vote. Duration and status code are known
+ * only if that vote belongs to this check.
  */
 function toldByAll(check: FinishedCheck, verdict: Verdict, bad: readonly StoredLocation[]): Told {
   const [vote] = bad;

@@ -25,13 +25,13 @@ interface Row extends Omit<StoredLocation, 'status' | 'error'> {
  * connected.
  */
 const IS_SHUT = `(NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}'))`;
-/** SQL condition, never NULL: the probe `p` of a location `l` is deleted, disabled, or unsupported. */
+/** SQL condition, never NULL: the probe `p` for a location `l` is deleted, disabled, or unsupported. */
 const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR ${IS_SHUT})) IS TRUE`;
-/** SQL condition: the opposite, without a join. A statement reads the numbers of all probes once. */
+/** SQL condition: the opposite of `IS_OUT`, without a join. A statement reads all probe numbers once. */
 export const IS_IN_SERVICE = `(l.number = ${LOCAL} OR l.number IN (SELECT p.number FROM probe p WHERE ${IS_SHUT} IS NOT TRUE))`;
 
-// Cost: three index lookups for each endpoint, however large the tables are. Without OFFSET 0, small tables are
-// scanned.
+// Cost: three index lookups for each endpoint, regardless of table sizes. Without OFFSET 0, PostgreSQL scans small
+// tables.
 const READ = `
   SELECT l.endpoint_id AS "endpointId", e.quorum, c.interval_seconds AS "intervalSeconds", c.timeout_seconds AS "timeoutSeconds",
          l.number, ${LOCATION_NAME} AS name,
@@ -47,8 +47,8 @@ const READ = `
    WHERE e.id = ANY ($1::uuid[]) ORDER BY e.id, l.position`;
 
 /**
- * Reads the locations of these endpoints. The caller holds their `endpoint_state` rows. `nowMs` is the database's
- * clock. Cost: one statement.
+ * Reads the locations of these endpoints. The caller must have locked their `endpoint_state` rows. `nowMs` is the
+ * database's clock. Cost: one statement.
  */
 export async function readLocations(
   sql: Sql,
@@ -90,7 +90,7 @@ function locationOf(row: Row): StoredLocation {
   };
 }
 
-// Locks rows in order, because the statement that assigns change numbers locks several as well. Cost: one heap-only
+// Locks rows in order, because the statement that assigns change numbers also locks several rows. Cost: one heap-only
 // update each.
 const SAVE = `
   WITH v AS MATERIALIZED (
@@ -110,8 +110,8 @@ const SAVE = `
    WHERE l.endpoint_id = k.endpoint_id AND l.number = k.number`;
 
 /**
- * Saves the locations that a batch has changed. A location that has been removed since stays removed. Cost: one
- * statement, or none if the list is empty.
+ * Saves the locations that a batch has changed. A location that was removed in the meantime isn't added again. Cost:
+ * one statement, or none if the list is empty.
  */
 export async function saveLocations(
   tx: Tx,
@@ -138,18 +138,18 @@ export async function saveLocations(
   ]);
 }
 
-/** In characters. */
+/** The maximum length, in characters. */
 export const MAX_ADDRESS = 64;
 
-// Subtracts 2 ms, because the current moment, rounded, could equal the time of the next check, which would look like a
-// duplicate. Cost: a scan of the table, but only after the clock was set back.
+// Subtracts 2 ms, because the rounded current time could equal the time of the next check, which would look like a
+// duplicate. Cost: a table scan, but only after the clock was set back.
 const FORGET_FUTURE = `
   UPDATE endpoint_location
      SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms'), last_known_at = LEAST(last_known_at, now())
    WHERE last_slot_at > now() + interval '10 seconds' OR last_checked_at > now() + interval '10 seconds'`;
 
 /**
- * Resets times in the future after the database's clock was set back. Otherwise new results would be treated as
+ * Resets times in the future after the database's clock was set back. Otherwise, new results would be treated as
  * duplicates or as late.
  */
 export async function forgetFuture(sql: Sql): Promise<void> {

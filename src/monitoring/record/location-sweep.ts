@@ -17,14 +17,16 @@ import { silentAfterSql } from '../../endpoint/verdict';
  * this time.
  */
 const AFTER_START_MS = MINUTE_MS;
-/** If results have waited longer than this to be written, a location that seems silent may have results among them. */
+/**
+ * If results have been waiting longer than this to be written, some of them may come from a location that seems silent.
+ */
 const BEHIND_MS = 5 * SECOND_MS;
-/** Maximum number of endpoints of one run. The others follow in the next run. */
+/** The maximum number of endpoints per run. The rest follow in the next run. */
 const MOST = 5000;
 
 const SILENT_AFTER = silentAfterSql('c');
 
-// A new location has as long as others for its first check. Cost: a scan of the table, and two index lookups for each
+// A new location has as much time as the others for its first check. Cost: a table scan, and two index lookups for each
 // endpoint.
 const UNSEEN = `
   SELECT s.endpoint_id AS "endpointId", s.endpoint_key::text AS "endpointKey", s.org_id AS "orgId", c.revision
@@ -39,7 +41,7 @@ const UNSEEN = `
 
 /**
  * Records one `unknown` check for an endpoint when the last of its voting locations has stopped reporting. Several
- * instances may find the same endpoint. The recorder records it once, and only while it is still true.
+ * instances may find the same endpoint. The recorder records it once, and only if it is still true.
  */
 @Injectable()
 export class LocationSweep {

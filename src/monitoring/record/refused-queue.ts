@@ -2,32 +2,32 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import type { WriteFailure } from '../../history/write/write-failure';
 
-/** A result that might still be written is refused this often, one second apart, before it is dropped. */
+/** How many times a result that might still be written may be rejected, one second apart, before it is dropped. */
 const REFUSALS = 3;
 const RETRY_MS = 1000;
-/** An endpoint with a dropped result stays separate for this long, so it spoils at most one batch in that time. */
+/** How long an endpoint with a dropped result is kept apart, so that it spoils at most one batch in that time. */
 const QUARANTINE_MS = 600_000;
 const MAX_QUARANTINED = 100_000;
 
 interface Queue {
   waiting: PendingCheck[];
-  /** How often the first result was refused. */
+  /** How many times the first result was rejected. */
   refusals: number;
   /** The time of the next attempt, in monotonic milliseconds. */
   notBefore: number;
-  /** Number of batches that had been written when this queue was created. */
+  /** The number of batches that had been written when this queue was created. */
   writtenBefore: number;
 }
 
 /**
- * Endpoints whose results the database seems to refuse. Their results are written apart from all others, and one by one
- * if several are refused together. A refused result is dropped once something else was written in the meantime. Until
- * then the database itself may be at fault, and everything is kept.
+ * Queues for endpoints whose results the database seems to reject. Their results are written apart from all others, and
+ * one by one if several are rejected together. A rejected result is dropped once something else was written in the
+ * meantime. Until then, the database itself may have a problem, and everything is kept.
  */
 export class RefusedQueue {
-  /** The queues by endpoint. The one that has waited longest for its turn comes first. */
+  /** The queues by endpoint. The queue that has waited longest for its turn comes first. */
   private readonly queues = new Map<string, Queue>();
-  /** Maps each endpoint to the time until which it stays separate, in monotonic milliseconds. */
+  /** Maps each endpoint to the time until which it is kept apart, in monotonic milliseconds. */
   private readonly quarantine = new BoundedMap<string, number>(MAX_QUARANTINED);
   private count = 0;
 
@@ -35,13 +35,13 @@ export class RefusedQueue {
     return this.count;
   }
 
-  /** The queue is nearly always empty, and then this costs nothing. */
+  /** The queue is nearly always empty, in which case this costs nothing. */
   has(endpointId: string, now: number): boolean {
     if (this.count === 0 && this.quarantine.size === 0) return false;
     return this.queues.has(endpointId) || (this.quarantine.get(endpointId) ?? -Infinity) > now;
   }
 
-  /** Adds a result to the queue of its endpoint. `written` is the number of batches written so far. */
+  /** Adds a result to its endpoint's queue. `written` is the number of batches written so far. */
   add(entry: PendingCheck, written: number): void {
     const { endpointId } = entry.check;
     const queue = this.queues.get(endpointId);
@@ -51,7 +51,7 @@ export class RefusedQueue {
   }
 
   /**
-   * Returns the results to try now, at most `count`. They stay first in their queues until `written` or `refused` is
+   * Returns the results to try now, at most `count`. They remain first in their queues until `written` or `refused` is
    * called.
    */
   next(now: number, count: number): PendingCheck[] {
@@ -86,7 +86,8 @@ export class RefusedQueue {
   }
 
   /**
-   * Drops the oldest result of the endpoint whose turn is next, among the endpoints whose oldest result passes `may`.
+   * Drops the oldest result of the endpoint whose turn is next. Only endpoints whose oldest result passes `may` are
+   * considered.
    */
   forgetOne(may: (entry: PendingCheck) => boolean): PendingCheck | undefined {
     for (const [endpointId, queue] of this.queues)

@@ -14,7 +14,7 @@ const batchOf = (count: number): EndpointResults[] =>
 const idsOf = (part: readonly EndpointResults[]): string[] =>
   part.flat().map(({ check: { endpointId } }) => endpointId);
 
-/** A database that refuses every part with one of these endpoints. */
+/** A database that rejects every part that contains one of these endpoints. */
 function refusing(...bad: string[]) {
   const written: string[] = [];
   let transactions = 0;

@@ -7,21 +7,19 @@ import { type EndpointResults, resultsOfEach } from './batch';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedQueue } from './refused-queue';
 
-/**
- * After this many parts in a row that can't be written, with no part written at all, the search isn't worth its cost.
- */
+/** If this many parts in a row can't be written, and none has been written, the search isn't worth its cost. */
 const HOPELESS = 40;
 
-/** The outcome of a batch that was written in parts. */
+/** The outcome of writing a batch in parts. */
 export interface Split {
   wroteAny: boolean;
-  /** Endpoints whose results can't be written on their own, or were not even tried on their own. */
+  /** Endpoints whose results can't be written separately, or were never tried separately. */
   refused: EndpointResults[];
 }
 
 /**
- * Groups the results by endpoint and sorts the endpoints by organization. If one result is refused, its neighbors often
- * are as well.
+ * Groups the results by endpoint and sorts the endpoints by organization. If one result is rejected, its neighbors
+ * often are too.
  */
 export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {
   const orgOf = ([first]: EndpointResults): string => first?.check.orgId ?? '';
@@ -29,9 +27,9 @@ export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {
 }
 
 /**
- * Writes a batch that was refused as a whole: in halves, quarters, and so on, larger parts first, until each refused
- * endpoint is alone. `write` resolves to whether a part was written. If it throws, the work ends. One failing endpoint
- * among 500 costs 18 transactions. The results of one endpoint stay together, so that they keep their order.
+ * Writes a batch that was rejected as a whole: in halves, quarters, and so on, larger parts first, until each rejected
+ * endpoint is isolated. `write` resolves to whether a part was written. If it throws, the search stops. One failing
+ * endpoint among 500 costs 18 transactions. The results for one endpoint stay together, so that they keep their order.
  */
 export async function writeInParts(
   endpoints: readonly EndpointResults[],
@@ -62,28 +60,28 @@ export interface WrittenBatch {
   error?: unknown;
 }
 
-/** The access to the database that writing a refused batch needs. */
+/** The database access that is needed to write a rejected batch. */
 interface Writes {
   readonly written: number;
-  /** Commits one transaction with its rows locked and read. */
+  /** Commits one transaction, with its rows locked and read. */
   commitLocked(entries: readonly PendingCheck[]): Promise<void>;
   /** Resolves to whether the database responds at all. */
   isAvailable(): Promise<boolean>;
 }
 
-/** Maximum number of refused results that are retried at once, because they may cause much more work. */
+/** The maximum number of rejected results that are retried together, because they may cause much more work. */
 const MAX_AT_ONCE = 50;
 
 /**
- * Handles batches that the database refuses. A batch is written in parts, so that a result that can't be written costs
- * its endpoint that result and nothing else. A result that is refused on its own is retried, and then dropped.
+ * Handles batches that the database rejects. Such a batch is written in parts, so that a result that can't be written
+ * is all that its endpoint loses. A result that is rejected on its own is retried, and then dropped.
  */
 export class RefusedResults {
   readonly queue = new RefusedQueue();
-  /** Batches in a row that failed although the database is available. */
+  /** The number of consecutive batches that failed although the database is available. */
   private inARow = 0;
   private lastRefusal = '';
-  /** Endpoints whose refused results have been logged. */
+  /** Endpoints whose rejected results have already been logged. */
   private readonly reported = new BoundedMap<string, true>(10_000);
 
   constructor(
@@ -98,7 +96,7 @@ export class RefusedResults {
   }
 
   /**
-   * Handles a batch that could not be written. If the database refused it, writes it in parts and queues the results
+   * Handles a batch that couldn't be written. If the database rejected it, writes it in parts and queues the results
    * that can't be written.
    */
   async writeRest(batch: readonly PendingCheck[], error: unknown): Promise<WrittenBatch> {
@@ -106,9 +104,9 @@ export class RefusedResults {
   }
 
   /**
-   * Retries refused results for at most `limitMs`. Starts with one result and doubles the number as long as they are
-   * written, as happens when the database itself was at fault. If several are refused together, each is tried on its
-   * own.
+   * Retries rejected results for at most `limitMs`. Starts with one result and doubles the number as long as they can
+   * be written, which is the case if the database itself had a problem. If several are rejected together, each is tried
+   * separately.
    */
   async retry(limitMs: number): Promise<void> {
     const began = this.clock.monotonic();
@@ -148,7 +146,7 @@ export class RefusedResults {
       );
   }
 
-  /** Returns whether the batch failed because of its content. An unclear failure counts as such the second time. */
+  /** Returns whether the batch failed because of its content. An ambiguous failure counts as such the second time. */
   private async isRefused(error: unknown): Promise<boolean> {
     const failure = writeFailureOf(error);
     if (failure === 'content') return true;
@@ -176,8 +174,8 @@ export class RefusedResults {
   }
 
   /**
-   * Returns `null` if the part was committed. Throws if the database is unavailable or rows are locked, which no result
-   * is to blame for.
+   * Returns `null` if the part was committed. Throws if the database is unavailable or rows are locked, which isn't
+   * caused by any result.
    */
   private async tryCommit(entries: readonly PendingCheck[]): Promise<WriteFailure | null> {
     try {

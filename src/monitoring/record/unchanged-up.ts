@@ -10,12 +10,12 @@ import type { Streaks } from './endpoint-state';
 import { IS_IN_SERVICE, MAX_ADDRESS } from './location-store';
 import { cut } from '../../platform/text/text-limits';
 
-/** The streaks that grow with each success, and their starts. */
+/** The streaks that grow with each success, and when they started. */
 export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
 
 export interface UnchangedUpSaved {
   /**
-   * Endpoints that don't match their results (edited, paused, deleted, down, recorded before). Nothing was saved for
+   * Endpoints that don't match their results (edited, paused, deleted, down, already recorded). Nothing was saved for
    * them.
    */
   readonly missed: ReadonlySet<string>;
@@ -24,10 +24,10 @@ export interface UnchangedUpSaved {
 }
 
 interface UnchangedLocatedRow {
-  /** Number of endpoints whose state was saved, and of those whose location was saved. */
+  /** The number of endpoints whose state was saved, or whose location was saved. */
   count: number;
   moved: number;
-  /** `null` if all were saved. */
+  /** The endpoints that were saved, or `null` if all were. */
   saved: string[] | null;
 }
 
@@ -41,12 +41,11 @@ interface UnchangedUpRow {
 }
 
 /**
- * Counts the successes of endpoints that were up and still are. Cost: one statement, which neither reads the rows
- * before nor locks them before it changes them.
- *
- * The newest version of each row decides whether the run follows on it. If an edit commits during this statement, its
- * effects come after the run, which only changes counts. The statement locks rows in any order, so it may deadlock with
- * another writer. Give it a lock timeout that is shorter than the server's deadlock detection.
+ * Counts the successes of endpoints that were up and still are. Cost: one statement, which neither reads nor locks the
+ * rows before it changes them.
+ * The newest version of each row decides whether the run continues from it. If an edit commits during this statement,
+ * it takes effect after the run, which only changes counts. The statement locks rows in any order, so it may deadlock
+ * with another writer. Use a lock timeout that is shorter than the server's deadlock detection.
  */
 export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
   const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, columnsOf(runs));
@@ -63,12 +62,11 @@ export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): 
 }
 
 /**
- * Like `saveUnchangedUp`, for endpoints with locations, where each run comes from one location. The verdict stays up
- * while all voting locations are up, and the streaks of the quorum are calculated from theirs. `nowMs` is the
- * database's clock, which decides whether a location is silent or lost.
- *
+ * Works like `saveUnchangedUp` for endpoints with locations, where each run comes from one location. The verdict
+ * remains up as long as all voting locations are up, and the quorum's streaks are calculated from theirs. `nowMs` is
+ * the database's clock, which decides whether a location is silent or lost.
  * Returns the endpoints where this doesn't hold, including endpoints with an open episode. Nothing was saved for them.
- * Throws an error that repeats the transaction if another transaction interfered.
+ * Throws an error that causes the transaction to be retried if another transaction interfered.
  */
 export async function saveUnchangedLocated(
   tx: Tx,
@@ -92,7 +90,7 @@ const missedOf = (runs: readonly UnchangedUpRun[], saved: readonly string[] | nu
   return new Set(runs.flatMap(({ endpointId }) => (known.has(endpointId) ? [] : endpointId)));
 };
 
-/** An array in the text form of PostgreSQL, for values that need no quoting. */
+/** An array in PostgreSQL's text format, for values that need no quoting. */
 const list = (runs: readonly UnchangedUpRun[], value: (run: UnchangedUpRun) => string | number | null): string =>
   `{${runs.map((run) => value(run) ?? 'NULL').join(',')}}`;
 
@@ -126,7 +124,7 @@ const plannedIn = ({ results }: UnchangedUpRun): number => {
   return planned;
 };
 
-/** In the order of the columns `last_…_us`. */
+/** In the order of the `last_…_us` columns. */
 export const PHASES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'transferMs'] as const;
 export const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
   .map((name) => `last_${name}_us = v.${name}`)
@@ -144,7 +142,7 @@ const ARRAYS = 'uuid int int int float8 float8 float8 float8 float8 int int int 
 const valuesOf = (types: readonly string[]): string =>
   types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
 
-/** SQL assignments: how the newest result of a run `v` changes a state `s`, except its streaks and times. */
+/** SQL assignments that apply the newest result of a run `v` to a state `s`, except for its streaks and times. */
 const COUNTED = `last_duration_us = v.duration, ${SET_PHASES},
            last_status_code = v.status_code, last_error = NULL,
            recent_degraded = (s.recent_degraded << v.count) & ((1 << 30) - 1),
@@ -164,9 +162,9 @@ const IS_WELL = `s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AN
        AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL
        AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.hour_start <= ${timeAt('v.hour')}`;
 
-// The fold of endpoint-state.ts for one or more successes after a success, except for the hour before the newest, which
-// a run never has. Cost: two index lookups and one heap-only update for each endpoint. The lookup of open alerts reads
-// a small partial index once. `saved` isn't sent if all were saved, which is nearly always the case.
+// Implements the fold in endpoint-state.ts for one or more successes after a success, except for the hour before the
+// newest, which a run never has. Cost: two index lookups and one heap-only update for each endpoint. The lookup of open
+// alerts reads a small partial index once. `saved` isn't returned if all were saved, which is nearly always the case.
 const SAVE_UNCHANGED_UP = `
   WITH saved AS (
     UPDATE endpoint_state s
@@ -189,16 +187,16 @@ const SAVE_UNCHANGED_UP = `
 
 const LOCATION_ARRAYS = [...ARRAYS, 'smallint', 'float8', 'text'];
 const NOW = timeAt(`$${LOCATION_ARRAYS.length + 1}::float8`);
-/** SQL conditions about a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
+/** SQL conditions for a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
 const IS_OWN = 'l.number = v.number';
 const HEARD = `${NOW} - ${silentAfterSql('c')}`;
 const IS_PRESENT = `(e.location_count = 1 OR ${IS_IN_SERVICE}) AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;
 const IS_VOTING = `${IS_PRESENT} AND (${IS_OWN} OR (l.status IN (${OUTCOME_CODE.down}, ${OUTCOME_CODE.up}) AND l.last_checked_at >= ${HEARD}))`;
 
-// The same as foldLocated of location-state.ts if the quorum has two or more successes with the first result of the
-// run. In this case, no result opens, closes, or resolves anything. A state that another transaction has changed since
-// it was read has another ctid. Cost: for each endpoint the lookups of its locations and two heap-only updates. The
-// numbers of the probes are read once.
+// Implements `foldLocated` in location-state.ts for the case that the quorum has two or more successes with the first
+// result of the run. In this case, no result opens, closes, or resolves anything. If another transaction has changed a
+// state since it was read, its ctid is different. Cost: the location lookups and two heap-only updates for each
+// endpoint. The probe numbers are read once.
 const SAVE_UNCHANGED_LOCATED = `
   WITH steady AS MATERIALIZED (
     SELECT v.*, s.ctid AS read_at, o.good, o.successes[q.nth] AS successes

@@ -22,7 +22,7 @@ const NEW: LocationState = {
   isOut: false,
 };
 
-/** The location after another result, with the streaks that `fold` counts. */
+/** The location after one more result, with the streaks that `fold` counts. */
 function after(location: LocationState, outcome: Outcome, degraded: boolean, atMs: number): LocationState {
   const known = outcome !== 'unknown';
   const { failures, successes, badStreak, goodStreak } = fold(stateOf(location), {
@@ -54,8 +54,8 @@ const SEEN: Readonly<Record<string, [Outcome, boolean]>> = {
 };
 
 /**
- * Locations, given as one letter each. U is up, W is up with a warning, D is down, ? is unknown. S is down and silent
- * since, L is down and lost since, O is down and taken out of service, N is new.
+ * Locations, written as one letter each. U is up, W is up with a warning, D is down, ? is unknown. S was down and is
+ * now silent, L was down and is now lost, O was down and is now out of service, N is new.
  */
 const locations = (letters: string): LocationState[] =>
   [...letters].map((letter) => {
@@ -74,7 +74,7 @@ const told = (letters: string, quorum: Quorum): string => {
 type Counted = Pick<LocationState, 'degraded' | 'failures' | 'successes' | 'badStreak' | 'goodStreak'> & {
   outcome: Outcome;
 };
-/** The fields that alerts use. For `unknown` only the outcome, because the streaks don't change. */
+/** The fields that alerts use. For `unknown`, only the outcome, because the streaks don't change. */
 const inWords = ({ outcome, degraded, failures, successes, badStreak, goodStreak }: Counted): string =>
   outcome === 'unknown' ? outcome : [outcome, degraded, failures, successes, badStreak, goodStreak].join(' ');
 
@@ -160,7 +160,7 @@ describe('the verdict of several locations', () => {
           const verdict = verdictOf([location], { ...RULE, quorum: of }, checkedMs);
           return [inWords(verdict), inWords({ ...state, outcome, degraded })];
         });
-        // One comparison for each history: ten thousand comparisons take a second.
+        // Makes only one comparison for each history, because ten thousand comparisons take a second.
         expect(counted.map(([verdict]) => verdict).join('\n')).toBe(counted.map(([, own]) => own).join('\n'));
       }),
       { numRuns: 10_000 },
@@ -218,7 +218,7 @@ describe('the verdict of several locations', () => {
 
 const QUORUMS: readonly Quorum[] = ['any', 'majority', 'all', 1, 2, 3, 4, 5, 6];
 
-/** Each mix in one order only, because the order doesn't matter. */
+/** Every combination, but each in only one order, because the order doesn't matter. */
 const mixes = (most: number, letters = 'UWD?SLON'): string[] =>
   most === 0
     ? ['']

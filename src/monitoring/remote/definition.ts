@@ -1,7 +1,7 @@
 import type { CheckedSettings } from '../../endpoint/check-definitions';
 import type { Definition } from '../../probe-protocol/protocol';
 
-/** Returns a definition as probes get it. `headers` must have their values decrypted. */
+/** Returns a definition as sent to probes. The values in `headers` must be decrypted. */
 export const definitionOf = (settings: CheckedSettings, headers: Definition['headers']): Definition => ({
   type: settings.type,
   url: settings.url,

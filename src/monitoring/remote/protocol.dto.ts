@@ -133,7 +133,7 @@ export class ProbeTls implements DefinitionTls {
   server_name!: string | null;
 }
 
-/** The definition of a check, with its secrets. */
+/** A check definition, including its secrets. */
 export class ProbeDefinition implements Definition {
   @ApiProperty({ example: 'HTTPS' })
   type!: string;

@@ -8,8 +8,8 @@ export interface MeasuredProbe {
   /** UUID. */
   id: string;
   /**
-   * Whether the probe is shared with all organizations or belongs to the Default organization. Metrics only name these
-   * probes.
+   * Whether the probe is shared with all organizations or belongs to the Default organization. Metrics only identify
+   * these probes.
    */
   isOperators: boolean;
   online: boolean;
@@ -21,14 +21,14 @@ export interface MeasuredProbe {
 }
 
 /**
- * The common label of all probes that belong to other organizations. Metrics need no API key, and these probes must
- * stay private.
+ * The common label for all probes that belong to other organizations. Metrics need no API key, and these probes must
+ * remain private.
  */
 const OF_ORGANIZATIONS = 'organizations';
 
 /**
- * Metrics of the operator's probes by ID: their state at the last look, and the results that this process received.
- * Probes of other organizations are only counted. Cost: no statement for a scrape.
+ * Metrics of the operator's probes by ID: their state when last read, and the results that this process received.
+ * Probes of other organizations are only counted. Cost: no statement per scrape.
  */
 @Injectable()
 export class RemoteMetrics {
@@ -101,7 +101,7 @@ export class RemoteMetrics {
     });
   }
 
-  /** Stores the state of all probes that was just read. */
+  /** Stores the state of all probes as just read. */
   read(probes: readonly MeasuredProbe[]): void {
     this.probes = probes;
     this.readAt = this.clock.monotonic();

@@ -7,7 +7,7 @@ export const MAX_TIME = 32_503_680_000_000;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The rule of a field: a test, and the text after the field's name in the error. */
+/** A field's rule: a test, and the text that follows the field's name in the error. */
 export interface Rule<Value> {
   is: (value: unknown) => value is Value;
   must: string;
@@ -34,7 +34,7 @@ export class FieldReader {
 }
 
 /**
- * Returns the body as fields, if its protocol version is supported. Throws `malformed_json`, `validation_failed`, and
+ * Returns the body as fields if its protocol version is supported. Throws `malformed_json`, `validation_failed`, and
  * `protocol_unsupported`.
  */
 export function fieldsOfRequest(body: unknown): Fields {

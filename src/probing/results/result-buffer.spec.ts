@@ -53,7 +53,7 @@ describe('ResultBuffer', () => {
   const settleAll = (): void => {
     for (let batch = buffer.take(); batch.entries.length > 0; batch = buffer.take()) buffer.settle(batch);
   };
-  /** Adds enough results for the endpoints to be up for long. */
+  /** Adds enough results that the endpoints count as having been up for a long time. */
   const upForLong = (...endpoints: number[]): void => {
     for (const endpoint of endpoints) for (let i = 0; i < 101; i++) buffer.add(check(endpoint, i));
     settleAll();

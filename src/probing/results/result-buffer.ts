@@ -14,15 +14,17 @@ const URGENT_AGE_MS = 200;
 /** How long other results wait, unless there are this many. */
 const MAX_AGE_MS = 5 * SECOND_MS;
 const ENOUGH = 500;
-/** Results older than this were kept because the service was unavailable or refused them. */
+/** Results older than this were kept because the service was unavailable or rejected them. */
 const KEPT_FOR_MS = 2 * MAX_AGE_MS;
 
 /**
- * The limits for keeping results while the service is unavailable. The first one reached applies. The oldest results
- * that change nothing are dropped first.
+ * The limits on results that are kept while the service is unavailable. The first limit that is reached applies. The
+ * oldest results that change nothing are dropped first.
  */
 const KEPT = { ms: 15 * MINUTE_MS, results: 100_000, bytes: 64 * 1024 * 1024 } as const;
-/** The share and maximum number of results to drop at once. It is a share, because a few results may be large. */
+/**
+ * The fraction and maximum number of results to drop at a time. It is a fraction, because a few results may be large.
+ */
 const GIVEN_UP = { part: 1 / 16, most: 500 };
 /** The maximum JSON size of one request. The service's limit is 512 KiB. */
 const MOST_SENT_BYTES = 448 * 1024;
@@ -30,13 +32,15 @@ const MOST_SENT_BYTES = 448 * 1024;
 export interface Batch {
   readonly entries: readonly PendingCheck[];
   readonly results: readonly SentResult[];
-  /** Whether the batch contains only results that may change something, with the earlier results of their endpoints. */
+  /**
+   * Whether the batch only contains results that may change something, together with their endpoints' earlier results.
+   */
   readonly isAlone: boolean;
 }
 
 /**
- * Holds results until the service has them. Results of one endpoint stay in order. Results that may change something go
- * first.
+ * Holds results until the service has them. Results for one endpoint are kept in order. Results that may change
+ * something go first.
  */
 @Injectable()
 export class ResultBuffer extends ResultSink {
@@ -47,9 +51,12 @@ export class ResultBuffer extends ResultSink {
   private heldBytes = 0;
   private underWay = 0;
   private dropped = 0;
-  /** Whether the previous batch contained only results that may change something. The next batch includes all. */
+  /**
+   * Whether the previous batch only contained results that may change something. If so, the next batch includes all
+   * results.
+   */
   private isTurnOfAll = false;
-  /** The service refused results that change nothing. They are not sent before this monotonic time. */
+  /** When results that change nothing may be sent again after the service rejected them, in monotonic milliseconds. */
   private othersFrom = -Infinity;
   private nextAt = Infinity;
   private added: () => void = () => {};
@@ -65,7 +72,7 @@ export class ResultBuffer extends ResultSink {
     return this.pending.size + this.underWay;
   }
 
-  /** Checks are not limited while the service is unavailable. The waiting results have separate limits. */
+  /** Checks aren't slowed down while the service is unavailable. The waiting results have separate limits. */
   get lagMs(): number {
     return 0;
   }
@@ -78,7 +85,7 @@ export class ResultBuffer extends ResultSink {
     return this.dropped;
   }
 
-  /** The approximate memory of the results in bytes. */
+  /** The approximate memory use of the results in bytes. */
   get bytes(): number {
     return this.heldBytes;
   }
@@ -89,13 +96,13 @@ export class ResultBuffer extends ResultSink {
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
   }
 
-  /** The monotonic time in milliseconds of the next request, or Infinity if nothing waits. */
+  /** When the next request is due, in monotonic milliseconds, or Infinity if nothing is waiting. */
   get dueAt(): number {
     const dueAt = this.pending.ready >= ENOUGH ? -Infinity : this.nextAt;
     return this.pending.changing > 0 ? dueAt : Math.max(dueAt, this.othersFrom);
   }
 
-  /** `listener` is called when something was added. Only one is supported. */
+  /** Calls `listener` when a result was added. Only one listener is supported. */
   onAdded(listener: () => void): void {
     this.added = listener;
   }
@@ -106,18 +113,18 @@ export class ResultBuffer extends ResultSink {
     this.push(check, urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS, urgency !== 'quiet', settled);
   }
 
-  /** Adds the result of a check that a caller is waiting for. It is sent at once. */
+  /** Adds the result of a check that a caller is waiting for. It is sent immediately. */
   addAsked(check: FinishedCheck, asked: Asked): void {
     if (!asked.isTryOut) this.note(check);
     this.asked.set(check, asked);
     this.push(check, 0, true);
   }
 
-  /** Returns the next batch. Pass it to `settle` or `putBack` afterwards. `most` lowers the size of the batch. */
+  /** Returns the next batch. Pass it to `settle` or `putBack` afterwards. `most` can lower the maximum batch size. */
   take(most: number = MAX_RESULTS): Batch {
     this.expire();
-    // After an outage, a batch of only the results that may change something is small and need not wait for the
-    // backlog. This applies only to every second batch. Otherwise frequent changes would block the rest forever.
+    // After an outage, a batch limited to results that may change something is small and doesn't have to wait for the
+    // backlog. This only applies to every other batch. Otherwise, frequent changes would block the rest forever.
     const { ready, changing } = this.pending;
     const isBehind = ready > MAX_RESULTS || this.oldestMs > KEPT_FOR_MS;
     const mayBeAlone = this.othersFrom > this.clock.monotonic() || (isBehind && !this.isTurnOfAll);
@@ -141,7 +148,7 @@ export class ResultBuffer extends ResultSink {
     return { entries: sent, results, isAlone };
   }
 
-  /** Removes a batch that the service has accepted, or never will. */
+  /** Removes a batch that the service has accepted or will never accept. */
   settle({ entries, isAlone }: Batch): void {
     this.isTurnOfAll = isAlone;
     this.forget(entries);
@@ -150,7 +157,7 @@ export class ResultBuffer extends ResultSink {
   }
 
   /**
-   * Puts a batch back, to be sent before later results of its endpoints. Its results that change nothing wait for
+   * Puts a batch back, to be sent before its endpoints' later results. Results in it that change nothing wait for
    * `othersMs`.
    */
   putBack({ entries, isAlone }: Batch, othersMs: number = 0): void {
@@ -162,7 +169,7 @@ export class ResultBuffer extends ResultSink {
     this.expire();
   }
 
-  /** Drops one result that the service can't parse and would refuse again. */
+  /** Drops one result that the service can't parse and would reject again. */
   giveUp(batch: Batch): void {
     this.dropped += batch.entries.length;
     this.settle(batch);

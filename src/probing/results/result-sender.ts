@@ -11,10 +11,10 @@ import { type Batch, ResultBuffer } from './result-buffer';
 import { cut } from '../../platform/text/text-limits';
 
 const LIMIT_MS = 30 * SECOND_MS;
-/** The pause while the token is refused. The poll finds out when it is accepted again. */
+/** The pause while the token is rejected. Polling detects when it is accepted again. */
 const REFUSED_MS = SECOND_MS;
 
-/** Sends the buffered results, one request after another, and repeats refused ones. */
+/** Sends the buffered results, one request after another, and retries rejected ones. */
 @Injectable()
 export class ResultSender {
   private readonly logger = new Logger(ResultSender.name);
@@ -23,11 +23,11 @@ export class ResultSender {
   private wake: () => void = () => {};
   private restsUntil = Infinity;
   private failures = 0;
-  /** The number of consecutive refusals of batches that contain results without changes. */
+  /** The number of consecutive rejections of batches that contain results without changes. */
   private refusals = 0;
-  /** Nothing is sent before this monotonic time. */
+  /** Nothing is sent before this time, in monotonic milliseconds. */
   private pausedUntil = -Infinity;
-  /** The limit for results in a request. It is lower while one of them can't be parsed by the service. */
+  /** The maximum number of results in a request. It is lowered while the service can't parse one of them. */
   private most: number | undefined;
   private isDraining = false;
 
@@ -47,7 +47,7 @@ export class ResultSender {
     this.running = this.run();
   }
 
-  /** Sends everything and stops, at the latest after `limitMs`. */
+  /** Sends everything and stops, after `limitMs` at the latest. */
   async drain(limitMs: number): Promise<void> {
     this.isDraining = true;
     this.pausedUntil = -Infinity;
@@ -74,7 +74,7 @@ export class ResultSender {
     }
   }
 
-  /** Waits for the time, or until something was added. */
+  /** Waits for this time, or until a result is added. */
   private async rest(ms: number): Promise<void> {
     const waking = new AbortController();
     this.wake = () => waking.abort();
@@ -119,8 +119,8 @@ export class ResultSender {
   }
 
   /**
-   * Returns an increasing pause. When many probes return at once, each refused request uses capacity that the others
-   * need.
+   * Returns an increasing pause. When many probes reconnect at the same time, each rejected request uses capacity that
+   * the others need.
    */
   private othersMs({ isAlone }: Batch, askedMs: number): number {
     if (!isAlone) this.refusals += 1;

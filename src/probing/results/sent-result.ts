@@ -5,14 +5,14 @@ import type { SentError, SentResult } from '../../probe-protocol/protocol';
 /** The request that a caller is waiting for. */
 export interface Asked {
   ask: string;
-  /** Whether the settings do not belong to an endpoint. */
+  /** True for a test check, whose settings don't belong to an endpoint. */
   isTryOut: boolean;
 }
 
-/** The sent parts of a finished check. */
+/** The parts of a finished check that are sent. */
 type Sent = 'endpointId' | 'revision' | 'slotMs' | 'checkedAt' | 'attempts' | 'firstError' | 'result';
 
-/** Returns a finished check in the protocol's form. With `asked` it does not belong to a slot. */
+/** Returns a finished check in the protocol's format. If `asked` is given, the check doesn't belong to a slot. */
 export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | undefined): SentResult {
   const { result } = check;
   const { dnsMs, connectMs, tlsMs, firstByteMs, transferMs } = result.phases;
@@ -55,11 +55,11 @@ export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | un
 const toSentError = (error: CheckError | null): SentError | null =>
   error && { code: error.code, phase: error.phase, message: error.message };
 
-/** The approximate memory of a result without texts. */
+/** The approximate memory use of a result without its strings. */
 const BASE_BYTES = 640;
 const BYTES_OF_CHARACTER = 2;
 
-/** Returns the approximate memory of a result in bytes. It is always the same for the same result. */
+/** Returns the approximate memory use of a result in bytes. It is always the same for the same result. */
 export function bytesOf({ result, firstError }: FinishedCheck): number {
   const { certificate, records, redirects, error, warning, address } = result;
   let characters = address?.length ?? 0;

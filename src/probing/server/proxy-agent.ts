@@ -7,18 +7,18 @@ import { readUrl } from '../../platform/text/read-url';
 import type { ServerAccess } from '../../platform/config/probe-config';
 import { isDirect } from './proxy-rules';
 
-/** One connection that waits, one that sends, and a spare one for a broken connection. */
+/** One connection that waits, one that sends, and a spare one in case a connection breaks. */
 const MOST_SOCKETS = 3;
 const CONNECT_MS = 10_000;
 
-/** Returns the proxy for the service, or `null`. A URL without HTTPS is reached directly. */
+/** Returns the proxy for the service, or `null`. A URL without HTTPS is accessed without the proxy. */
 function proxyOf({ url, proxy, noProxy }: ServerAccess): URL | null {
   const { protocol, hostname, port } = new URL(url);
   const isPassedBy = proxy === null || protocol !== 'https:' || isDirect(noProxy, hostname, Number(port || 443));
   return isPassedBy ? null : readUrl(proxy);
 }
 
-/** Returns `host:port` of the probe's connection. */
+/** Returns the `host:port` that the probe connects to. */
 export function targetOf(access: ServerAccess): string {
   const { protocol, hostname, port } = proxyOf(access) ?? new URL(access.url);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
@@ -41,7 +41,10 @@ export function agentFor(access: ServerAccess): HttpAgent {
   return proxy === null ? new HttpsAgent(trust) : new ProxyAgent(proxy, trust);
 }
 
-/** Connects through a proxy with CONNECT, which can't read the traffic. The certificate is the service's. */
+/**
+ * Connects through a proxy with CONNECT, so that the proxy can't read the traffic. The certificate is the service's
+ * own.
+ */
 class ProxyAgent extends HttpsAgent {
   constructor(
     private readonly proxy: URL,

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether a host is reached without the proxy. Rules are `*`, a name including its subdomains (`.corp`, `corp`),
- * `host:port`, or a network.
+ * Returns whether a host is accessed without the proxy. Rules are `*`, a hostname including its subdomains (`.corp`,
+ * `corp`), `host:port`, or a network.
  */
 export function isDirect(rules: readonly string[], host: string, port: number): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase();

@@ -2,19 +2,19 @@ import { SECOND_MS } from '../../platform/time/time-units';
 
 /** The longest pause, regardless of what a response requests. */
 const LONGEST_MS = 60 * SECOND_MS;
-/** After an outage, probes spread their return over this time. */
+/** After an outage, probes spread their reconnections over this time. */
 const SPREAD_MS = 10 * SECOND_MS;
 
 /**
- * Returns the milliseconds until the next attempt after this many consecutive failures. The upper limit doubles up to
- * ten seconds. `random` is from 0 to 1.
+ * Returns the milliseconds until the next attempt after this many consecutive failures. The upper limit doubles each
+ * time, up to ten seconds. `random` is from 0 to 1.
  */
 export const retryAfterMs = (failures: number, random: number): number =>
   Math.round(random * Math.min(SPREAD_MS, SECOND_MS * 2 ** (failures - 1)));
 
 /**
- * Returns the pause from `Retry-After` in milliseconds, spread over an additional second. `null` if it isn't a number
- * of seconds.
+ * Returns the pause from `Retry-After` in milliseconds, plus a random part of up to one second. Returns `null` if it
+ * isn't a number of seconds.
  */
 export function askedPauseMs(header: string | undefined, random: number): number | null {
   if (header === undefined || !/^\d{1,6}$/.test(header)) return null;
@@ -23,13 +23,12 @@ export function askedPauseMs(header: string | undefined, random: number): number
 
 /**
  * The meaning of a response for the probe.
- *
  * - `done`: accepted.
  * - `refused`: the token is currently not accepted.
- * - `replaced`: another process works with this token.
- * - `unsupported`: the service does not speak this protocol.
+ * - `replaced`: another process uses this token.
+ * - `unsupported`: the service doesn't support this protocol version.
  * - `busy`: try again later.
- * - `unreadable`: the request is invalid, and would be again.
+ * - `unreadable`: the request is invalid, and would be invalid again.
  * - `failed`: the response has no usable meaning.
  */
 export type Meaning = 'done' | 'refused' | 'replaced' | 'unsupported' | 'busy' | 'unreadable' | 'failed';

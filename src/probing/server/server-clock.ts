@@ -3,12 +3,12 @@ import { Clock } from '../../platform/time/clock';
 import { offsetAfter } from '../../platform/time/clock-offset';
 import { MINUTE_MS } from '../../platform/time/time-units';
 
-/** A wall clock with a larger error can't determine whether a certificate is valid. */
+/** A wall clock with a larger error can't be used to decide whether a certificate is valid. */
 const MOST_OFF_MS = MINUTE_MS;
 
 /**
- * The time of the service's database, derived from its responses and continued by the local monotonic clock. Slots,
- * leases and the times of results use it. The local wall clock may be wrong or jump, and is only reported.
+ * The time of the service's database, derived from its responses and continued by the local monotonic clock. It is used
+ * for slots, leases, and result times. The local wall clock may be wrong or jump, and is only reported.
  */
 @Injectable()
 export class ServerClock {
@@ -21,14 +21,14 @@ export class ServerClock {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Synchronizes with `nowMs` from the response to a request that was sent at `before` and ended at `after`
-   * (monotonic).
+   * Synchronizes with `nowMs` from a response. The request was sent at `before` and completed at `after`, in monotonic
+   * milliseconds.
    */
   synchronize(nowMs: number, before: number, after: number): void {
     this.offsetMs = offsetAfter(this.offsetMs, nowMs, before, after);
   }
 
-  /** Returns milliseconds since the epoch. Before the first response it uses the local wall clock. */
+  /** Returns milliseconds since the epoch. Before the first response, this is the local wall clock. */
   now(): number {
     return this.clock.monotonic() + this.offset;
   }
@@ -38,7 +38,7 @@ export class ServerClock {
     return serverMs - this.offset;
   }
 
-  /** How far the local wall clock is ahead of the server's, in milliseconds. Negative if it is behind. */
+  /** How far the local wall clock is ahead of the server's clock, in milliseconds. Negative if it is behind. */
   get wallAheadMs(): number {
     return this.clock.now().getTime() - this.now();
   }

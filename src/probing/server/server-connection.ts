@@ -17,10 +17,16 @@ import { cut } from '../../platform/text/text-limits';
 
 /** Smaller bodies are sent uncompressed, because compression would use more memory than it saves. */
 const GZIP_FROM_BYTES = 8 * 1024;
-/** The limit of a response, compressed and decompressed. It is several times the size that the service promises. */
+/**
+ * The maximum size of a response, compressed and decompressed. It is several times the size that the service
+ * guarantees.
+ */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A probe without the service for longer isn't ready, because its results reach no one. */
+/**
+ * A probe that has had no connection to the service for longer than this isn't ready, because its results don't reach
+ * anyone.
+ */
 const NOT_READY_MS = MINUTE_MS;
 
 const packed = promisify(gzip);
@@ -29,24 +35,24 @@ const unpacked = promisify(gunzip);
 export interface ServerReply {
   meaning: Meaning;
   status: number;
-  /** The JSON object of a `done` reply. It has a number `now`. */
+  /** The JSON object in a `done` reply. It has a numeric `now` field. */
   body: Readonly<Record<string, unknown>>;
   retryAfter: string | undefined;
 }
 
-/** There was no reply. The message contains no credentials. */
+/** Thrown if there was no reply. The message contains no credentials. */
 export class ServerUnreachable extends Error {}
 
 /**
- * Sends requests to the service, one at a time, with limits for time and size. Each response sets the clock. The
- * settings decide the destination, and no egress policy applies.
+ * Sends requests to the service, one at a time, with limits on time and size. Each response sets the clock. The
+ * settings determine the destination, and no egress policy applies.
  */
 @Injectable()
 export class ServerConnection implements OnModuleDestroy {
   private agent: Agent | null = null;
-  /** The monotonic time of the last accepted response, initially the start. */
+  /** When the last response was accepted, in monotonic milliseconds. Initially the start time. */
   private heardAt: number;
-  /** The round-trip time of the newest request that did not wait. */
+  /** The round-trip time of the newest request for which the service didn't wait. */
   rttMs = 0;
 
   constructor(
@@ -62,7 +68,7 @@ export class ServerConnection implements OnModuleDestroy {
     });
   }
 
-  /** The URL of the service, for people. */
+  /** The service's URL, for display. */
   get url(): string {
     return this.access.url;
   }
@@ -73,8 +79,8 @@ export class ServerConnection implements OnModuleDestroy {
   }
 
   /**
-   * Sends a JSON body. `waitMs` is the time that the service may wait. Throws: `ServerUnreachable` if no response
-   * arrives within another `limitMs`, or if `signal` is aborted.
+   * Sends a JSON body. `waitMs` is how long the service may wait. Throws: `ServerUnreachable` if no response arrives
+   * within another `limitMs`, or if `signal` is aborted.
    */
   async post(
     path: string,
@@ -111,7 +117,7 @@ export class ServerConnection implements OnModuleDestroy {
     if (waitMs === 0) this.rttMs = after - before;
   }
 
-  /** Sends the request again on a new connection if a kept connection was closed while the request was sent. */
+  /** If a kept connection was closed while the request was being sent, sends the request again on a new connection. */
   private async exchange(path: string, bytes: Buffer, isPacked: boolean, signal: AbortSignal): Promise<Exchanged> {
     try {
       return await this.send(path, bytes, isPacked, signal);
@@ -167,7 +173,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   return response.headers['content-encoding'] === 'gzip' ? unpacked(sent, { maxOutputLength: MOST_BYTES }) : sent;
 }
 
-/** A response from a proxy or a network's login page isn't a reply of the service, regardless of its status. */
+/** A response from a proxy or a network's login page isn't a reply from the service, regardless of its status. */
 function replyOf({ statusCode = 0, headers }: IncomingMessage, read: Buffer): ServerReply {
   const body = jsonOf(read);
   const meaning = meaningOf(statusCode, typeof body['code'] === 'string' ? body['code'] : null);

@@ -7,21 +7,21 @@ import { ServerClock } from '../server/server-clock';
 import { DefinitionReader } from './definition-reader';
 import { atOnceDelayMs, type Grid, nextSlot, slotAtOnce } from './slots';
 
-/** An endpoint that this probe checks. Times are the server's, in milliseconds. */
+/** An endpoint that this probe checks. Times are according to the server's clock, in milliseconds. */
 export interface Assigned {
   readonly definition: CheckDefinition;
   readonly grid: Grid;
-  /** The streak at which a failure is confirmed by a second check. `null` means never. */
+  /** The streak at which a failure is confirmed by a second check, or `null` for never. */
   readonly confirmAt: number | null;
-  /** The start of its next check. */
+  /** When its next check starts. */
   runAtMs: number;
-  /** The newest slot that was started. -Infinity before the first. */
+  /** The newest slot that was started, or -Infinity before the first. */
   lastSlotMs: number;
-  /** The number of consecutive failures that this probe found. */
+  /** The number of consecutive failures that this probe has found. */
   failures: number;
 }
 
-/** The endpoints that this probe checks. They are only in memory, and are forgotten when the token is refused. */
+/** The endpoints that this probe checks. They are only kept in memory, and are forgotten when the token is rejected. */
 @Injectable()
 export class Assignments {
   private readonly endpoints = new Map<string, Assigned>();
@@ -38,7 +38,7 @@ export class Assignments {
     return this.endpoints.size;
   }
 
-  /** Whether there are endpoints of several organizations. If so, no organization may use all the capacity. */
+  /** Whether the endpoints belong to several organizations. If so, no organization may use all the capacity. */
   get ofSeveral(): boolean {
     return this.isOfSeveral;
   }
@@ -83,7 +83,7 @@ export class Assignments {
     this.changed();
   }
 
-  /** Resumes after a time without checks. Missed checks are skipped. */
+  /** Resumes after a period without checks. Missed checks are skipped. */
   resume(): void {
     const nowMs = this.clock.now();
     for (const assigned of this.all())

@@ -11,7 +11,7 @@ const failing = (code: ErrorCode): Checker => ({
   check: () => Promise.resolve(resultOf(down(code, 'tls', 'The certificate has ended.'))),
 });
 
-/** Returns the result of a probe whose wall clock is this far ahead. */
+/** Returns the result from a probe whose wall clock is this far ahead. */
 function found(code: ErrorCode, wallAheadMs: number): Promise<CheckResult> {
   const clock = new Clock();
   const server = new ServerClock(clock);

@@ -1,10 +1,10 @@
 import type { Checker, CheckError, CheckRequest, CheckResult, ErrorCode } from '../../checker/checker';
 import type { ServerClock } from '../server/server-clock';
 
-/** Errors that a TLS handshake derives from the wall clock of this machine. */
+/** Errors in a TLS handshake that depend on this machine's wall clock. */
 const BY_WALL_CLOCK: readonly ErrorCode[] = ['tls_expired', 'tls_not_yet_valid'];
 
-/** Wraps a checker, and ignores an expired certificate while the wall clock of this machine is wrong. */
+/** Wraps a checker, and ignores an expired certificate while this machine's wall clock is wrong. */
 export class ByServerTime implements Checker {
   readonly assertionSources;
   readonly targetForm;

@@ -4,8 +4,8 @@ import type { FinishedCheck } from '../../engine/finished-check';
 import { Assignments } from './assignments';
 
 /**
- * Confirms a failure that would trigger an alert: the one with which the local streak reaches the service's limit. The
- * service checks the endpoint's dependencies when the result arrives.
+ * Confirms a failure that would trigger an alert, which is the failure with which the local streak reaches the
+ * service's limit. The service checks the endpoint's dependencies when the result arrives.
  */
 @Injectable()
 export class ConfirmAtStreak extends BeforeTrigger {

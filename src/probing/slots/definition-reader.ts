@@ -13,7 +13,7 @@ import { ServerClock } from '../server/server-clock';
 import { ByServerTime } from './by-server-time';
 
 /**
- * Replaces the checker of a definition that can't be read here. Its checks are `unknown` with a reason, and all other
+ * Replaces the checker for a definition that can't be read here. Its checks are `unknown` with a reason, and all other
  * checks continue.
  */
 class UnknownHere implements Checker {
@@ -32,7 +32,10 @@ class UnknownHere implements Checker {
   }
 }
 
-/** Prepares definitions from the service for checking. Unknown content never throws and is checked as `unknown`. */
+/**
+ * Prepares definitions from the service for checking. Never throws because of unknown content, which is checked as
+ * `unknown`.
+ */
 @Injectable()
 export class DefinitionReader {
   private readonly byServerTime = new Map<Checker, Checker>();
@@ -48,7 +51,7 @@ export class DefinitionReader {
     return this.checkers.types().filter((type) => !this.checkers.isPassive(type));
   }
 
-  /** `key` is this process's number for the endpoint, as text. */
+  /** `key` is this process's number for the endpoint, as a string. */
   read(
     { endpoint_id, organization, revision, allow_private, definition }: AssignedEndpoint,
     key: string,
@@ -58,7 +61,7 @@ export class DefinitionReader {
     return { timeoutMs, checker, request, endpointId: endpoint_id, endpointKey: key, orgId: organization, revision };
   }
 
-  /** Returns the definition of a test check, which does not belong to an endpoint. */
+  /** Returns the definition for a test check, which doesn't belong to an endpoint. */
   readTryOut({ ask, definition, organization = '', allow_private: allowPrivate = false }: Ask): CheckDefinition | null {
     if (definition === null) return null;
     const prepared = this.prepare(definition, { organization, allowPrivate });
@@ -82,7 +85,7 @@ export class DefinitionReader {
     }
   }
 
-  /** Returns the part of a definition that only a newer version knows, or `null` if everything is known. */
+  /** Returns the part of a definition that only a newer version supports, or `null` if everything is supported. */
   private unknownIn({ type, method, assertions }: Definition): string | null {
     if (!this.types.includes(type)) return `the type ${type}`;
     if (!HTTP_METHODS.some((known) => known === method)) return `the method ${method}`;

@@ -9,19 +9,19 @@ import { MOST_AHEAD, nextSlot, slotNotAfter } from './slots';
 /** How far ahead slots are planned: one tick, a late tick, and a margin. */
 const AHEAD_MS = 2 * SECOND_MS;
 /**
- * After a longer time without planning, the process was suspended. Slots that became due in the meantime are not an
- * overload.
+ * If nothing has been planned for longer than this, the process was suspended. Slots that became due in the meantime
+ * don't count as overload.
  */
 const PAUSE_MS = 10 * SECOND_MS;
 
 /**
- * Computes the slots that are due soon and passes them to the dispatcher. It claims nothing, because no other process
- * checks these endpoints from here. Slots without capacity stay due. If several slots of an endpoint are due, the
- * newest one is run.
+ * Calculates the slots that are due soon and passes them to the dispatcher. It claims nothing, because no other process
+ * checks these endpoints from here. Slots without capacity remain due. If several slots of an
+ * endpoint are due, only the newest one runs.
  */
 @Injectable()
 export class SlotSource {
-  /** No check starts after this, by the server's clock. */
+  /** No check starts after this time, according to the server's clock. */
   private leaseUntilMs = -Infinity;
   /** Whether there was no capacity for a due slot. */
   private isFull = false;
@@ -44,7 +44,7 @@ export class SlotSource {
     this.leaseUntilMs = untilMs;
   }
 
-  /** Starts no more checks until there is a lease again. */
+  /** Starts no more checks until there is a new lease. */
   endLease(): void {
     this.leaseUntilMs = -Infinity;
     this.dispatcher.stop();
@@ -69,7 +69,7 @@ export class SlotSource {
     return 0;
   }
 
-  /** Returns the age of the oldest planned slot: 0 if none was due, `null` if there was no capacity for any. */
+  /** Returns the age of the oldest planned slot: 0 if none was due, and `null` if there was no capacity for any. */
   private planDue(nowMs: number): number | null {
     this.dispatcher.shareCapacity(this.assignments.ofSeveral);
     this.dispatcher.followRecorder(this.isFull);

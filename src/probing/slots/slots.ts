@@ -1,4 +1,4 @@
-/** The times when an endpoint is due: `phaseMs` + k · `intervalMs` since the epoch. */
+/** The times at which an endpoint is due: `phaseMs` + k · `intervalMs` since the epoch. */
 export interface Grid {
   phaseMs: number;
   intervalMs: number;
@@ -11,11 +11,11 @@ export const slotNotAfter = (atMs: number, { phaseMs, intervalMs }: Grid): numbe
 export const slotAfter = (atMs: number, grid: Grid): number => slotNotAfter(atMs, grid) + grid.intervalMs;
 
 /**
- * The minimum distance to the newest slot in intervals. The service does not accept a closer one as another slot. It
- * occurs after the grid has moved.
+ * The minimum distance from the newest slot, in intervals. The service doesn't accept a closer slot as a new one.
+ * Closer slots occur after the grid has moved.
  */
 const LEAST_APART = 0.5;
-/** A slot that is more intervals ahead than this comes from a clock that has been set back since. */
+/** A slot that is more intervals ahead than this comes from a clock that has since been set back. */
 export const MOST_AHEAD = 2;
 
 /**
@@ -29,9 +29,9 @@ export function nextSlot(nowMs: number, lastSlotMs: number, grid: Grid): number 
   return next >= least ? next : slotAfter(Math.max(least, lastSlotMs), grid);
 }
 
-/** The distance between first checks of endpoints that are checked at once. */
+/** The interval between the first checks of endpoints that are checked immediately. */
 const AT_ONCE_APART_MS = 20;
-/** The time within which all of them start. */
+/** The time within which all of these checks start. */
 const AT_ONCE_WITHIN_MS = 30_000;
 
 /** Returns how long the new endpoint at position `turn` waits for its first check. */
@@ -39,8 +39,8 @@ export const atOnceDelayMs = (turn: number, count: number, intervalMs: number): 
   (turn / count) * Math.min(intervalMs, AT_ONCE_WITHIN_MS, count * AT_ONCE_APART_MS);
 
 /**
- * Returns the slot and time for an endpoint that is to be checked at once, which is its newest slot. `null` if that has
- * been run, or if the next slot comes first.
+ * Returns the slot and time for an endpoint that should be checked immediately, which is its newest slot. Returns
+ * `null` if that slot has already run, or if the next slot comes first.
  */
 export function slotAtOnce(nowMs: number, delayMs: number, lastSlotMs: number, grid: Grid): number | null {
   const newest = slotNotAfter(nowMs, grid);

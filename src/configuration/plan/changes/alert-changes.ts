@@ -24,7 +24,7 @@ export class AlertChanges {
     private readonly channels: ChannelSettings,
   ) {}
 
-  /** `contacts` are in their planned state, by UUID. */
+  /** Plans the alerts. `contacts` contains the contacts in their planned state, by UUID. */
   *plan(
     planning: Planning,
     matches: readonly AlertMatch[],
@@ -95,7 +95,7 @@ const heldOf = ({ id, type, config, destination, defaults }: Contact): HeldConta
   defaults,
 });
 
-/** Returns the current destination of an alert, or `null` if its contact was deleted between two reads. */
+/** Returns an alert's current destination, or `null` if its contact was deleted between two reads. */
 function routeOf(alert: Alert, contacts: ReadonlyMap<string, HeldContact>): Route | null {
   const { contactId, type, config, destination } = alert;
   if (contactId !== null) return contacts.get(contactId) ?? null;
@@ -103,8 +103,8 @@ function routeOf(alert: Alert, contacts: ReadonlyMap<string, HeldContact>): Rout
 }
 
 /**
- * Replaces the contact's ID with its key, leaves out the contact's type and config, and leaves out fields that the key
- * path already shows.
+ * Replaces the contact's ID with its key, and leaves out the contact's type and config and the fields that the key path
+ * already shows.
  */
 function readable(view: object, references: References): object {
   const { contact_id, endpoint_id: _, type, config, ...rule } = view as Record<string, unknown>;

@@ -24,7 +24,7 @@ export class AllChanges {
     private readonly windows: WindowChanges,
   ) {}
 
-  /** `rows` are the contacts by UUID. They are changed to their planned state. */
+  /** Plans all changes. `rows` contains the contacts by UUID, and is updated to their planned state. */
   async plan(planning: Planning, matches: Matches, rows: Map<string, Contact>, turns: Turns): Promise<Changes> {
     return {
       contacts: await turns.all(this.contacts.plan(planning, matches.contacts, rows)),

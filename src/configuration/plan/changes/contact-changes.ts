@@ -19,7 +19,7 @@ export class ContactChanges {
     private readonly channels: ChannelSettings,
   ) {}
 
-  /** `rows` are the contacts by UUID. They are changed to their planned state. */
+  /** Plans the contacts. `rows` contains the contacts by UUID, and is updated to their planned state. */
   *plan(
     planning: Planning,
     matches: readonly Match<DeclaredContact, Contact>[],

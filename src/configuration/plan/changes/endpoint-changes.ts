@@ -25,7 +25,7 @@ import { type Planning, planned } from './planning';
 import { refusesShown, withMaskedCredentials } from './hidden-values';
 
 const MAX_URL = 2048;
-/** Placeholder for a URL that the document doesn't contain. */
+/** A placeholder for a URL that the document doesn't contain. */
 const SECRET = '(secret)';
 
 @Injectable()
@@ -75,8 +75,8 @@ export class EndpointChanges {
   }
 
   /**
-   * Returns the fields that a client would send, or `null` if a secret or a reference is missing. The findings then
-   * contain it.
+   * Returns the fields that a client would send. Returns `null` if a secret or a reference is missing, and adds this to
+   * the findings.
    */
   private dtoOf(planning: Planning, match: EndpointMatch): UpdateEndpointDto | null {
     const { findings, references } = planning;
@@ -93,7 +93,7 @@ export class EndpointChanges {
       return parent === null ? [] : [formatId('endpoint', parent)];
     });
     if (missing.length > 0) return null;
-    // The value of a secret was not validated with the shape of the document.
+    // The value of a secret wasn't validated together with the document's shape.
     const { url } = value as UpdateEndpointDto;
     if (url !== undefined && isLongerThan(url, MAX_URL))
       findings.add({
@@ -105,7 +105,7 @@ export class EndpointChanges {
   }
 }
 
-/** Returns the meaning of `null` for each field. A heartbeat has no check settings, so there `null` stays `null`. */
+/** Returns the meaning of `null` for each field. A heartbeat has no check settings, so there `null` is kept. */
 function defaultsOf(type: string, minIntervalSeconds: number): Defaults {
   const { enabled, locations, quorum, tags, depends_on, ...ofChecks } = ENDPOINT_DEFAULTS;
   const all = { enabled, locations, quorum, tags, depends_on };
@@ -158,7 +158,10 @@ function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
   };
 }
 
-/** Returns the target of the stored assertion with the same source, property, comparison, and position among these. */
+/**
+ * Returns the target of the stored assertion with the same source, property, comparison, and position among those that
+ * match.
+ */
 function keptTarget(
   stored: readonly Assertion[],
   declared: NonNullable<DeclaredEndpoint['assertions']>,

@@ -11,18 +11,18 @@ import { isReference } from '../kept-secrets';
 import type { PlanFindings } from '../plan-findings';
 
 /*
- * A read key may plan, but must not be able to guess a hidden stored value by trying. A value that it sends for a
- * hidden setting counts as the stored value.
+ * A read key may be used to plan, but not to guess a hidden stored value by trial and error. A value that it sends for
+ * a hidden setting is treated as equal to the stored value.
  */
 
-/** Added to each plan for a read key that can't see all values. */
+/** Added to each plan for a read key that isn't allowed to see all values. */
 export const NOT_COMPARED: PlanNote = {
   key: null,
   message:
     'Values that are hidden from a read key are not compared and count as unchanged. Plan with a write key to compare them.',
 };
 
-/** Replaces values in a config with the masks of the stored config, as read keys see them. */
+/** Replaces values in a config with the masks of the stored config, as shown to read keys. */
 export function withMasks(sent: unknown, stored: unknown): unknown {
   if (typeof stored === 'string' && stored.includes(MASK)) return typeof sent === 'object' ? sent : stored;
   if (Array.isArray(sent))
@@ -33,7 +33,7 @@ export function withMasks(sent: unknown, stored: unknown): unknown {
   );
 }
 
-/** Replaces credentials in an endpoint's settings with the masks of the stored ones, as read keys see them. */
+/** Replaces credentials in an endpoint's settings with the masks of the stored ones, as shown to read keys. */
 export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEndpoint): UpdateEndpointDto {
   const { url, body, headers, assertions } = dto;
   const isSameTarget = url !== undefined && maskedUrl(url) === maskedUrl(stored.url);
@@ -64,9 +64,9 @@ export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEnd
 type Path = readonly (string | number)[];
 
 /**
- * Refuses secrets in settings that plans and readers can see. Otherwise anyone who can change a document in a pull
- * request could have the pipeline's secrets printed by its plan. `at` is the pointer of the value. Returns true if it
- * refused one.
+ * Rejects secrets in settings that are shown in plans and to readers. Otherwise, anyone who can change a document in a
+ * pull request could make the plan print the pipeline's secrets. `at` is the value's pointer. Returns true if it
+ * rejected a secret.
  */
 export function refusesShown(
   { findings, secrets }: { findings: PlanFindings; secrets: ReadonlySet<string> },

@@ -32,7 +32,7 @@ export class PageChanges {
     const { findings, references, caller, host } = planning;
     const groups = groupsOf(planning, declared, `${pointer}/groups`);
     if (!groups) return [];
-    // If the document has no slug, the current one stays.
+    // If the document has no slug, the current one is kept.
     const without = declared.slug === null ? ['groups', 'slug'] : ['groups'];
     const dto = { ...sentFields(declared, without, PAGE_DEFAULTS), groups } as unknown as CreatePublicPageDto;
     const preview = findings.attempt(pointer, () =>
@@ -49,7 +49,7 @@ export class PageChanges {
 
 const rowOf = ({ externalKey, ...row }: PresentPage): PublicPageRow => ({ ...row, external_key: externalKey });
 
-/** Replaces keys with IDs. Returns `null` if a resource doesn't exist, which is then in the findings. */
+/** Replaces keys with IDs. Returns `null` if a resource doesn't exist, and adds this to the findings. */
 function groupsOf({ findings, references }: Planning, { groups }: DeclaredStatusPage, at: string): object[] | null {
   let isComplete = true;
   const sent = groups.map((group, place) => {
@@ -70,7 +70,7 @@ function groupsOf({ findings, references }: Planning, { groups }: DeclaredStatus
   return isComplete ? sent : null;
 }
 
-/** Replaces IDs with key paths, in the order of the page. */
+/** Replaces IDs with key paths, in the page's order. */
 function readable(view: object, references: References): object {
   const {
     groups,

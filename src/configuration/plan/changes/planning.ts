@@ -8,16 +8,16 @@ import type { PresentState } from '../state/present-state';
 import type { References } from '../references';
 import { withMasks } from './hidden-values';
 
-/** The request for a plan, and the state that it is based on. */
+/** The request for a plan, and the state that the plan is based on. */
 export interface Planning {
   caller: Caller;
-  /** The host name of this installation that the request was sent to. */
+  /** This installation's hostname that the request was sent to. */
   host: string | undefined;
   owner: string | null;
   state: PresentState;
   references: References;
   findings: PlanFindings;
-  /** Pointers of the secrets whose values were sent. */
+  /** Pointers to the secrets whose values were sent. */
   secrets: ReadonlySet<string>;
   /** The probes that endpoints use now or will use, in their planned state. */
   probes: ProbesByLocation;
@@ -26,7 +26,7 @@ export interface Planning {
 }
 
 /**
- * Notes values that were sent to replace a stored credential that even write keys can't see. Nothing is compared for
+ * Records values that were sent to replace a stored credential that even write keys can't see. Nothing is compared for
  * read keys.
  */
 export function noteGuesses(
@@ -40,13 +40,13 @@ export function noteGuesses(
 
 /** The effect of a change on a resource, with key paths instead of IDs in its views. */
 export interface Preview extends Sides {
-  /** A change that has no name and that neither view shows. */
+  /** Whether there is a change that has no name and that neither view shows. */
   isChanged?: boolean;
 }
 
 /**
- * Runs a service on a config. For a read key, the config has the masks of the stored one. If masks aren't possible,
- * because the config has another destination now, this is a change regardless of the hidden values.
+ * Calls a service with a config. For a read key, the config has the masks of the stored one. If masks can't be used
+ * because the config's destination has changed, this is a change regardless of the hidden values.
  */
 export function asSeen<Dto extends { config?: object }, Result>(
   { caller }: Planning,
@@ -63,7 +63,7 @@ export function asSeen<Dto extends { config?: object }, Result>(
 }
 
 /**
- * Returns the planned change of a declared resource, given the preview of its service. `more` are changes that no view
+ * Returns the planned change of a declared resource, given its service's preview. `more` contains changes that no view
  * shows.
  */
 export function planned<Declared extends object, Present extends Stored, Dto>(

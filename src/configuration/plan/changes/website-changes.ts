@@ -12,7 +12,7 @@ import { type Planning, planned } from './planning';
 /** A page that is disabled and has no slug yet. */
 const NO_PAGE = { enabled: false, slug: null };
 
-/** Plans the changes of declared websites and their status pages. */
+/** Plans the changes to declared websites and their status pages. */
 @Injectable()
 export class WebsiteChanges {
   constructor(private readonly websites: WebsiteService) {}
@@ -37,7 +37,7 @@ export class WebsiteChanges {
   }
 }
 
-/** If the document has no slug, the current one stays. */
+/** If the document has no slug, the current one is kept. */
 function pageOf(
   { status_page: sent }: DeclaredWebsite,
   stored: { enabled: boolean; slug: string | null },

@@ -46,7 +46,7 @@ export class WindowChanges {
   }
 }
 
-/** Replaces keys with IDs. Returns `null` if a resource doesn't exist, which is then in the findings. */
+/** Replaces keys with IDs. Returns `null` if a resource doesn't exist, and adds this to the findings. */
 function scopeOf(
   { findings, references }: Planning,
   { scope }: DeclaredWindow,

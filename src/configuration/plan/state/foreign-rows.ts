@@ -28,8 +28,8 @@ const NAMING_PROBES = `
    ORDER BY 1, 2`;
 
 /**
- * Reads resources of others that belong to the owner's resources or depend on them. Cost: five statements, each with
- * one index range for each resource.
+ * Reads other resources that belong to the owner's resources or depend on them. Cost: five statements, each with one
+ * index range for each resource.
  */
 export async function readForeignRows(sql: Sql, owner: string, state: PresentState): Promise<ForeignRows> {
   const own = (rows: readonly { id: string; owner: string | null }[]): string[] =>

@@ -16,12 +16,12 @@ export type PresentEndpoint = Endpoint &
     dependsOn: readonly string[];
   };
 
-/** A probe of the organization. Its key is also its external key. */
+/** One of the organization's probes. Its key is also its external key. */
 export type PresentProbe = ProbeRow & { externalKey: string };
 
 export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };
 
-/** The resources of an organization as rows, oldest first. */
+/** An organization's resources as rows, oldest first. */
 export interface PresentState {
   contacts: readonly Contact[];
   probes: readonly PresentProbe[];
@@ -29,13 +29,13 @@ export interface PresentState {
   endpoints: readonly PresentEndpoint[];
   alerts: readonly Alert[];
   windows: readonly WindowRow[];
-  /** Includes the pages of websites. */
+  /** Status pages, including those that belong to websites. */
   pages: readonly PresentPage[];
 }
 
 /** The resources to read: all that may match these keys and names, and all that this owner declared. */
 export interface Lookup {
-  /** `null` if the owner doesn't matter. */
+  /** The owner, or `null` if the owner doesn't matter. */
   owner: string | null;
   websites: Named;
   endpoints: Named;
@@ -43,7 +43,7 @@ export interface Lookup {
 }
 
 /**
- * Resources with one of the keys or one of the names. A resource with the name may be the declared one, or have had
+ * Resources with one of the keys or one of the names. A resource with the name may be the declared one, or may have had
  * another key before.
  */
 export interface Named {
@@ -51,7 +51,7 @@ export interface Named {
   names: readonly string[];
 }
 
-/** SQL condition. $2 is the keys, $3 the names, $4 the owner. */
+/** SQL condition. $2 is the keys, $3 the names, and $4 the owner. */
 const isWanted = (row: string): string =>
   `(${row}.external_key = ANY ($2::text[]) OR ${row}.name = ANY ($3::text[]) OR ${row}.owner = $4)`;
 
@@ -79,9 +79,9 @@ const parametersOf = (orgId: string, { keys, names }: Named, owner: string | nul
 ];
 
 /**
- * Reads the wanted resources of an organization. Cost: seven statements, one after the other. Contacts, probes, and
- * pages are few and read in full. For the others an index range of the organization is scanned, and for endpoints the
- * ranges of the websites that were found.
+ * Reads the requested resources of an organization. Cost: seven statements, one after the other. Contacts, probes, and
+ * pages are few and read in full. For the others, an index range of the organization is scanned, and for endpoints, the
+ * index ranges of the websites that were found.
  */
 export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<PresentState> {
   const { owner } = wanted;

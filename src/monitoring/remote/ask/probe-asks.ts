@@ -11,15 +11,15 @@ import { SECOND_MS } from '../../../platform/time/time-units';
 import type { Definition } from '../../../probe-protocol/protocol';
 import { WaitingPolls } from './waiting-polls';
 
-/** How long a probe has, in addition to the timeout of the check itself. */
+/** How much time a probe has in addition to the check's own timeout. */
 const GRACE_MS = 10 * SECOND_MS;
-/** Maximum number of requests in one response. */
+/** The maximum number of requests in one response. */
 const MOST_AT_ONCE = 50;
 const LOOK_EVERY_MS = 250;
 
-/** A check for a probe to run now. */
+/** A check that a probe should run now. */
 export interface NewAsk {
-  /** The number of the probe. */
+  /** The probe's number. */
   number: number;
   orgId: string;
   /** UUID, or `null` for a test, which has a `definition`. */
@@ -29,7 +29,7 @@ export interface NewAsk {
   left: AbortSignal;
 }
 
-/** A request as the probe gets it. */
+/** A request as sent to the probe. */
 export interface TakenAsk {
   id: string;
   endpointId: string | null;
@@ -42,8 +42,8 @@ export interface TakenAsk {
 /** The outcome of a request: the check as clients see it, or the reason why there is none. */
 export type AskResult = { check: Omit<CheckView, 'id' | 'endpoint_id'> & Partial<CheckView> } | { refused: string };
 
-// One at a time for each endpoint and location. Cost: reads the probe's requests that were not taken, and its requests
-// of the last minute.
+// Allows one request at a time for each endpoint and location. Cost: reads the probe's requests that were not picked
+// up, and its requests from the last minute.
 const ADD = `
   INSERT INTO probe_ask (id, number, org_id, endpoint_id, definition, created_at, expires_at)
   SELECT $1::uuid, $2::smallint, $3::uuid, $4::uuid, $5::text, $6::timestamptz, $7::timestamptz
@@ -73,8 +73,8 @@ const ANSWER = `
 const RESULTS = 'SELECT id, result FROM probe_ask WHERE id = ANY ($1::uuid[]) AND result IS NOT NULL';
 
 /**
- * Checks at a probe that a client waits for: the request, the delivery to the probe, and the result. Each step may
- * happen on a different instance.
+ * Probe checks that a client waits for: the request, its delivery to the probe, and the result. Each step may happen on
+ * a different instance.
  */
 @Injectable()
 export class ProbeAsks {
@@ -91,8 +91,8 @@ export class ProbeAsks {
 
   /**
    * Requests a check and resolves to its outcome. Throws `conflict` while another request for the endpoint is pending
-   * at this location. Throws `temporarily_unavailable` if no result arrives within 10 s more than the check may take,
-   * or if the client leaves.
+   * at this location. Throws `temporarily_unavailable` if no result arrives within 10 s after the check's timeout, or
+   * if the client disconnects.
    */
   async ask({ number, orgId, endpointId, definition, timeoutMs, left }: NewAsk): Promise<AskResult> {
     const id = newUuid();
@@ -117,7 +117,7 @@ export class ProbeAsks {
     return result;
   }
 
-  /** Returns the checks that the probe has to run now. Each request is given out once. Cost: one statement. */
+  /** Returns the checks that the probe has to run now. Each request is returned once. Cost: one statement. */
   async take(number: number): Promise<TakenAsk[]> {
     const rows = await this.database.query<Omit<TakenAsk, 'definition'> & { definition: string | null }>(TAKE, [
       number,
@@ -138,7 +138,7 @@ export class ProbeAsks {
     return definition === null ? null : (JSON.parse(this.secrets.open(definition, contextOf(id))) as Definition);
   }
 
-  /** Returns the requests, by ID, that the probe was given and that have no result yet. */
+  /** Returns the requests, by ID, that were sent to the probe and don't have a result yet. */
   async given(number: number, ids: readonly string[]): Promise<Map<string, { endpointId: string | null }>> {
     if (ids.length === 0) return new Map();
     const rows = await this.database.query<{ id: string; endpointId: string | null }>(GIVEN, [number, [...ids]]);
@@ -155,7 +155,7 @@ export class ProbeAsks {
     for (const { id, result } of results) this.awaited.get(id)?.(result);
   }
 
-  /** Reads results that arrived at another instance. */
+  /** Reads results that arrived at other instances. */
   @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.awaited.size === 0 || this.looking) return;

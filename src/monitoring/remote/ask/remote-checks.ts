@@ -11,16 +11,17 @@ import { type AskResult, type NewAsk, ProbeAsks } from './probe-asks';
 
 export interface AskedThere {
   orgId: string;
-  /** The location of a probe. */
+  /** The probe's location name. */
   location: string;
-  /** The timeout of the check, in seconds. */
+  /** The check's timeout, in seconds. */
   timeout: number;
   left: AbortSignal;
 }
 
 /**
- * Returns where a check that a client requests runs: at the wanted location, else here if that is listed, else at the
- * first listed one. Throws `not_found` if the location isn't listed.
+ * Returns where to run a check that a client requests: at the requested location if there is one, otherwise here if
+ * this location is listed, otherwise at the first listed one. Throws `not_found` if the requested location isn't
+ * listed.
  */
 export function chosenLocation(listed: readonly string[], wanted: string | undefined): string {
   const location = wanted ?? (listed.includes(LOCAL_NAME) ? LOCAL_NAME : (listed[0] ?? LOCAL_NAME));
@@ -28,7 +29,7 @@ export function chosenLocation(listed: readonly string[], wanted: string | undef
   return location;
 }
 
-/** Checks that clients request at the location of a probe. */
+/** Client-requested checks that run at a probe's location. */
 @Injectable()
 export class RemoteChecks {
   constructor(
@@ -41,7 +42,7 @@ export class RemoteChecks {
   /**
    * Has a stored endpoint (UUID) checked at the location. The result is recorded like any other. `begin` is called once
    * the probe is known to be online. Throws `probe_offline`, `conflict` if the endpoint was changed in the meantime,
-   * and the errors of `ProbeAsks.ask`.
+   * and the same errors as `ProbeAsks.ask`.
    */
   async stored(asked: AskedThere, endpointId: string, begin: () => Promise<void>): Promise<CheckView> {
     const result = await this.ask(asked, { endpointId, definition: null }, begin);

@@ -6,12 +6,12 @@ import { Health } from '../../../platform/observability/health';
 import { SECOND_MS } from '../../../platform/time/time-units';
 
 const LOOK_EVERY_MS = SECOND_MS;
-/** A finding counts for this long, until the next look has ended. */
+/** How long a finding is valid. This is long enough for the next lookup to finish. */
 const FOUND_FOR_MS = 1.5 * LOOK_EVERY_MS;
 
-/** The state of the probe that a waiting poll knows. */
+/** The probe's state, as known to a waiting poll. */
 export interface Known {
-  /** The number of the probe, and the number of its last change. */
+  /** The probe's number, and the number of its last change. */
   number: number;
   numbered: number;
   session: string;
@@ -19,11 +19,11 @@ export interface Known {
 
 interface Waiting extends Known {
   resolve: () => void;
-  /** The start of the newest look that found no news for it, on the monotonic clock. */
+  /** When the newest lookup that found no news for the probe started, on the monotonic clock. */
   lookedAt: number;
 }
 
-// Returns the waiting polls that have news. Cost: for each poll one lookup in a unique index and one in the index of
+// Returns the waiting polls that have news. Cost: for each poll, one lookup in a unique index and one in the index of
 // requests.
 const NEWS = `
   SELECT w.number
@@ -34,8 +34,8 @@ const NEWS = `
       OR EXISTS (SELECT FROM probe_ask a WHERE a.number = w.number AND a.taken_at IS NULL AND a.expires_at > $4)`;
 
 /**
- * The polls of this process that wait for work. One statement each second asks for all of them. For each probe, only
- * the newest poll waits.
+ * This process's polls that wait for work. One statement per second checks all of them. For each probe, only the newest
+ * poll waits.
  */
 @Injectable()
 export class WaitingPolls implements BeforeApplicationShutdown {
@@ -52,9 +52,9 @@ export class WaitingPolls implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Waits for news for the probe. Resolves when there may be news, after `ms`, when the client leaves, when the probe
-   * polls again, and at shutdown. Resolves to false if there was no news a moment before the time was over, so that
-   * nothing need be read.
+   * Waits for news for the probe. Resolves when there may be news, after `ms`, when the client disconnects, when the
+   * probe polls again, and at shutdown. Resolves to false if there was no news just before the time was up, in which
+   * case nothing needs to be read.
    */
   wait(known: Known, ms: number, left: AbortSignal): Promise<boolean> {
     this.wake(known.number);
@@ -74,12 +74,12 @@ export class WaitingPolls implements BeforeApplicationShutdown {
     });
   }
 
-  /** Wakes the poll of the probe with this number, because there is news. It need not wait for the next look. */
+  /** Wakes the poll of the probe with this number because there is news, without waiting for the next lookup. */
   wake(number: number): void {
     this.waiting.get(number)?.resolve();
   }
 
-  /** Does nothing while the previous look is still running. */
+  /** Does nothing while the previous lookup is still running. */
   @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.isStopping) this.wakeAll();
@@ -105,7 +105,7 @@ export class WaitingPolls implements BeforeApplicationShutdown {
     }
   }
 
-  /** Sends the responses of waiting polls before the listener closes. */
+  /** Responds to waiting polls before the listener closes. */
   beforeApplicationShutdown(): void {
     this.stopped = true;
     this.wakeAll();

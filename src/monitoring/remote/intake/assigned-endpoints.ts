@@ -5,7 +5,7 @@ import { epochMs } from '../../../platform/database/epoch-ms';
 import { type AssignedState, judgeRow } from './row-rules';
 import type { ReadResult } from './sent-results';
 
-/** An endpoint of a probe, with the fields that its results need. */
+/** An endpoint that a probe checks, with the fields that are needed to process its results. */
 export interface Assigned extends AssignedState {
   endpointId: string;
   endpointKey: string;
@@ -14,7 +14,7 @@ export interface Assigned extends AssignedState {
   lastCheckedMs: number | null;
 }
 
-/** Maximum number of known endpoints of all probes, about 300 bytes each. Other endpoints are read again. */
+/** The maximum number of cached endpoints for all probes, about 300 bytes each. Other endpoints are read again. */
 const MAX_KNOWN = 100_000;
 
 // Cost: three primary key lookups for each endpoint.
@@ -31,8 +31,8 @@ const ASSIGNED = `
 type Known = ReadonlyMap<string, Assigned>;
 
 /**
- * The endpoints that probes send results for. Rows that were read once are kept, and may be outdated. That is good
- * enough to accept a result, which the recorder checks again, but never to refuse one.
+ * A cache of the endpoints that probes send results for. Cached rows may be outdated. They are good enough to accept a
+ * result, which the recorder checks again, but never to reject one.
  */
 @Injectable()
 export class AssignedEndpoints {
@@ -41,11 +41,12 @@ export class AssignedEndpoints {
   constructor(private readonly database: WorkerDatabase) {}
 
   /**
-   * Returns the endpoints of these rows, by ID, as copies for the caller. `number` is the number of the probe. Cost:
-   * one statement if an endpoint isn't known or its known state contradicts a row, none otherwise.
+   * Returns the endpoints for these rows, by ID, as copies for the caller. `number` is the probe's number. Cost: one
+   * statement if an endpoint isn't cached or its cached state contradicts a row, otherwise none.
    */
   async of(number: number, sent: readonly (ReadResult | null)[], nowMs: number): Promise<Map<string, Assigned>> {
-    // Copies from before the statement: if an entry is evicted or changes during it, that must not refuse a row.
+    // These copies are made before the statement. If an entry is evicted or changes during it, a row must not be
+    // rejected because of that.
     const found = new Map<string, Assigned>();
     const newest = new Map<string, number | null>();
     const unsure = new Set<string>();
@@ -66,19 +67,19 @@ export class AssignedEndpoints {
     return found;
   }
 
-  /** Reads the endpoints as they are stored now. Cost: one statement, or none if the list is empty. */
+  /** Reads the endpoints as they are currently stored. Cost: one statement, or none if the list is empty. */
   async read(number: number, endpointIds: readonly string[]): Promise<Map<string, Assigned>> {
     if (endpointIds.length === 0) return new Map();
     const rows = await this.database.query<Assigned>(ASSIGNED, [number, endpointIds]);
     return new Map(rows.map((row) => [row.endpointId, row]));
   }
 
-  /** Keeps the endpoints in the state that they will have once the judged rows are recorded. */
+  /** Caches the endpoints in the state that they will have once the judged rows are recorded. */
   keep(number: number, assigned: Known): void {
     for (const [endpointId, one] of assigned) this.known.set(keyOf(number, endpointId), one);
   }
 
-  /** Drops the endpoints, because the judged rows may not be recorded. */
+  /** Removes the endpoints from the cache, because the judged rows may not be recorded. */
   forget(number: number, assigned: Known): void {
     for (const endpointId of assigned.keys()) this.known.delete(keyOf(number, endpointId));
   }

@@ -17,17 +17,18 @@ import { type Assigned, AssignedEndpoints } from './assigned-endpoints';
 import { type GivenAsk, type Judgement, judgeRow } from './row-rules';
 import { type ReadResult, readResults } from './sent-results';
 
-/** A probe that gets no response sends the batch again. Results recorded by then are duplicates. */
+/** A probe that gets no response sends the batch again. Results that have been recorded by then are duplicates. */
 const RECORD_WAIT_MS = 20_000;
 /**
- * Limits on results on their way to the recorder, in total and for one organization. The recorder has room for a few
- * more and drops the rest. A probe that is refused here keeps its results. Without load, a batch takes about a second.
+ * Limits on the results that are being passed to the recorder, in total and per organization. The recorder has room for
+ * a few more and drops the rest. A probe that is turned away here keeps its results. Without load, a batch takes about
+ * a second.
  */
 const MOST_UNDER_WAY = 12_000;
 const MOST_OF_ONE = 6000;
 /**
- * A batch of up to this size has results that have just changed, or comes from a small probe. Such batches have
- * separate limits, so that batches of history are refused first.
+ * A batch of up to this size contains results that have just changed, or comes from a small probe. Such batches have
+ * separate limits, so that batches of history are turned away first.
  */
 const FEW = 50;
 const MOST_IN_FEW = 8000;
@@ -42,7 +43,7 @@ interface Row {
 const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check !== null;
 
 /**
- * Receives the results of probes. Judges each result by the stored state of its endpoint, and passes it to the
+ * Receives results from probes. Evaluates each result based on the stored state of its endpoint, and passes it to the
  * recorder.
  */
 @Injectable()
@@ -60,10 +61,10 @@ export class IntakeService {
   ) {}
 
   /**
-   * Resolves when all accepted results are committed. Cost: the statements of the recorder, one if an endpoint isn't
-   * known or a row is refused, and one if a result was requested. Throws `validation_failed` if the body isn't a batch,
-   * and `protocol_unsupported`. Throws `temporarily_unavailable` while the recorder is behind, if too much is on its
-   * way to it, or if it has dropped one of the results.
+   * Resolves when all accepted results are committed. Cost: the recorder's statements, one more if an endpoint isn't
+   * cached or a row is rejected, and one more if a result was requested. Throws `validation_failed` if the body isn't a
+   * batch, and `protocol_unsupported`. Throws `temporarily_unavailable` while the recorder is behind, if too many
+   * results are already waiting for it, or if it has dropped one of the results.
    */
   async take(probe: ProbeCaller, body: unknown): Promise<ResultsResponse> {
     const { rows: sent } = readResults(body);
@@ -102,7 +103,7 @@ export class IntakeService {
     return { now: this.times.now.getTime(), recorded, duplicates, late, refused, pause_ms: this.times.pauseMs ?? 0 };
   }
 
-  /** Judges the rows of one endpoint in order. Each row sees the newest slot that the rows before it have set. */
+  /** Judges one endpoint's rows in order. Each row sees the newest slot that the earlier rows have set. */
   private async judged(
     probe: ProbeCaller,
     sent: readonly (ReadResult | null)[],
@@ -122,13 +123,11 @@ export class IntakeService {
     });
   }
 
-  /**
-   * Records the accepted rows. Judges a row again if it was not recorded because something has changed in the meantime.
-   */
+  /** Records the accepted rows. If a row wasn't recorded because something changed in the meantime, judges it again. */
   private async record(probe: ProbeCaller, rows: readonly Row[]): Promise<void> {
     const taken = rows.filter(hasCheck);
     const recorded = await within(RECORD_WAIT_MS, this.results.record(taken.map(({ check }) => check)));
-    // Results that are recorded by then will be duplicates when they arrive again.
+    // Results that are recorded by then will be duplicates when they are sent again.
     if (recorded === 'late' || recorded.includes('given_up')) throw problems.temporarilyUnavailable();
     const dropped = taken.filter((_, index) => recorded[index] === 'dropped');
     if (dropped.length === 0) return;
@@ -140,7 +139,7 @@ export class IntakeService {
       const of = assigned.get(row.sent?.endpointId ?? '') ?? null;
       const again = judgeRow(row.sent, of, { endpointId: row.sent?.endpointId ?? null }, nowMs);
       const isKnown = of?.lastCheckedMs != null && (row.sent?.checkedMs ?? Infinity) <= of.lastCheckedMs;
-      // If every check passes here, the database has refused it.
+      // If the row passes every check here, the database must have rejected it.
       row.judgement = again !== 'record' ? again : isKnown ? 'duplicate' : 'invalid';
     }
   }

@@ -5,7 +5,7 @@ import type { Recorded } from '../../../engine/queue/pending-checks';
 import { RemoteFailures } from '../../before-trigger/remote-failures';
 import { CheckRecorder } from '../../record/check-recorder';
 
-/** Passes results of probes to the recorder. */
+/** Passes probe results to the recorder. */
 @Injectable()
 export class RemoteResults {
   constructor(
@@ -15,8 +15,8 @@ export class RemoteResults {
   ) {}
 
   /**
-   * Records the checks in order. Resolves when all are committed or dropped. Before that, the parents of all failed
-   * checks are checked together.
+   * Records the checks in order. First, the parents of all failed checks are checked together. Resolves when all checks
+   * are committed or dropped.
    */
   async record(checks: readonly FinishedCheck[]): Promise<Recorded[]> {
     await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));

@@ -3,7 +3,8 @@ import { HOUR_MS, SECOND_MS } from '../../../platform/time/time-units';
 import type { ReadResult } from './sent-results';
 
 /**
- * How far a slot or a check may be ahead of the service's clock: network latency and the error of an estimated clock.
+ * How far a slot or a check may be ahead of the service's clock. This allows for network latency and the error in an
+ * estimated clock.
  */
 const AHEAD_MS = 5 * SECOND_MS;
 /** Older checks aren't accepted. No probe keeps results for this long. */
@@ -11,9 +12,9 @@ const OLDEST_MS = HOUR_MS;
 /** Slots are multiples of this. */
 export const RASTER_MS = 20;
 
-/** The state of an endpoint that the results of one location depend on. Times are milliseconds since the epoch. */
+/** The endpoint state that one location's results depend on. Times are milliseconds since the epoch. */
 export interface AssignedState {
-  /** Whether the endpoint and its website are enabled. */
+  /** Whether both the endpoint and its website are enabled. */
   active: boolean;
   revision: number;
   intervalMs: number;
@@ -21,7 +22,7 @@ export interface AssignedState {
   lastSlotMs: number | null;
 }
 
-/** A request that this probe was given and that has no result yet. */
+/** A request that was sent to this probe and doesn't have a result yet. */
 export interface GivenAsk {
   /** UUID, or `null` for a test. */
   endpointId: string | null;
@@ -30,9 +31,9 @@ export interface GivenAsk {
 export type Judgement = 'record' | 'duplicate' | Refusal;
 
 /**
- * Judges one row of a batch. `assigned` is its endpoint, if it is checked at this location. `ask` is the request that
- * the row names, if this probe was given it. A slot is judged by its distance from the newest recorded slot, not by the
- * grid, which moves when locations are added or removed.
+ * Judges one row of a batch. `assigned` is its endpoint, if the endpoint is checked at this location. `ask` is the
+ * request that the row refers to, if it was sent to this probe. A slot is judged by its distance from the newest
+ * recorded slot, not by the grid, which moves when locations are added or removed.
  */
 export function judgeRow(
   row: ReadResult | null,

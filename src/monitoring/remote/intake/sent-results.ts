@@ -17,14 +17,17 @@ import { MAX_RESULTS, PROTOCOL } from '../../../probe-protocol/protocol';
 import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
 import { cut } from '../../../platform/text/text-limits';
 
-/** A parsed result of a probe: untrusted input, truncated and completed. Times are milliseconds since the epoch. */
+/**
+ * A parsed probe result. It is untrusted input, truncated and with defaults filled in. Times are milliseconds since the
+ * epoch.
+ */
 export interface ReadResult {
-  /** UUID, or `null` for the result of a test. */
+  /** UUID, or `null` for a test result. */
   endpointId: string | null;
   revision: number | null;
-  /** `null` for the result of a request. */
+  /** The slot, or `null` if the result responds to a request. */
   slotMs: number | null;
-  /** UUID of the request that it answers. */
+  /** UUID of the request that the result responds to. */
   ask: string | null;
   checkedMs: number;
   attempts: 1 | 2;
@@ -34,13 +37,13 @@ export interface ReadResult {
 
 export interface ReadBatch {
   session: string;
-  /** The rows in order, with `null` for a row that can't be parsed. */
+  /** The rows in order, with `null` for each row that can't be parsed. */
   rows: (ReadResult | null)[];
 }
 
 const list: Rule<unknown[]> = { is: (value): value is unknown[] => Array.isArray(value), must: 'a list' };
 
-/** Parses a batch. Throws `validation_failed` if the body isn't a batch. An invalid row only makes that row `null`. */
+/** Parses a batch. Throws `validation_failed` if the body isn't a batch. An invalid row only becomes `null`. */
 export function readResults(body: unknown): ReadBatch {
   const reader = new FieldReader(fieldsOfRequest(body));
   reader.read('protocol', PROTOCOL_RULE, PROTOCOL, true);
@@ -58,7 +61,7 @@ export function readResults(body: unknown): ReadBatch {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Parses one row. Returns `null` if that isn't possible. */
+/** Parses one row. Returns `null` if it is invalid. */
 export function readResult(row: unknown): ReadResult | null {
   if (!isRecord(row)) return null;
   const { endpoint_id, revision, slot, ask, checked_at, attempts, first_error, result } = row;
@@ -67,7 +70,7 @@ export function readResult(row: unknown): ReadResult | null {
   const isTryOut = endpoint_id === null;
   if (!isTryOut && (endpointId === null || !Number.isSafeInteger(revision))) return null;
   if (askId !== null && (typeof askId !== 'string' || !UUID.test(askId))) return null;
-  // A result belongs either to a slot or to a request. Without an endpoint there are no slots.
+  // A result belongs either to a slot or to a request. A result without an endpoint can't have a slot.
   if ((slot === null) !== (askId !== null) || (isTryOut && askId === null)) return null;
   if (slot !== null && !isTime(slot)) return null;
   if (!isTime(checked_at) || (attempts !== undefined && attempts !== 1 && attempts !== 2)) return null;
@@ -100,7 +103,7 @@ const PHASES: readonly unknown[] = [
 ] satisfies CheckPhase[];
 const CODES: readonly unknown[] = ERROR_CODES;
 
-/** Microseconds in an integer: the longest duration that a check can have. */
+/** The longest duration that a check can have, because it is stored as microseconds in an integer. */
 const MAX_DURATION_MS = 2_147_483.647;
 const MAX_MESSAGE = 300;
 const MAX_NAME = 300;
@@ -111,7 +114,7 @@ const MAX_URL = 500;
 const MAX_REDIRECTS = 5;
 const MAX_ADDRESS = 64;
 
-/** Parses the result of a check so that all later steps may rely on it. Returns `null` if it is invalid. */
+/** Parses a check result so that all later steps may rely on it. Returns `null` if it is invalid. */
 function readCheck(sent: unknown): CheckResult | null {
   if (!isRecord(sent) || !OUTCOMES.includes(sent['outcome'])) return null;
   const outcome = sent['outcome'] as Outcome;
@@ -128,7 +131,7 @@ function readCheck(sent: unknown): CheckResult | null {
   if (error === undefined || warning === undefined) return null;
   if (statusCode !== null && !isStatus(statusCode)) return null;
   if (address !== null && !isAddress(address)) return null;
-  // `null` if the outcome and the error don't match.
+  // This is `null` if the outcome and the error don't match.
   return completeResult(
     { outcome, durationMs, phases, statusCode, address, certificate, records, redirects, error, warning },
     null,
@@ -187,13 +190,13 @@ function readCertificate(sent: unknown): CheckResult['certificate'] | undefined 
   };
 }
 
-/** Returns the first texts, each truncated, or `undefined` if the value isn't a list of texts. */
+/** Returns the first strings, each truncated, or `undefined` if the value isn't a list of strings. */
 function readTexts(sent: unknown, most: number, longest: number): string[] | null | undefined {
   if (sent === null) return null;
   if (!Array.isArray(sent) || !sent.every((text): text is string => typeof text === 'string')) return undefined;
   return sent.slice(0, most).map((text) => plainText(text, longest));
 }
 
-/** Replaces control characters, removes halves of surrogate pairs, and truncates the text to `longest` characters. */
+/** Replaces control characters, removes unpaired surrogates, and truncates the string to `longest` characters. */
 const plainText = (text: string, longest: number): string =>
   storableText(cut(text, longest, '')).replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');

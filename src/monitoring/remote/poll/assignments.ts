@@ -12,7 +12,7 @@ import { digestOf } from '../../../probe-protocol/digest';
 import { type AssignedEndpoint, MAX_DEFINITIONS, MAX_DEFINITIONS_BYTES } from '../../../probe-protocol/protocol';
 import { definitionOf } from '../definition';
 
-/** The probe whose endpoints are requested: its number, and whether it may reach private addresses. */
+/** The probe that requests its endpoints: its number, and whether it may reach private addresses. */
 export interface Assignee {
   number: number;
   /** A shared probe may reach private addresses only for the Default organization, if at all. */
@@ -20,14 +20,14 @@ export interface Assignee {
   allowPrivate: boolean;
 }
 
-/** The changes to send to a probe, in the order of their numbers, or of endpoints if everything is sent. */
+/** The changes to send to a probe, in the order of their numbers. If everything is sent, they are in endpoint order. */
 export interface Told {
   endpoints: AssignedEndpoint[];
   /** UUIDs. */
   removed: string[];
   /**
-   * The position after these changes: the number of the last change, and while everything is sent, the last endpoint
-   * (UUID).
+   * The position after these changes: the number of the last change, and, while everything is being sent, the last
+   * endpoint (UUID).
    */
   numbered: number;
   after: string | null;
@@ -41,14 +41,14 @@ interface Row extends CheckedSettings {
   intervalSeconds: number;
   phaseMs: number;
   confirmAt: number | null;
-  /** Nothing was ever recorded at this location. */
+  /** True if nothing was ever recorded at this location. */
   isNew: boolean;
-  /** Nothing was recorded since the last change, or for longer than it should take. */
+  /** True if nothing was recorded since the last change, or for longer than a check should take. */
   isOverdue: boolean;
 }
 
-// If one vote decides, failures are confirmed before the alert that triggers first. Cost: the alerts of each endpoint,
-// by index.
+// If one vote decides, failures are confirmed before they trigger the earliest alert. Cost: an index lookup of each
+// endpoint's alerts.
 const COLUMNS = `${selectColumns(Endpoint, 'e', ['id', 'orgId', 'revision', ...CHECKED_SETTINGS])},
          o.is_default AS "isDefaultOrg", s.interval_seconds AS "intervalSeconds", l.phase_ms AS "phaseMs",
          CASE WHEN e.location_count = 1 OR e.quorum IN ('any', '1')
@@ -60,10 +60,10 @@ const FROM = `endpoint_location l
     JOIN endpoint e ON e.id = l.endpoint_id
     JOIN organization o ON o.id = e.org_id`;
 
-// Endpoints that are deleted or paused by now are absent.
+// Endpoints that have since been deleted or paused are absent.
 const SOME = `SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id = ANY ($2::uuid[])`;
 
-// Cost: the rows of one location, found by index and sorted by endpoint for each page.
+// Cost: one location's rows, found by index and sorted by endpoint for each page.
 const PAGE = `
   SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id > $2 ORDER BY l.endpoint_id LIMIT ${MAX_DEFINITIONS + 1}`;
 
@@ -75,13 +75,13 @@ const CHANGES = `
     SELECT endpoint_id, version, true FROM probe_removal WHERE number = $1 AND version > $2) AS changes
    ORDER BY version LIMIT ${MAX_DEFINITIONS}`;
 
-// Reads narrow rows of one location. If a change is still unsent, a comparison isn't possible.
+// Reads narrow rows for one location. If a change is still unsent, no comparison is possible.
 const HELD = `
   SELECT l.endpoint_id AS "endpointId", s.revision, coalesce(l.version > $2::bigint, true) AS "isAhead"
     FROM endpoint_location l JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id
    WHERE l.number = $1 AND (s.active OR coalesce(l.version > $2::bigint, true))`;
 
-/** The endpoints that a probe has to check: their definitions, with the secrets that they need. */
+/** The endpoints that a probe has to check: their definitions, including the secrets they need. */
 @Injectable()
 export class Assignments {
   private readonly logger = new Logger(Assignments.name);
@@ -116,7 +116,7 @@ export class Assignments {
       }
       numbered = version;
       bytes += told?.bytes ?? 0;
-      // The endpoint is deleted, paused, or unreadable by now, regardless of the kind of change.
+      // The endpoint has been deleted or paused, or can't be read, regardless of the kind of change.
       if (!told) {
         if (!sent.has(endpointId)) removed.add(endpointId);
         continue;
@@ -137,7 +137,7 @@ export class Assignments {
 
   /**
    * Returns a page of all endpoints, starting after the endpoint `after` (UUID, or `null` for the first page).
-   * `numbered` stays the same, because changes in the meantime are sent afterwards.
+   * `numbered` doesn't change between pages, because changes made in the meantime are sent afterwards.
    */
   async page(to: Assignee, after: string | null, numbered: number, now: Date): Promise<Told & { more: boolean }> {
     const rows = await this.database.query<Row>(PAGE, [to.number, after ?? NIL_UUID, now]);
@@ -157,7 +157,7 @@ export class Assignments {
   }
 
   /**
-   * Returns whether a probe that got all changes up to the number `numbered` holds the expected endpoints. Also true
+   * Returns whether a probe that got all changes up to the number `numbered` has the expected endpoints. Also true
    * while there are more changes to send.
    */
   async holds(number: number, numbered: number, held: { count: number; digest: string }): Promise<boolean> {
@@ -193,8 +193,8 @@ export class Assignments {
   }
 
   /**
-   * If headers can't be decrypted with the keys of this process, the endpoint can't be checked elsewhere either. This
-   * is logged once, and the endpoint is removed from the probe.
+   * If headers can't be decrypted with this process's keys, the endpoint can't be checked elsewhere either. This is
+   * logged once, and the endpoint is removed from the probe.
    */
   private headersOf({ id, headers }: Row): HeaderDto[] | null {
     try {
@@ -216,6 +216,6 @@ interface ToldOne {
   bytes: number;
 }
 
-/** Returns whether checks of an organization may reach private addresses from a probe. */
+/** Returns whether an organization's checks may reach private addresses from a probe. */
 export const mayReachPrivate = ({ isShared, allowPrivate }: Omit<Assignee, 'number'>, isDefaultOrg: boolean): boolean =>
   allowPrivate && (!isShared || isDefaultOrg);

@@ -3,31 +3,33 @@ import { OpaquePositions } from '../../../platform/secrets/opaque-position';
 import { ServerSecrets } from '../../../platform/secrets/server-secrets';
 import { HOUR_MS } from '../../../platform/time/time-units';
 
-/** Removals are kept for a day. With an older cursor, it isn't known what the probe has to remove. */
+/** Removals are kept for a day. With an older cursor, there is no way to know what the probe has to remove. */
 const VALID_MS = 23 * HOUR_MS;
-/** How long a cursor is reused while its position still holds. */
+/** How long a cursor is reused while its position is unchanged. */
 const GIVEN_MS = HOUR_MS;
 
-/** How far a session of a probe has read. */
+/** How far a probe's session has read. */
 export interface PollPosition {
   session: string;
-  /** The epoch of the probe when the cursor was created. A cursor of another epoch is unknown. */
+  /** The probe's epoch when the cursor was created. A cursor from another epoch is treated as unknown. */
   epoch: number;
   /** All changes up to this number have been sent. */
   numbered: number;
-  /** While everything is sent, the last endpoint (UUID) of the previous page, or `null` once all pages are sent. */
+  /**
+   * While everything is being sent, the last endpoint (UUID) on the previous page, or `null` once all pages are sent.
+   */
   after: string | null;
 }
 
-/** A cursor that a probe has sent, and when it was created. */
+/** A cursor that a probe has sent, and when the cursor was created. */
 export interface SentPosition extends PollPosition {
   cursor: string;
   madeMs: number;
 }
 
 /**
- * Encrypts and decrypts the cursors of polls. Each is bound to one probe and to a secret of this database, so a cursor
- * of another database is unknown.
+ * Encrypts and decrypts poll cursors. Each cursor is bound to one probe and to a secret of this database, so a cursor
+ * from another database is unknown.
  */
 @Injectable()
 export class PollCursors {
@@ -42,7 +44,7 @@ export class PollCursors {
     return this.opaque.seal(contextOf(probeId), [session, epoch, numbered, after ?? '', Math.round(nowMs)].join(' '));
   }
 
-  /** Returns `null` without a cursor, and for a cursor that is unknown or too old. */
+  /** Returns `null` if there is no cursor, or if the cursor is unknown or too old. */
   open(probeId: string, cursor: string | null, nowMs: number): SentPosition | null {
     const text = cursor === null ? null : this.opaque.open(contextOf(probeId), cursor);
     const [session = '', epoch, numbered, after, madeMs] = text?.split(' ') ?? [];

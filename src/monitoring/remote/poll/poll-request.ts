@@ -5,7 +5,7 @@ import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSI
 const MAX_CURSOR = 1000;
 const MAX_VERSION = 32;
 const MAX_TYPES = 64;
-/** Maximum of an integer column. */
+/** The maximum of an integer column. */
 const MAX_COUNT = 2 ** 31 - 1;
 
 const number = (least: number, most: number): Rule<number> => ({

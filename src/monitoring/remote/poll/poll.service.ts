@@ -38,8 +38,9 @@ export class PollService {
   ) {}
 
   /**
-   * Returns the changes since the cursor and the requested checks. Responds at once if there are any, otherwise after
-   * `wait` seconds. Throws `validation_failed`, `protocol_unsupported`, and the errors of `ProbeSessions.hear`.
+   * Returns the changes since the cursor and the requested checks. Responds immediately if there are any, otherwise
+   * after `wait` seconds. Throws `validation_failed`, `protocol_unsupported`, and the same errors as
+   * `ProbeSessions.hear`.
    */
   async poll(polling: Polling, body: unknown): Promise<PollResponse> {
     const request = await this.read(polling, body);
@@ -50,7 +51,7 @@ export class PollService {
     if (request.wait === 0 || !isEmpty(first) || left.aborted) return this.respond(polling, request, first, position);
     const known = { number: probe.number, numbered: held.numbered, session: request.session };
     const mayHaveNews = await this.waiting.wait(known, request.wait * SECOND_MS, left);
-    // If the client has left, no one reads the response. Requested checks are left for the next poll.
+    // If the client has disconnected, no one reads the response. Requested checks are left for the next poll.
     if (!mayHaveNews || left.aborted) return this.respond(polling, request, first, position);
     const now = await this.sessions.look(probe, request.session);
     return this.respond(polling, request, await this.newsFor(probe, request, now, position), position);

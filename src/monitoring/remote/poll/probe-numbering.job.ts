@@ -4,9 +4,10 @@ import { type Sql, WorkerDatabase } from '../../../platform/database/database';
 import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/background-job';
 import { AnyProbes } from '../../../probe/any-probes';
 
-// Assigns the next numbers of a probe to changes without a number, under the lock of the probe. This way numbers become
-// visible in order, and a cursor can't miss a change that is committed late. Rows that another session has locked are
-// left for the next run, so nothing waits here. Cost: lookups in two small indexes, and one row update for each change.
+// Assigns a probe's next numbers to changes without a number, while the probe is locked. This way, numbers become
+// visible in order, and a cursor can't miss a change that is committed late. Rows that are locked by another session
+// are left for the next run, so nothing waits here. Cost: lookups in two small indexes, and one row update for each
+// change.
 const NUMBER = `
   WITH changed AS (
     SELECT number FROM endpoint_location WHERE version IS NULL AND number > 0
@@ -32,22 +33,22 @@ const NUMBER = `
   UPDATE probe p SET numbered = g.highest
     FROM (SELECT number, max(version) AS highest FROM given GROUP BY number) g WHERE p.number = g.number`;
 
-// There is nearly always nothing to do. A lookup in index order finds that out without a scan, regardless of the
+// There is nearly always nothing to do. A lookup in index order finds that out without a scan, regardless of table
 // statistics.
 const firstOf = (table: string) =>
   `(SELECT number FROM ${table} WHERE version IS NULL AND number > 0 ORDER BY number LIMIT 1)`;
 const ANY = `SELECT coalesce(${firstOf('endpoint_location')}, ${firstOf('probe_removal')}) IS NOT NULL AS "any"`;
 
 /**
- * Assigns a number to every change that a probe must get. Several instances may call this at the same time. Cost: one
- * statement without changes, otherwise two.
+ * Assigns a number to every change that has to be sent to a probe. Several instances may call this at the same time.
+ * Cost: one statement if there are no changes, otherwise two.
  */
 export async function numberChanges(sql: Sql): Promise<void> {
   const [row] = await sql.query<{ any: boolean }>(ANY);
   if (row?.any) await sql.query(NUMBER);
 }
 
-/** Numbers new changes each second, so that polls of probes can return them. */
+/** Numbers new changes every second, so that polls can return them. */
 @Injectable()
 export class ProbeNumberingJob {
   private readonly job: BackgroundJob;

@@ -11,20 +11,20 @@ import { stateColumns } from '../../../probe/stored-probe-tokens';
 import { VERSION_RULE } from './poll-request';
 import { decideSession } from './session-rules';
 
-/** How often the last contact of a probe is written while it polls all the time. */
+/** How often a probe's last contact is written while it polls continuously. */
 const SEEN_EVERY_MS = 5 * SECOND_MS;
 /**
- * Written together with other probes that have polled since then, unless the last contact is so old that the probe
- * could count as not responding …
+ * Contacts are written together with newer contacts of other probes, unless the last contact is so old
+ * that the probe could count as not responding …
  */
 const WRITE_EVERY_MS = SECOND_MS;
 const ALONE_AFTER_MS = 30 * SECOND_MS;
 /** … and contacts that can't be written for this long are dropped, because the next poll repeats them. */
 const KEPT_MS = 10 * SECOND_MS;
-/** If more processes with the same token poll at the same moment, one of them has to try again. */
+/** If several processes with the same token poll at the same moment, all but one of them have to try again. */
 const ATTEMPTS = 4;
 
-// Cost: two primary key lookups, for the probe and its organization.
+// Cost: two primary key lookups, one for the probe and one for its organization.
 const READ = `
   SELECT p.enabled, ${stateColumns(2)}
     FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.id = $1 AND o.deleted_at IS NULL`;
@@ -51,7 +51,8 @@ const HEAR = `
          ${SAID_NAMES.map((name, i) => `${name} = $${7 + i}::${SAID[name]}`).join(', ')}
    WHERE id = $1 AND session IS NOT DISTINCT FROM $3::text RETURNING 1`;
 
-// The same for several probes whose sessions continue. Nothing waits here: locked rows are left for the next run.
+// Handles several probes whose sessions continue. Nothing waits here, and locked rows are left for the next
+// run.
 const HEAR_ALL = `
   WITH heard AS (
     SELECT * FROM unnest($1::uuid[], $2::text[], ${SAID_NAMES.map((name, i) => `$${3 + i}::${SAID[name]}[]`).join(', ')})
@@ -68,11 +69,11 @@ const HEAR_UNSUPPORTED = `
          status_since = CASE WHEN online THEN $4::timestamptz ELSE status_since END
    WHERE id = $1 AND (protocol IS DISTINCT FROM $2::smallint OR last_seen_at IS NULL OR last_seen_at < $6)`;
 
-/** The current session of each probe, its last contact, and its own status report. */
+/** Each probe's current session, its last contact, and the status that it reported. */
 @Injectable()
 export class ProbeSessions implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ProbeSessions.name);
-  /** Reports that aren't written yet, by probe (UUID). */
+  /** Contacts that haven't been written yet, by probe (UUID). */
   private heard = new Map<string, { session: string; atMs: number; said: Said }>();
   private writing = false;
   private isFailing = false;
@@ -84,7 +85,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Records a poll. `isOld` means that the session has polled before. Throws `session_replaced`, and the errors of
+   * Records a poll. `isOld` means that the session has polled before. Throws `session_replaced`, and the same errors as
    * `look`. Cost: no statement if the token was looked up a moment ago and only the time has changed. The time is
    * written for all probes within a second.
    */
@@ -124,7 +125,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
     return held;
   }
 
-  /** Records a contact of a probe that uses an unsupported protocol version. */
+  /** Records contact from a probe that uses an unsupported protocol version. */
   async hearUnsupported(probe: ProbeCaller, body: object, address: string | undefined): Promise<void> {
     const { protocol, version } = body as { protocol?: unknown; version?: unknown };
     if (!Number.isInteger(protocol) || Math.abs(Number(protocol)) > MAX_PROTOCOL) return;
@@ -139,7 +140,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
     ]);
   }
 
-  /** Writes the last contacts of probes whose polls wait, in one statement. */
+  /** Writes the last contacts of probes with waiting polls, in one statement. */
   @Interval(WRITE_EVERY_MS)
   async writeHeard(): Promise<void> {
     if (this.writing || this.heard.size === 0) return;
@@ -187,7 +188,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
       before,
       request.version,
       request.protocol,
-      // A probe that doesn't list types is assumed to support all.
+      // A probe that doesn't list types is assumed to support all types.
       request.types.length > 0 ? request.types : null,
       ...SAID_NAMES.map((name) => said[name]),
     ]);
@@ -195,7 +196,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
   }
 }
 
-/** Maximum of a smallint column. */
+/** The maximum of a smallint column. */
 const MAX_PROTOCOL = 32_767;
 
 const isUnchanged = (held: ProbeState, { protocol, version, types }: PollRequest): boolean =>

@@ -2,23 +2,23 @@ import type { CheckError } from '../../../checker/checker';
 import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 
 export interface CountedLosses {
-  /** Results that the probe has dropped. */
+  /** The number of results that the probe has dropped. */
   dropped: number;
-  /** Slots that the probe has skipped. */
+  /** The number of slots that the probe has skipped. */
   skipped: number;
 }
 
-/** A probe at its last contact. */
+/** A probe's state at its last contact. */
 export interface SeenProbe extends CountedLosses {
   online: boolean;
   version: string | null;
-  /** How far the probe's wall clock is ahead. */
+  /** How far the probe's wall clock is ahead of the service's clock. */
   clockOffsetMs: number | null;
 }
 
 /**
- * Returns the problem of an online probe, if it has one. `before` holds its losses at the previous check, `null` at the
- * first.
+ * Returns an online probe's problem, if it has one. `before` contains its losses at the previous check, or `null` for
+ * the first check.
  */
 export function warningOf(
   location: string,
@@ -41,7 +41,7 @@ export function warningOf(
 
 const RELEASE = /^(\d+)\.(\d+)\.(\d+)/;
 
-/** Returns whether the release is earlier. Returns false if the version isn't a release. */
+/** Returns whether the release is older than ours. Returns false if the version isn't a release. */
 export function isBehind(version: string, ours: string): boolean {
   const [a, b] = [RELEASE.exec(version), RELEASE.exec(ours)];
   if (!a || !b) return false;

@@ -17,7 +17,8 @@ const ALL = `
          p.clock_offset_ms AS "clockOffsetMs", p.buffered, p.sessions::float8 AS sessions
     FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.protocol IS NOT NULL`;
 
-// A definition that no probe took contains secrets. Cost: an index range each, over the requests of the last minutes.
+// A definition that no probe picked up contains secrets. Cost: two index ranges over the requests from the last few
+// minutes.
 const FORGET = `
   UPDATE probe_ask SET definition = NULL WHERE expires_at > $1 AND created_at < $1 AND definition IS NOT NULL`;
 const END = 'DELETE FROM probe_ask WHERE expires_at < $1';
@@ -61,7 +62,7 @@ const REMOVE = `
     SELECT ctid FROM probe_removal WHERE removed_at < $1 ORDER BY removed_at LIMIT ${RETENTION_BATCH}))
   RETURNING 1`;
 
-/** A probe with an older cursor gets all endpoints again. */
+/** A probe with an older cursor is sent all endpoints again. */
 export const PROBE_RETENTION: Retention = {
   name: 'probe-retention',
   rows: [{ days: 1, remove: inBatches(REMOVE) }],

@@ -19,13 +19,13 @@ const READ = `
     FROM probe p
    WHERE (org_id = $1::uuid AND key = $2::text) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = $2::text)`;
 
-/** Checks whether a probe is online, so that all features of endpoints, such as alerts, also work for probes. */
+/** Checks whether a probe is online, so that all endpoint features, such as alerts, also work for probes. */
 @Checker('PROBE')
 @Injectable()
 export class ProbeChecker implements Checker<string> {
   readonly targetForm = '`probe:<location>`';
   readonly assertionSources = [] as const;
-  /** The losses of each probe at its previous check. */
+  /** Each probe's losses at its previous check. */
   private readonly losses = new BoundedMap<string, CountedLosses>(MAX_KNOWN);
 
   constructor(private readonly database: WorkerDatabase) {}
@@ -39,8 +39,8 @@ export class ProbeChecker implements Checker<string> {
 
   async check({ target, egress }: CheckRequest<string>): Promise<CheckResult> {
     const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
-    // The probe was deleted before the service refused to delete probes that are in use. This also notifies users who
-    // monitor it.
+    // The probe was deleted by an older version, which allowed the deletion of probes in use. Users who monitor the
+    // probe are notified of that.
     if (!probe) return resultOf(down('probe_offline', 'internal', `The probe ${target} does not exist.`));
     if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
     const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);

@@ -13,7 +13,7 @@ import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
 import { type Asked, OnDemandChecks } from './on-demand-checks';
 import { ShownRecords } from './shown-records';
 
-/** Checks that clients request: run now, recorded like any other. */
+/** Client-requested checks, which run immediately and are recorded like any other. */
 @Injectable()
 export class CheckNowService {
   constructor(
@@ -26,11 +26,10 @@ export class CheckNowService {
   ) {}
 
   /**
-   * Returns once the result is committed. The audit entry is committed before the check starts. When the client leaves,
-   * the check ends and nothing is recorded, unless a probe runs it.
-   *
-   * Throws `conflict` for a paused endpoint and for one that nothing runs, and `not_found` if the location isn't one of
-   * the endpoint's. Also throws the errors of `OnDemandChecks`, `ShownRecords`, and `RemoteChecks`.
+   * Returns once the result is committed. The audit log entry is committed before the check starts. If the client
+   * disconnects, the check is canceled and nothing is recorded, unless a probe runs it.
+   * Throws `conflict` if the endpoint is paused or nothing can run it, and `not_found` if the location isn't one of the
+   * endpoint's. Also throws the same errors as `OnDemandChecks`, `ShownRecords`, and `RemoteChecks`.
    */
   run(
     caller: Caller,

@@ -10,7 +10,7 @@ import { CheckRunner } from '../../../engine/run/check-runner';
 import { CheckerBugs } from '../../../engine/run/checker-bugs';
 import { CheckPlaces } from '../../../engine/dispatch/check-places';
 
-/** A requested check, with a signal that aborts when its client leaves. */
+/** A requested check, with a signal that aborts when its client disconnects. */
 export interface Asked {
   orgId: string;
   endpointId: string;
@@ -18,8 +18,8 @@ export interface Asked {
 }
 
 /**
- * Runs checks that clients request, within the limits of their organization. They use the same places as scheduled
- * checks, and run only as long as their client stays.
+ * Runs checks that clients request, within their organization's limits. They compete with scheduled checks for room in
+ * the dispatcher, and are canceled if their client disconnects.
  */
 @Injectable()
 export class OnDemandChecks {
@@ -32,21 +32,22 @@ export class OnDemandChecks {
   ) {}
 
   /**
-   * Calls `check` when it has a place. Its signal aborts with the client and with the process. Throws `rate_limited`
-   * over the organization's limits, `conflict` while another client's check of the endpoint runs, and
-   * `temporarily_unavailable` without a place.
+   * Calls `check` when there is room for it. Its signal aborts if the client disconnects or the process stops. Throws
+   * `rate_limited` if the organization's limits are exceeded, `conflict` while another client's check of the endpoint
+   * is running, and `temporarily_unavailable` if there is no room.
    */
   run<T>(asked: Asked, check: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.limits.run(asked.orgId, () => this.onPlace(asked, check));
   }
 
-  /** Runs work within the limits of the organization, for checks that need a query first. Throws `rate_limited`. */
+  /** Runs work within the organization's limits, for checks that need a query first. Throws `rate_limited`. */
   withinLimits<T>(orgId: string, check: () => Promise<T>): Promise<T> {
     return this.limits.run(orgId, check);
   }
 
   /**
-   * Runs a check of a stored endpoint. Call this inside `withinLimits`. `prepare` is called when the check has a place.
+   * Runs a check of a stored endpoint. Call this inside `withinLimits`. `prepare` is called when there is room for the
+   * check.
    */
   runStored(
     asked: Asked,
@@ -55,13 +56,13 @@ export class OnDemandChecks {
     return this.onPlace(asked, async (signal) => {
       const { definition, checkedAt } = await prepare();
       const check = await this.runner.run(definition, null, checkedAt, signal);
-      // If the client ended the check, no one reads this response.
+      // If the client canceled the check, no one reads this response.
       if (!check || signal.aborted) throw problems.shuttingDown();
       return check;
     });
   }
 
-  /** Runs one attempt and doesn't judge the result. `endpointId` is for the log. */
+  /** Runs one attempt without judging the result. `endpointId` is for the log. */
   async runOnce(
     endpointId: string,
     { checker, request, timeoutMs }: PreparedCheck,

@@ -6,10 +6,12 @@ import { within } from '../../../platform/net/deadline';
 import { problems } from '../../../platform/problem/problem';
 import { CheckRecorder } from '../../record/check-recorder';
 
-/** The result is written at once, but another session that locks the endpoint's row may delay it for long. */
+/**
+ * The result is written immediately, but another session that locks the endpoint's row may delay it for a long time.
+ */
 const RECORD_WAIT_MS = 5000;
 
-/** Checks that a client waits for: recorded at once, and returned in the same form as in later lists. */
+/** Checks that a client waits for. They are recorded immediately and returned in the same form as in later lists. */
 @Injectable()
 export class ShownRecords {
   constructor(
@@ -18,8 +20,8 @@ export class ShownRecords {
   ) {}
 
   /**
-   * Throws `temporarily_unavailable` if the result could not be committed within 5 s, although it will be as soon as
-   * possible. Throws `conflict` if the endpoint was changed in the meantime.
+   * Throws `temporarily_unavailable` if the result couldn't be committed within 5 s. It will still be committed as soon
+   * as possible. Throws `conflict` if the endpoint was changed in the meantime.
    */
   async record(check: FinishedCheck): Promise<CheckView> {
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));

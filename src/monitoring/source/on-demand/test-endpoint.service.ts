@@ -17,12 +17,12 @@ import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
 import { OnDemandChecks } from './on-demand-checks';
 
 /**
- * The result of a test: like a recorded check, but without its IDs. The class name is part of the public API document.
+ * A test result, which looks like a recorded check without its IDs. The class name is part of the public API document.
  */
 export class TrialView extends OmitType(CheckView, ['id', 'endpoint_id'] as const) {}
 
 /**
- * Checks a target as an endpoint would be checked, before it is saved. Only an audit entry is stored, and it is
+ * Checks a target before it is saved, in the same way as an endpoint. Only an audit log entry is stored, and it is
  * committed before anything is sent. No one is notified.
  */
 @Injectable()
@@ -36,9 +36,9 @@ export class TestEndpointService {
   ) {}
 
   /**
-   * Throws the errors of creating the endpoint, `conflict` for a type that nothing runs, and `not_found` if the
-   * location isn't one of the endpoint's. Also throws the errors of `OnDemandChecks` and `RemoteChecks`. Ends when the
-   * client leaves.
+   * Throws the same errors as creating the endpoint, `conflict` for a type that nothing can run, and `not_found` if the
+   * location isn't one of the endpoint's. Also throws the same errors as `OnDemandChecks` and `RemoteChecks`. Stops if
+   * the client disconnects.
    */
   async run(
     caller: Caller,

@@ -10,12 +10,15 @@ import { EndpointStateStore } from '../../record/endpoint-state-store';
 const COMPARE_EVERY_MS = 5000;
 /** The clock may have been changed while no instance was running. */
 const AFTER_START_MS = 2 * COMPARE_EVERY_MS;
-/** Results of checks that started before the jump arrive within this time: two runs with the longest timeout. */
+/**
+ * Results of checks that started before the jump arrive within this time, which allows for two runs with the longest
+ * timeout.
+ */
 const LATE_RESULTS_MS = 10 * MINUTE_MS;
 
 /**
- * Recovers after the database's clock was set back. Slots planned with the old time become due soon instead of in the
- * far future.
+ * Recovers after the database's clock was set back. Slots that were planned with the old time become due soon instead
+ * of in the distant future.
  */
 @Injectable()
 export class ClockJumpRecovery {

@@ -14,9 +14,9 @@ const NOT_READY_MS = 15_000;
 const STUCK_MS = 120_000;
 
 /**
- * Returns the health finding of the scheduler. `lagMs` is the age of the last completed claim. `databaseIsAway` means
- * that the newest claim failed because of the database. Overload is reported but isn't a failure, because a restart or
- * another instance would not help.
+ * Returns the scheduler's health finding. `lagMs` is the time since the last completed claim. `databaseIsAway` means
+ * that the newest claim failed because of the database. Overload is reported but isn't a failure, because neither a
+ * restart nor another instance would help.
  */
 export function schedulerFinding(
   lagMs: number,
@@ -36,7 +36,7 @@ export function schedulerFinding(
 export class SchedulerHealth {
   private lastClaim: number;
   private isAway = false;
-  /** When the database responded again after an outage, on the monotonic clock. */
+  /** When the database became available again after an outage, on the monotonic clock. */
   private databaseBackAt = -Infinity;
 
   constructor(
@@ -54,12 +54,12 @@ export class SchedulerHealth {
     );
   }
 
-  /** False with `ROLE=api`, because such a process doesn't check on its own. */
+  /** False with `ROLE=api`, because such a process runs no scheduled checks. */
   get runsChecks(): boolean {
     return this.config.role !== 'api';
   }
 
-  /** Milliseconds since the last completed claim. */
+  /** The time since the last completed claim, in milliseconds. */
   get lagMs(): number {
     return this.runsChecks ? this.clock.monotonic() - this.lastClaim : 0;
   }
@@ -73,7 +73,7 @@ export class SchedulerHealth {
     return this.isAway;
   }
 
-  /** Notes that a claim completed, even if it was empty. A process that works off a backlog is alive. */
+  /** Records that a claim completed, even if it was empty. A process that is working through a backlog is alive. */
   claimed(): void {
     this.lastClaim = this.clock.monotonic();
     if (this.isAway) this.databaseBackAt = this.lastClaim;
@@ -90,13 +90,13 @@ export class SchedulerHealth {
     this.overload.skipped('overload', slots);
   }
 
-  /** Counts slots that fell due while the database was unavailable and that no longer run. */
+  /** Counts slots that became due while the database was unavailable and won't run anymore. */
   missed(slots: number): void {
     this.overload.skipped('database', slots);
   }
 
   /**
-   * Returns why slots are skipped, if the first of them fell due at this time. If the database was unavailable by then,
+   * Returns why slots are skipped if the first of them became due at this time. If the database was unavailable then,
    * overload isn't the reason.
    */
   whySkippedSince(fireAt: number): SkipReason {

@@ -9,20 +9,22 @@ import { failpoint } from '../../../platform/observability/failpoints';
 import { CheckDispatcher, type PlannedSlot } from '../../../engine/dispatch/check-dispatcher';
 import { SchedulerHealth } from './scheduler-health';
 
-/** Slots are claimed this long before they are due: one tick, a slow claim, and a margin. */
+/** Slots are claimed this long before they are due, which allows for one tick, a slow claim, and a margin. */
 const AHEAD_SECONDS = 2;
-/** Slots per claim. Small enough that several instances share evenly and that no statement takes long … */
+/**
+ * The number of slots per claim. It is small enough that several instances share evenly and no statement takes long …
+ */
 const CLAIM_SIZE = 250;
 /**
- * … and while more slots are due, each claim takes twice as many, up to this limit. This needs fewer statements for
- * many checks.
+ * … and while more slots are due, each claim takes twice as many as the previous one, up to this limit. This needs
+ * fewer statements if there are many checks.
  */
 const LARGEST_CLAIM = 1000;
-/** No claim is smaller than this part of the total room. */
+/** No claim is smaller than the total room divided by this number. */
 const LEAST_PART = 64;
-/** If no instance claimed for this long, the overdue slots are spread. */
+/** If no instance has claimed anything for this long, overdue slots are spread out. */
 const PAUSE_MS = 10_000;
-/** Under overload, a slot waits at most about this long, unless earlier slots of its endpoint were skipped. */
+/** Under overload, a slot waits about this long at most, unless earlier slots of its endpoint were skipped. */
 const LONGEST_WAIT_SECONDS = 6;
 /** While there is no room for due slots, the claimer checks for room this often … */
 const ROOM_EVERY_MS = 50;
@@ -30,13 +32,13 @@ const ROOM_EVERY_MS = 50;
 const TICK_MS = 600;
 
 /**
- * An endpoint whose type has no checker here is left for this long to instances that may have one. After that it may
- * have another type. Claiming and giving back this rarely costs next to nothing if there is no such instance.
+ * An endpoint whose type has no checker here is left for this long to instances that may have one. After that, its type
+ * may have changed. If there is no such instance, an occasional claim that is given back costs almost nothing.
  */
 const LEAVE_MS = 30_000;
 /**
- * Maximum number of endpoints that are left to others at the same time. If there are more, the first are claimed again
- * sooner.
+ * The maximum number of endpoints that are left to others at the same time. If there are more, the first ones are
+ * claimed again sooner.
  */
 const MOST_LEFT = 5000;
 
@@ -45,38 +47,41 @@ const BEHIND_MS = 1000;
 
 interface Tick {
   readonly instance: number;
-  /** No claim starts after this, so that the next tick isn't missed. Monotonic milliseconds. */
+  /** No claim starts after this time, so that the next tick isn't missed. Monotonic milliseconds. */
   readonly until: number;
-  /** The delay of the oldest claimed slot, or `null` if there was no room for any. */
+  /** The delay of the oldest claimed slot, or `null` if there was no room for any slot. */
   lateMs: number | null;
   /**
-   * Organizations whose slots only `claimRest` takes for the rest of the tick, or `null` until all others have theirs.
+   * Organizations whose slots are only claimed by `claimRest` for the rest of the tick, or `null` until all others have
+   * theirs.
    */
   passedOver: readonly string[] | null;
   claimSize: number;
 }
 
 /**
- * Claims slots that are due soon from the database, passes them to the dispatcher, and gives back those that didn't
+ * Claims the slots in the database that are due soon, passes them to the dispatcher, and gives back those that didn't
  * start.
  */
 @Injectable()
 export class SlotClaimer {
   private stopped = false;
-  /** The delay of the oldest slot that the last tick with room claimed. */
+  /** The delay of the oldest slot claimed by the last tick that had room. */
   private lateMs = 0;
-  /** Whether slots are due for which the last tick had no room. */
+  /** Whether the last tick had no room for some of the due slots. */
   private isFull = false;
   /**
    * The newest claim: the database's clock, and this process's clock when the claim was sent and when it completed.
-   * `null` before the first.
+   * `null` before the first claim.
    */
   private newest: { databaseMs: number; askedAt: number; madeAt: number } | null = null;
-  /** No instance has run due slots for a while, and the overdue slots aren't spread yet. */
+  /** True if no instance has run due slots for a while, and the overdue slots haven't been spread out yet. */
   private hasPaused = true;
-  /** Endpoints that are left to other instances, each with its end on the monotonic clock. The first ends first. */
+  /**
+   * Endpoints that are left to other instances, each with its expiry on the monotonic clock. The earliest comes first.
+   */
   private readonly left = new Map<string, number>();
-  /** Slots that were claimed, could not be planned, and haven't been given back yet. */
+  /** Slots that were claimed but couldn't be planned, and haven't been given back yet. */
   private unplanned: { readonly instance: number; readonly slots: readonly ClaimedSlot[] } | null = null;
 
   constructor(
@@ -89,8 +94,8 @@ export class SlotClaimer {
   ) {}
 
   /**
-   * Claims due slots as room becomes free, for most of a second at most, in portions that give no organization more
-   * than its share. If claimed slots can't be planned, they are due again at once and this rejects.
+   * Claims due slots as room becomes available, for less than a second, in portions that give no organization more than
+   * its share. If claimed slots can't be planned, they immediately become due again and this rejects.
    */
   async claimDue(instance: number): Promise<void> {
     const until = this.clock.monotonic() + TICK_MS;
@@ -106,19 +111,19 @@ export class SlotClaimer {
       this.dispatcher.watchRecorder();
       await new Promise((resolve) => setTimeout(resolve, ROOM_EVERY_MS));
     }
-    // Without room, no query was sent. Being alive includes that the database responds.
+    // There was no room, so no query was sent. This one shows that the database responds, which is part of being alive.
     if (tick.lateMs === null && !this.stopped) await this.claim(tick, 0);
     await this.skipLate(tick);
     this.lateMs = tick.lateMs ?? this.lateMs;
     this.health.ticked(tick.lateMs);
   }
 
-  /** Stops claiming. A claim in flight ends early. */
+  /** Stops claiming. A claim that is in progress stops early. */
   stop(): void {
     this.stopped = true;
   }
 
-  /** Gives back these slots, claimed by this instance, so that others can take each at its time. */
+  /** Gives back these slots, which this instance has claimed, so that others can run each at its time. */
   async giveBack(instance: number, slots: readonly ClaimedSlot[]): Promise<void> {
     if (slots.length > 0) await this.schedule.giveBack(this.database, instance, slots);
   }
@@ -135,9 +140,9 @@ export class SlotClaimer {
   }
 
   /**
-   * Spreads the slots that fell due while no instance ran them, including at start, over the next seconds, before the
-   * next claim. Slots that fall behind during claims aren't spread, because they would be moved again and again and
-   * never run.
+   * Spreads slots that became due while no instance ran them, including before startup, over the next seconds. This
+   * happens before the next claim. Slots that fall behind during claims aren't spread, because they would be moved
+   * again and again and never run.
    */
   private async spreadAfterPause(): Promise<void> {
     if (!this.hasPaused) return;
@@ -155,7 +160,7 @@ export class SlotClaimer {
     this.hasPaused = false;
   }
 
-  /** Under overload, skips slots that won't start soon, in turn for all endpoints. */
+  /** Under overload, skips slots that won't start soon, taking turns among all endpoints. */
   private async skipLate({ lateMs }: Tick): Promise<void> {
     const { ratio, overloadedAt } = this.health.load;
     if (overloadedAt === null || lateMs === null || lateMs < 1000 * LONGEST_WAIT_SECONDS || this.stopped) return;
@@ -163,7 +168,7 @@ export class SlotClaimer {
     this.health.skipped(await this.schedule.skipLate(this.database, LONGEST_WAIT_SECONDS, inARow));
   }
 
-  /** Claims while there is room and slots are due. Resolves to true if more is due than there is room for. */
+  /** Claims while there is room and slots are due. Resolves to true if more slots are due than there is room for. */
   private async claimRound(tick: Tick): Promise<boolean> {
     tick.passedOver ??= await this.claimForAll(tick);
     if (tick.passedOver === null) return true;
@@ -173,8 +178,8 @@ export class SlotClaimer {
   }
 
   /**
-   * Claims while there is room, except for organizations that one statement could give more than their share. Returns
-   * those, or `null` if there was not enough room for the others.
+   * Claims while there is room, but leaves out organizations that might get more than their share from one statement.
+   * Returns those organizations, or `null` if there wasn't enough room for the others.
    */
   private async claimForAll(tick: Tick): Promise<readonly string[] | null> {
     const { claims } = this.dispatcher;
@@ -189,8 +194,8 @@ export class SlotClaimer {
   }
 
   /**
-   * Returns organizations near their limit, and under overload also the large ones. Their slots have waited for longest
-   * and would come before the slots of organizations that need little.
+   * Returns organizations near their limit, and under overload also the large ones. Their slots have waited longest and
+   * would come before the slots of organizations that need little.
    */
   private passOver(limit: number): string[] {
     const { claims } = this.dispatcher;
@@ -209,12 +214,15 @@ export class SlotClaimer {
     return (await this.claim(tick, limit, { orgId })) < limit;
   }
 
-  /** A statement for a few slots costs as much as one for many, so a little room stays free until there is more. */
+  /**
+   * A statement for a few slots costs as much as one for many, so a small amount of room is left unused until there is
+   * more.
+   */
   private get leastClaim(): number {
     return Math.ceil(this.dispatcher.claims.size / LEAST_PART);
   }
 
-  /** Passes claimed slots to the dispatcher. Returns how many were claimed. */
+  /** Passes claimed slots to the dispatcher. Returns the number of claimed slots. */
   private async claim(
     tick: Tick,
     limit: number,
@@ -230,7 +238,8 @@ export class SlotClaimer {
     this.clock.synchronize(nowMs, askedAt);
     this.dispatcher.shareCapacity(several);
     this.notePause();
-    // The database's clock has jumped ahead. For this process that looks as if no instance had claimed for that long.
+    // The database's clock has jumped ahead. To this process, this looks as if no instance had claimed anything for
+    // that long.
     if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;
     this.newest = { databaseMs: nowMs, askedAt, madeAt: this.clock.monotonic() };
     const own = await this.plan(slots, tick.instance);
