@@ -23,13 +23,13 @@ import {
 import { besides, type PageMonth } from './page-month';
 import { type IncidentRange, PublicIncidents } from './public-incidents';
 
-/** The maximum numbers that a page shows. */
+/** The maximum numbers of items that a page shows. */
 const MAX_ENDPOINTS = 200;
 const MAX_OUTAGES = 20;
 const MAX_INCIDENTS = 20;
 /** How long a page shows an incident that has ended. */
 const INCIDENT_DAYS = 14;
-/** The maximum number of incidents and of outages of a month. */
+/** The maximum number of incidents, and of outages, in a month. */
 const MAX_OF_MONTH = 200;
 /** Used as the end of an outage or incident that is still open. */
 const FOR_EVER = new Date('9999-12-31T00:00:00Z');
@@ -41,7 +41,7 @@ export interface StatusDay {
   down: number;
   unknown: number;
   /**
-   * True if all checks were in maintenance that doesn't count for uptime. Not shown, because it includes maintenance
+   * True if all checks were in maintenance that is excluded from uptime. Not shown, because it includes maintenance
    * that isn't public.
    */
   excluded: boolean;
@@ -51,13 +51,13 @@ export interface StatusDay {
 
 export interface StatusEndpoint {
   name: string;
-  /** The heading of its group, or empty without one. */
+  /** The heading of the endpoint's group, or an empty string if it has none. */
   group: string;
   status: EndpointStatus;
-  /** The endpoint is up, but an assertion with severity `warning` failed. */
+  /** The endpoint is up, but a warning assertion failed. */
   degraded: boolean;
   maintenance: EndpointMaintenance | null;
-  /** Oldest first, always `SHOWN_DAYS` of them. */
+  /** Oldest first. There are always `SHOWN_DAYS` entries. */
   days: StatusDay[];
 }
 
@@ -67,22 +67,22 @@ export interface StatusOutage {
   endpoint: string;
   started_at: string;
   ended_at: string | null;
-  /** The stable error code in words, never text from the target. */
+  /** The stable error code in words. It never contains text from the target. */
   reason: string | null;
 }
 
-/** The look of a page, and its other addresses. Programs don't get them. */
+/** The look of a page, and its other URLs. The JSON form doesn't contain them. */
 export interface PageLook {
   /** The ID of the feed. */
   id: string;
   accent: string | null;
   hasLogo: boolean;
-  /** The page's own host name. */
+  /** The page's own hostname. */
   domain: string | null;
   changedAt: string;
 }
 
-/** Everything that a public page may show. Anything that isn't in it cannot leak. */
+/** Everything that a public page may show. Data that isn't in it cannot leak. */
 export interface StatusSnapshot {
   slug: string;
   name: string;
@@ -93,7 +93,7 @@ export interface StatusSnapshot {
   endpoints: StatusEndpoint[];
   /** Public incidents: open ones first, then those that ended recently, newest first. */
   incidents: StatusIncident[];
-  /** Without planned ones. */
+  /** Excludes planned outages. */
   outages: StatusOutage[];
   /** The outages that no incident covers. */
   otherOutages: StatusOutage[];
@@ -101,9 +101,9 @@ export interface StatusSnapshot {
   maintenance: StatusMaintenance[];
 }
 
-/** The range of months with any content, so that most others need not be read. */
+/** The range of months that have any content, so that most others need not be read. */
 export interface HistoryExtent {
-  /** When the first outage or public incident started, or `null` if there was none. */
+  /** The start of the first outage or public incident, or `null` if there was none. */
   since: Date | null;
   /** Changes whenever a public incident changes. */
   version: string;
@@ -111,12 +111,12 @@ export interface HistoryExtent {
 
 /** The content of a month on a public page. */
 export interface StatusHistory extends Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at' | 'incidents'> {
-  /** `2026-11`, in UTC. */
+  /** The month in the format `2026-11`, in UTC. */
   month: string;
-  /** The adjacent months, if they may have content. */
+  /** The adjacent months if they may have content. */
   earlier: string | null;
   later: string | null;
-  /** The outages that no incident covers, without planned ones. */
+  /** The outages that no incident covers, excluding planned ones. */
   outages: StatusOutage[];
 }
 
@@ -131,7 +131,7 @@ export interface PublishedPage {
   accent: string | null;
   logoHash: string | null;
   domain: string | null;
-  /** `null` means its website. */
+  /** `null` means that the page shows its website. */
   groups: PageGroup[] | null;
   changedAt: Date;
 }
@@ -142,7 +142,7 @@ export interface PageLogo {
   type: string;
 }
 
-/** The days of one endpoint that have checks, as days after the first one shown, and the checks of each. */
+/** The days of one endpoint that have checks, as offsets from the first day shown, and the checks of each day. */
 interface DaysRow {
   endpoint_id: string;
   days: number[];
