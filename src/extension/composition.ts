@@ -10,7 +10,7 @@ import { type Origin, originsOf } from './origin';
 
 export interface Composition {
   readonly modules: readonly NestModule[];
-  /** The prefix of each kind of ID. */
+  /** The prefix for each kind of ID. */
   readonly ids: Readonly<Record<string, string>>;
   readonly audited: readonly string[];
   readonly migrations: readonly ExtensionMigration[];

@@ -166,7 +166,7 @@ interface EndpointRow extends PageEndpoint {
   active: boolean;
   status: number;
   degraded: boolean;
-  /** Its own tags and its website's tags. */
+  /** The tags of the endpoint and of its website. */
   tags: string[];
 }
 
@@ -181,7 +181,7 @@ export class StatusSnapshots {
     private readonly config: Config,
   ) {}
 
-  /** Returns the published page with that slug, or `null`. Cost: one index probe. */
+  /** Returns the published page with that slug, or `null`. Cost: one index lookup. */
   async find(slug: string): Promise<PublishedPage | null> {
     const [page] = await this.database.query<PublishedPage>(PUBLISHED, [slug]);
     return page ?? null;
@@ -238,8 +238,8 @@ export class StatusSnapshots {
   }
 
   /**
-   * Returns the range of months with content. Cost: two statements. Use `PublicPages` instead, which reads it once each
-   * time it reads a page.
+   * Returns the range of months with content. Cost: two statements. Use `PublicPages` instead, which reads the range
+   * once for each read of a page.
    */
   async extent(page: PublishedPage): Promise<HistoryExtent> {
     const ids = (await this.endpointsOf(page)).map(({ endpoint }) => endpoint.id);
@@ -276,7 +276,10 @@ export class StatusSnapshots {
     return { slug, name, look, updated_at, month: month.name, ...around, incidents: [], outages: [] };
   }
 
-  /** Returns outages that no incident covers. An alert triggers after its outage has started, so the two overlap. */
+  /**
+   * Returns outages that no incident covers. An alert triggers after its outage has started, so an outage and its
+   * incident overlap.
+   */
   private async outages(ids: readonly string[], told: readonly MemberTime[], range: IncidentRange) {
     const rows = await this.database.query<OutageRow>(OUTAGES, [
       ids,
@@ -374,8 +377,8 @@ const PUBLISHED = `
 const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';
 
 /**
- * Reads the IDs first, of each website no more than a page shows, then each item (OFFSET 0 forbids any other plan). The
- * view leaves out resources that are being deleted.
+ * Reads the IDs first, no more per website than a page shows, then each item (OFFSET 0 forces this plan). The view
+ * omits resources that are being deleted.
  */
 const ENDPOINTS = `
   SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags
@@ -391,7 +394,9 @@ const ENDPOINTS = `
                          FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY item.id`;
 
-/** One row per endpoint. Eighteen thousand rows would take the event loop longer than the database. */
+/**
+ * Returns one row per endpoint. Processing eighteen thousand rows would take the event loop longer than the database.
+ */
 const DAY_COUNTS = `
   SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown,
          array_agg(day) FILTER (WHERE planned > 0 AND up + down + unknown = 0) AS excluded
@@ -405,8 +410,7 @@ const DAY_COUNTS = `
    GROUP BY endpoint_id`;
 
 /**
- * Cost: the first outage of each of at most 200 endpoints by the primary key, and the public incidents of one
- * organization.
+ * Cost: the first outage of each of at most 200 endpoints by primary key, and the public incidents of one organization.
  */
 const EXTENT = `
   SELECT least(min(i.started_at),
@@ -417,7 +421,9 @@ const EXTENT = `
          count(*) || ' ' || coalesce(max(i.updated_at)::text, '') AS version
     FROM incident i WHERE i.org_id = $1 AND i.public_at IS NOT NULL`;
 
-/** Cost: the outages of at most 200 endpoints since a moment, each compared with the incident times of its endpoint. */
+/**
+ * Cost: the outages of at most 200 endpoints since a given time, each compared with the incident times of its endpoint.
+ */
 const OUTAGES = `
   SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage o
    WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2 AND started_at < $3

@@ -17,7 +17,7 @@ const DASH = 4;
 const GAP = 2;
 
 /**
- * Draws the bar for one day: green from the bottom, and red from the top, higher than any green and never too small to
+ * Draws the bar for one day: green from the bottom, and red from the top, taller than any green and never too small to
  * see. A day without data is a stub. Outages during announced maintenance are dashes at the bottom. The last bar is
  * today.
  */
