@@ -53,8 +53,8 @@ type Key = Pick<Occurrence, 'windowId' | 'startsAt'>;
 type Step = 'done' | 'more' | 'later';
 
 /**
- * Processes starts and ends of maintenance windows every second, regardless of their cause. The flags of the row show what a
- * killed process did not do. They change in the same transaction as the work, so nothing is done twice.
+ * Processes starts and ends of maintenance windows every second, regardless of their cause. The flags of the row show
+ * what a killed process did not do. They change in the same transaction as the work, so nothing is done twice.
  */
 @Injectable()
 export class MaintenanceSweep {
