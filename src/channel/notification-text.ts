@@ -126,7 +126,7 @@ export function durationText(seconds: number): string {
     .join(' ');
 }
 
-/** Returns an ISO timestamp as `2026-11-20 12:01:33 UTC`. */
+/** Formats an ISO timestamp as `2026-11-20 12:01:33 UTC`. */
 export const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
 /**

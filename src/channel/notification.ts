@@ -161,7 +161,7 @@ export interface NotificationLinks {
    */
   page: string;
   /**
-   * The link for acknowledging the incident. Only in triggers, reminders, and digests of them, and only in channels
+   * The link for acknowledging the incident. Set only in triggers, reminders, and digests of them, and only in channels
    * that people read.
    */
   acknowledge: string | null;

@@ -92,7 +92,7 @@ export interface CheckResult {
   durationMs: number;
   phases: CheckPhases;
   statusCode: number | null;
-  /** The address of the connection, without the port. */
+  /** The remote address of the connection, without the port. */
   address: string | null;
   /** Present even if certificate verification failed. */
   certificate: Certificate | null;
@@ -111,7 +111,7 @@ export interface CheckResult {
   warning: CheckError | null;
 }
 
-/** Everything that one check needs. It contains no secret that a result is allowed to repeat. */
+/** Everything that one check needs. A result must not repeat any secret in it. */
 export interface CheckRequest<Target> {
   target: Target;
   /** Only used for HTTP(S). Other types ignore this field and the next four. */

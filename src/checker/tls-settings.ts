@@ -22,7 +22,7 @@ export interface TlsProblem {
   message: string;
 }
 
-/** The size in UTF-8 bytes. */
+/** The maximum size in UTF-8 bytes. */
 export const MAX_CA_BYTES = 32 * 1024;
 /** Each certificate takes 0.13 ms whenever a TLS context is built. */
 export const MAX_CERTIFICATES = 10;
@@ -96,7 +96,7 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
   return { part: 'verify', code: 'invalid_format', message };
 }
 
-/** Describes the first possible credential in words. */
+/** Describes the first part of the data that may be a credential. */
 function credentialIn({ url, headers, body }: Sent): string | null {
   const header = headers.find(({ key }) => isSensitiveHeader(key));
   if (header) return `the header ${cut(header.key, 40, '')}, which may be a credential`;

@@ -38,7 +38,7 @@ import { Contact } from './contact.entity';
 
 const LIST = 'contacts';
 const DEFAULT_LIMIT = 1000;
-/** The audit log shows the same as a read key sees: no credential and no address. */
+/** The audit log shows what a read key sees, without credentials and addresses. */
 const READER = { role: 'read' } as const;
 
 /** Manages an organization's contacts. Every method throws `not_found` for a contact of another organization. */

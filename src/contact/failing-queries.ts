@@ -36,9 +36,9 @@ export interface NewlyFailing {
   error: string | null;
 }
 
-// Cost: the destinations of all organizations that have failed for a week, by a partial index. For each, the contacts
-// of its organization, at most 1,000. The index of deliveries by contact finds the newest error. With `SKIP LOCKED`,
-// concurrent instances take different rows, and a later one sees the mark.
+// Cost: the destinations of all organizations that have failed for a week, found with a partial index. For each, the
+// contacts of its organization, at most 1,000. The index of deliveries by contact finds the newest error. With `SKIP
+// LOCKED`, concurrent instances take different rows, and a later one sees the mark.
 const LOCK = `
   SELECT c.id, c.org_id AS "orgId", c.name, c.type, d.failing_since AS since, d.failures AS count, n.error
   FROM notification_destination d

@@ -185,8 +185,8 @@ const DOWN_AND_LATER = `
     JOIN endpoint e ON e.id = t.endpoint_id
    WHERE w.org_id = $1 AND ${LATER}`;
 
-// Rows that another transaction has locked are left for the next call, because they are about to be claimed or changed.
-// Cost: one update per row.
+// Rows that another transaction has locked are left for the next call, because they are about to be claimed or changed
+// anyway. Cost: one update per row.
 const DUE_AFTER = `
   UPDATE endpoint_schedule d
      SET next_check_at = GREATEST(now(), ${AFTER('$2::timestamptz')} + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0))

@@ -109,7 +109,7 @@ export class Endpoint {
   @Column('smallint', { name: 'certificate_warn_days', nullable: true })
   certificateWarnDays!: number | null;
 
-  /** How many locations must see the endpoint as down: a keyword, or a number as a string. */
+  /** How many locations must see the endpoint as down: a keyword, or a number stored as a string. */
   @Column('varchar', { length: 8, default: 'majority' })
   quorum!: string;
 

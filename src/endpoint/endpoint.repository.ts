@@ -253,7 +253,7 @@ export class EndpointRepository {
     return { maintenance, byLocation: await readByLocation(sql, rows) };
   }
 
-  /** A read key sees no credentials. */
+  /** Read keys see no credentials. */
   private toView(row: EndpointRow, { role }: Caller, { maintenance, byLocation }: Beside): EndpointView {
     const { id, headers } = row;
     const view = toEndpointView(row, {

@@ -9,7 +9,7 @@ export type Quorum = 'any' | 'majority' | 'all' | number;
  * since the epoch.
  */
 export interface LocationState {
-  /** The newest outcome, or `null` before the first. */
+  /** The newest outcome, or `null` if there is none yet. */
   status: Outcome | null;
   /** True if the newest outcome is up, but a warning assertion failed. */
   degraded: boolean;

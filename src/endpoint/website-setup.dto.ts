@@ -7,7 +7,7 @@ import { CreateEndpointDto, EndpointView } from './endpoint.dto';
 /** The maximum number of endpoints that one request creates together with a website. Clients add more one by one. */
 const MOST_ENDPOINTS = 50;
 
-/** The class names appear in the public API document. */
+/** Don't rename: the class names appear in the public API document. */
 export class CreateWebsiteDto extends NewWebsiteDto {
   @ApiPropertyOptional({
     type: [CreateEndpointDto],

@@ -72,7 +72,7 @@ const TEXTS = {
   public: { description: 'Whether the window is shown on status pages that show anything it covers.', default: true },
 };
 
-/** The class name appears in the public API document. */
+/** Don't rename: the class name appears in the public API document. */
 export class MaintenanceScopeDto extends EndpointScopeDto {}
 
 export const WINDOW_STATUSES = ['scheduled', 'active', 'ended'] as const;

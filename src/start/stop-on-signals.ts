@@ -5,7 +5,7 @@ import { fail } from './fail';
 
 /** The process exits after this time in any case. Supervisors usually wait 30 s. */
 const GRACE_MS = 25_000;
-/** How long load balancers have to notice that the service isn't ready, and running requests have to finish. */
+/** The time for load balancers to notice that the service isn't ready, and for running requests to finish. */
 const UNREADY_MS = 250;
 
 /** The parts of the service that a signal stops. */

@@ -1,7 +1,7 @@
 import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row';
 import { readUrl } from '../platform/text/read-url';
 
-// The public texts about an incident. The dashboard uses them to preview an incident before it is public.
+// The public wording for incidents. The dashboard uses it to preview an incident before it is public.
 
 /**
  * Returns a title such as `Login and 2 more are down`, using at least one name that the page shows. `isNow` is true if

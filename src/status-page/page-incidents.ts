@@ -22,7 +22,7 @@ export interface MemberTime {
   until: number | null;
 }
 
-/** A public incident as read for a page. */
+/** A public incident with the data that a page needs. */
 export interface PublicIncident extends MaintenanceScope {
   orgId: string;
   id: string;
@@ -40,7 +40,7 @@ export interface PublicIncident extends MaintenanceScope {
   more: boolean;
 }
 
-/** The properties of a page's endpoint that the texts of an incident depend on. */
+/** The properties of a page's endpoint that determine the wording about an incident. */
 export interface AffectedEndpoint extends Coverable {
   name: string;
   /** True if the newest check succeeded without a warning. */
@@ -107,7 +107,7 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
   };
 }
 
-/** User changes that may remove public content from a page. */
+/** User actions that may remove public content from a page. */
 const TAKEN_BACK: ReadonlySet<IncidentChanged['change']> = new Set(['updated', 'merged', 'split', 'deleted'] as const);
 
 /**

@@ -265,7 +265,7 @@ export class StatusSnapshots {
     return { ...this.emptyHistory(frame, month), incidents: incidentsOf(incidents, covered), outages };
   }
 
-  /** Returns a month in which nothing happened, without reading anything. */
+  /** Returns an empty month without reading anything. */
   emptyHistory(
     { slug, name, look, updated_at }: Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at'>,
     month: PageMonth,
@@ -394,9 +394,7 @@ const ENDPOINTS = `
                          FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY item.id`;
 
-/**
- * Returns one row per endpoint. Processing eighteen thousand rows would take the event loop longer than the database.
- */
+/** Returns one row per endpoint. With eighteen thousand rows, the event loop would need more time than the database. */
 const DAY_COUNTS = `
   SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown,
          array_agg(day) FILTER (WHERE planned > 0 AND up + down + unknown = 0) AS excluded

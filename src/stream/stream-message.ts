@@ -59,7 +59,7 @@ export function otherMessageOf(
   id: string,
 ): string | null {
   if (kind === 'maintenance') {
-    // The row contains a UUID.
+    // The ID in the row is a UUID.
     const { window_id, ...state } = payload as MaintenanceChangeView;
     return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
   }
@@ -72,7 +72,7 @@ export function otherMessageOf(
     );
   }
   if (kind === 'probe') {
-    // The row contains a UUID.
+    // The ID in the row is a UUID.
     const { probe_id, ...change } = payload as ProbeChangeView;
     return frame(kind, { probe_id: formatId('probe', probe_id), ...change } satisfies ProbeChangeView, id);
   }
@@ -103,7 +103,6 @@ export function otherMessageOf(
   return frame(kind, change, id);
 }
 
-/** Adds the names of people. */
 const named = (row: IncidentRow, names: StreamRow['names']): IncidentRow => ({
   ...row,
   ackBy: nameAmong(names, { by: row.ackBy, personId: row.ackPersonId ?? null }),

@@ -43,7 +43,7 @@ export const Optional = (rule: ValueRule): PropertyDecorator =>
  */
 export const Secret = (): PropertyDecorator => markedAs('secret');
 
-/** A secret that creates signatures and is never sent. It is kept when the config gets a different host. */
+/** A secret that creates signatures and is never sent. It is kept when the config is changed to a different host. */
 export const SigningSecret = (): PropertyDecorator => markedAs('secret', 'signing');
 
 /** A value that is shown to write and admin keys and masked for read keys. It is also encrypted at rest. */

@@ -370,7 +370,7 @@ export class FailingDataView {
   links?: NotifiedLinksView;
 }
 
-/** The data about a failing contact, without an endpoint. */
+/** The data about a failing contact, which has no endpoint. */
 export class ContactFailingView {
   @ApiProperty(TIMESTAMP)
   timestamp!: string;

@@ -27,7 +27,7 @@ export interface AssertionFacts {
   /** A plain string is compared like a name. */
   records?: readonly (RecordFact | string)[];
   banner?: string;
-  /** The address of the connection. Content from a non-public address is never quoted. */
+  /** The remote address of the connection. Content from a non-public address is never quoted. */
   address?: string | null;
 }
 

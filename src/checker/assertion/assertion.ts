@@ -30,7 +30,7 @@ export type AssertionComparison = (typeof ASSERTION_COMPARISONS)[number];
 export const ASSERTION_SEVERITIES = ['critical', 'warning'] as const;
 export type AssertionSeverity = (typeof ASSERTION_SEVERITIES)[number];
 
-/** A condition of an endpoint. All conditions must hold. */
+/** A condition that a check result must meet. All assertions of an endpoint must hold. */
 export interface Assertion {
   source: AssertionSource;
   /** The header name for `header`, or a JSONPath (RFC 9535) for `json`. Absent for the other sources. */

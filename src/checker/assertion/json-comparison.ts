@@ -1,7 +1,7 @@
 import { JsonContainer } from './json-document';
 import { compareNumbers, JsonNumber, numberKey } from './json-number';
 
-/** The value of a path that finds nothing inside a filter. */
+/** The value that a path inside a filter yields if it finds nothing. */
 export const NOTHING = Symbol('nothing');
 
 /**

@@ -21,10 +21,10 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** The text isn't JSON (RFC 8259). */
+/** Thrown if the text isn't JSON (RFC 8259). */
 export class NotJson extends Error {}
 
-/** Reading the document took more steps than allowed. */
+/** Thrown if reading the document takes more steps than allowed. */
 export class TooComplex extends Error {}
 
 /** An object or array. Other values are plain JavaScript values or `JsonNumber`. */
@@ -272,7 +272,7 @@ export class JsonReader {
     this.open = this.count - 1;
     this.at += 1;
     this.skipBlanks();
-    // A closing bracket has a character code two higher than its opening bracket.
+    // The character code of a closing bracket is the code of its opening bracket plus two.
     if (this.text.charCodeAt(this.at) === code + 2) {
       this.at += 1;
       this.endContainer();

@@ -5,7 +5,7 @@ import { MalformedReply, type PacketReader } from './packet-reader';
 
 /** A record in a reply, as the server sent it. */
 export interface DnsAnswer {
-  /** The name that has this record. */
+  /** The name that the record belongs to. */
   name: string;
   type: DnsRecordType;
   /** The record data as in a zone file: `192.0.2.1`, `10 mail.example.com`. */

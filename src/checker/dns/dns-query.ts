@@ -5,7 +5,7 @@ import { decodeReply, encodeQuery, type DnsQuestion, type DnsReply } from './dns
 import { MalformedReply } from './packet-reader';
 
 export interface DnsServer {
-  /** An IP literal. */
+  /** An IP address literal. */
   address: string;
   port: number;
 }

@@ -6,7 +6,7 @@ import type { Pause } from './judging-turns';
 /** The maximum number of bytes to read from a body, and also the maximum size after decompression. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The number of bytes to decode in one piece: at most 4 ms for any content. */
+/** The number of bytes to decode in one piece. This takes at most 4 ms for any content. */
 const PIECE = 128 * 1024;
 
 /** The maximum number of stacked content codings to decode. */

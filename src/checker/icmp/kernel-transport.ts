@@ -108,7 +108,7 @@ class SocketEcho {
     if (this.pending.size === 0) this.socket.setAwaiting(false);
   }
 
-  /** Draws random bytes in bulk, because eight bytes cost as much as a page. */
+  /** Draws random bytes in bulk, because drawing eight bytes costs as much as drawing a page. */
   private nextToken(): Buffer {
     if (this.randomAt + TOKEN_BYTES > this.random.length) {
       this.random = randomBytes(RANDOM_BYTES);

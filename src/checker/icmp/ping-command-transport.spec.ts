@@ -105,8 +105,8 @@ describe('the ping command', () => {
 
   /**
    * Waits until this many processes of the script have started, then twice as long plus a second. On a busy machine,
-   * the last process starts late, and each takes much longer than it waited. `since` is a time before the first
-   * request.
+   * the last process starts late, and each needs much more time than it spent waiting. `since` is a time before the
+   * first request.
    */
   const allRunning = async (name: string, count: number, since: number) => {
     await until(() => startedBy(name) === count);

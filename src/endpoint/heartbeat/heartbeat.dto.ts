@@ -26,7 +26,7 @@ const PUSH_TOKEN =
   '10 to 64 of A-Z a-z 0-9 _ -. The push URL is `/api/push/<push_token>`, in the format of Uptime Kuma.';
 const MASKED = 'Masked for read keys.';
 
-/** The class name appears in the public API document. */
+/** Don't rename: the class name appears in the public API document. */
 export class EndpointHeartbeat {
   @ApiProperty(seconds(EVERY, 86_400))
   every!: number | null;

@@ -30,7 +30,7 @@ export async function readLocationNames(sql: Sql, endpointIds: readonly string[]
   return new Map(rows.map(({ id, locations }) => [id, locations]));
 }
 
-/** The settings that decide how results from an endpoint's locations are judged. */
+/** The settings that determine how results from an endpoint's locations are interpreted. */
 export interface LocatedEndpoint {
   id: string;
   located: boolean;
@@ -39,7 +39,7 @@ export interface LocatedEndpoint {
   timeoutSeconds: number;
 }
 
-/** A row of `endpoint_location` with its probe. */
+/** A row of `endpoint_location`, together with its probe. */
 export interface LocationRow {
   endpointId: string;
   location: string;
@@ -104,7 +104,7 @@ export async function readByLocation(
   return shown;
 }
 
-/** Returns one location as the API shows it, judged by the database's clock. */
+/** Returns the API view of one location. Uses the database's clock to determine whether it responds. */
 export function toEndpointLocation(
   row: LocationRow,
   endpoint: Pick<LocatedEndpoint, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,

@@ -19,7 +19,7 @@ const MOST_COUNTED = 1000;
 interface Scope {
   readonly column: 'org_id' | 'website_id';
   readonly value: string;
-  /** The total from a maintained counter. */
+  /** The total number, from a counter in the database. */
   readonly total: number;
 }
 

@@ -13,7 +13,7 @@ export interface EndpointScope {
   tags: readonly string[];
 }
 
-/** The field `scope` of a body. */
+/** The `scope` field of a body. */
 export interface SentScope {
   all?: unknown;
   website_ids?: readonly unknown[];

@@ -114,7 +114,7 @@ export class EndpointSettingsResolver {
 
   /**
    * Returns the problems in the well-formed fields of a body. The caller must already have removed malformed fields.
-   * Incomplete headers and assertions are not judged. Required fields are checked elsewhere.
+   * Incomplete headers and assertions are not validated. Required fields are checked elsewhere.
    */
   findingsIn(id: string, sent: UpdateEndpointDto, circumstances: Circumstances): Findings {
     const { dto, incomplete } = judgeable(sent);
@@ -171,8 +171,8 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * For each location, reports the first host that its egress policy refuses. Reports nothing if the target cannot be
-   * parsed.
+   * For each location, reports the first host that the location's egress policy refuses. Reports nothing if the target
+   * cannot be parsed.
    */
   private forbiddenTargets(checker: Checker, settings: EndpointSettings, places: Places): FieldProblem[] {
     const { hasNewTarget, locations, judged } = places;
@@ -243,7 +243,7 @@ export class EndpointSettingsResolver {
   }
 }
 
-/** The context in which a change is judged. */
+/** The context for validating a change. */
 export interface Circumstances {
   /** The settings before the change, or `null` on create. On create, the DTO contains name, URL, and type. */
   stored: EndpointSettings | null;
@@ -252,7 +252,7 @@ export interface Circumstances {
   probes: ProbesByLocation;
 }
 
-/** The locations at which a target is judged. */
+/** The locations for which a target is validated. */
 interface Places extends Pick<Circumstances, 'caller' | 'probes'> {
   hasNewTarget: boolean;
   /** The locations as they were sent. */
@@ -320,7 +320,7 @@ function unmasked(
   return settings;
 }
 
-/** Masked assertions on the same header with the same comparison get their stored targets back, in order. */
+/** Masked assertions on the same header with the same comparison are given their stored targets, in order. */
 function unmaskedAssertions(
   sent: readonly Assertion[],
   stored: readonly Assertion[],

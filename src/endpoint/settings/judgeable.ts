@@ -5,7 +5,7 @@ const HEADER: HeaderDto = { key: 'Accept', value: '' };
 const ASSERTION: AssertionDto = { source: 'response_time', comparison: 'less_than', target: '1' };
 
 /**
- * Returns the DTO without its malformed fields, in a form that can be judged. Replaces incomplete headers and
+ * Returns the DTO without its malformed fields, in a form that can be validated. Replaces incomplete headers and
  * assertions with placeholders and lists their pointers.
  */
 export function judgeable(sent: UpdateEndpointDto): { dto: UpdateEndpointDto; incomplete: string[] } {

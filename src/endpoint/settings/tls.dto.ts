@@ -63,7 +63,7 @@ export class TlsDto {
   warn_days?: number | null;
 }
 
-/** The class name appears in the public API document. */
+/** Don't rename: the class name appears in the public API document. */
 export class EndpointTls {
   @ApiProperty({ example: true })
   verify!: boolean;

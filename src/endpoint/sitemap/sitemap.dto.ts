@@ -4,7 +4,7 @@ import { IsString } from 'class-validator';
 /** The maximum number of URLs. A browser page can't handle many more. Use a configuration document instead. */
 export const MOST_ADDRESSES = 200;
 
-/** The class names appear in the public API document. */
+/** Don't rename: the class names appear in the public API document. */
 export class ReadSitemapDto {
   @ApiProperty({
     example: 'https://shop.example.com/sitemap.xml',

@@ -6,7 +6,7 @@ import { type Coverable, type Maintenance, unionAt } from './cover';
 import { MaintenanceCoverage } from './maintenance-coverage';
 import { OccurrencesByName } from './occurrences-by-name';
 
-/** The maximum distance of `until` from now. */
+/** How far in the future `until` may be. */
 const AHEAD_MS = 48 * HOUR_MS;
 /** The number of later occurrences to read. If there are more, `until` may be too early. */
 const MOST_FOLLOWING = 200;

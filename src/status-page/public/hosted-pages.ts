@@ -16,12 +16,12 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
 };
 /** The paths below `/status/<slug>` that the page's own links use. */
 const BELOW = ['/feed.atom', '/logo', '/history', '/history.json'];
-/** The icon of both pages and the dashboard. */
+/** The icon shared by public pages and the dashboard. */
 const ICON = '/favicon.svg';
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 const API = '/api/';
 
-/** The slug and the domain where a page is shown. */
+/** The slug and domain of a page. */
 export interface ShownPage {
   slug: string;
   enabled: boolean;

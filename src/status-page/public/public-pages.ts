@@ -102,7 +102,7 @@ interface KeptPage {
   bytes: number;
 }
 
-/** A rendered month, and the state for which it is valid. */
+/** A rendered month, and the state of the data for which it is valid. */
 interface KeptMonth {
   rendered: RenderedPage;
   renderedAtMs: number;

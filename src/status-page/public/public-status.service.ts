@@ -12,7 +12,7 @@ import { notFoundPage } from '../render/status-html';
 import { statusPolicy } from '../render/status-policy';
 import { KEPT_SECONDS, type PageForm, type PageQuery, PublicPages } from './public-pages';
 
-/** A request for a form of the page with a slug. */
+/** A request for one form of the page that has this slug. */
 export interface AskedPage {
   slug: string;
   form: PageForm;

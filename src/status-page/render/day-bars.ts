@@ -5,8 +5,8 @@ import { percent } from './uptime';
 const WIDTH = 6;
 const HEIGHT = 40;
 /**
- * The top of the bar for a day without a failure. Bars with failures are taller, so they are noticeable even for
- * readers who don't see colors.
+ * The top of the bar for a day without a failure. Bars with failures are taller, so they are noticeable even to
+ * color-blind readers.
  */
 const TOP = 6;
 /** The bar for today is wider because it is the most important day. */

@@ -3,7 +3,7 @@ import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
 
 /** The state of an endpoint on a page: its status, or a state that explains the status. */
 export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
-/** The state of a page. `incident` means that nothing is down, but there is an open public incident. */
+/** The state of a page. `incident` means that nothing is down, but a public incident is open. */
 export type PageState = EndpointState | 'incident';
 
 /** Returns `down` only if no announced maintenance explains it. A paused endpoint is always `paused`. */

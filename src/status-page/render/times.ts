@@ -1,7 +1,7 @@
 const day = (iso: string): string => iso.slice(0, 10);
 const minute = (iso: string): string => iso.slice(11, 16);
 
-/** Returns `2026-11-24 02:00 UTC`, for text. */
+/** Formats a time as `2026-11-24 02:00 UTC`. */
 export const utc = (iso: string): string => `${day(iso)} ${minute(iso)} UTC`;
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
