@@ -17,8 +17,8 @@ import { WebhookChannel } from './vendor/webhook.channel';
 import { ProviderClient } from './provider-client';
 
 /**
- * The client that channels send with. It can be injected everywhere, because extensions have their channels in their
- * own modules.
+ * The client that channels use for sending. It can be injected everywhere, because extensions have their channels in
+ * their own modules.
  */
 @Global()
 @Module({ imports: [NetModule], providers: [ProviderClient], exports: [ProviderClient] })

@@ -13,7 +13,7 @@ export interface Stopped {
   readonly health: Health;
   /** How long the service continues to serve requests although it isn't ready. */
   readonly drainSeconds: number;
-  /** Stops accepting connections. Existing ones are still served. */
+  /** Stops accepting connections. Existing connections are still served. */
   readonly stopListening: () => void;
   close(): Promise<void>;
 }

@@ -62,7 +62,7 @@ export interface StatusEndpoint {
 }
 
 export interface StatusOutage {
-  /** An ID that stays the same as long as the outage is stored. It reveals nothing about the endpoint. */
+  /** An ID that doesn't change as long as the outage is stored. It reveals nothing about the endpoint. */
   id: string;
   endpoint: string;
   started_at: string;

@@ -36,7 +36,10 @@ interface AnyCase {
 
 const isOne = (letter: string): boolean => [...letter].length === 1;
 
-/** Works letter by letter. A letter that becomes several (`ß`, `İ`) is only found exactly as written. */
+/**
+ * Works letter by letter. If a letter changes into several when its case changes (`ß`, `İ`), it is only found exactly
+ * as written.
+ */
 export function anyCase(text: string): AnyCase {
   const small = [...text].map(toSmall);
   const capitals = [...new Set([...text, ...small.map((letter) => letter.toUpperCase()).filter(isOne)])].filter(

@@ -49,7 +49,7 @@ export const SigningSecret = (): PropertyDecorator => markedAs('secret', 'signin
 /** A value that is shown to write and admin keys and masked for read keys. It is also encrypted at rest. */
 export const Confidential = (): PropertyDecorator => markedAs('confidential');
 
-/** A confidential URL or email address. Read keys see only its host or domain. */
+/** A confidential URL or email address. Read keys see only the host or domain. */
 export const ConfidentialAddress = (): PropertyDecorator => markedAs('confidential', 'address');
 
 /** An http(s) URL or hostname that `send` connects to. The egress policy checks it when the alert is saved. */

@@ -6,8 +6,8 @@ export interface SmtpAccount {
   /** If implicit TLS is off: fail rather than send over an unencrypted connection. */
   requireTls: boolean;
   /**
-   * Uses TLS only against eavesdropping (RFC 7435), as relays do between each other. The certificate isn't verified,
-   * and if TLS fails, the message is sent unencrypted. Never used with a password.
+   * Uses TLS only against eavesdropping (RFC 7435), as relays do among themselves. The certificate isn't verified, and
+   * if TLS fails, the message is sent unencrypted. Never used with a password.
    */
   opportunistic: boolean;
   username: string | null;

@@ -161,8 +161,8 @@ function reading(response: ProviderResponse): Reading {
  */
 function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
   const sentence = cut(withoutMentions(text.sentence), MAX_SENTENCE);
-  // Uses complete URLs, which Telegram turns into links. It refuses a message with a button whose URL has a hostname
-  // without a dot.
+  // Uses complete URLs, which Telegram turns into links. Telegram refuses a message with a button whose URL has a
+  // hostname without a dot.
   const room = MAX_TEXT - MAX_SENTENCE - 10;
   const details = cut(withoutMentions(text.detailsWithin(room)), room);
   return {

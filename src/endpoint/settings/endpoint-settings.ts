@@ -165,7 +165,10 @@ export class EndpointSettingsResolver {
     return { headers: opened, body, assertions };
   }
 
-  /** Results of passive types come from elsewhere, and only the service itself knows whether a probe is online. */
+  /**
+   * Returns true for passive types, whose results come from elsewhere, and for probes, because only the service itself
+   * knows whether a probe is online.
+   */
   private isLocalOnly(type: string): boolean {
     return this.checkers.isPassive(type) || type === PROBE;
   }
