@@ -43,7 +43,7 @@ import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
 import { WebsiteModule } from './website/website.module';
 
-/** Tables that every check or delivery rewrites. */
+/** Tables whose rows are updated by every check or delivery. */
 const HOT_TABLES = ['endpoint_schedule', 'endpoint_state', 'notification'];
 
 @Module({})

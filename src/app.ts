@@ -27,7 +27,7 @@ import { mountOpenApi } from './platform/openapi/openapi';
 import { HostedPages } from './status-page/public/hosted-pages';
 
 /**
- * Creates the whole application: connected, migrated and with its first key (see `Bootstrap`), but not listening yet.
+ * Creates the whole application: connected, migrated, and with its first key (see `Bootstrap`), but not listening yet.
  * Tests and `main.ts` start it the same way. `extensions` come from other packages, and `environment` contains their
  * settings. Throws: `StartError` if an extension conflicts with another one or with the service.
  */
@@ -39,7 +39,7 @@ export async function createApp(
   const composition = compose(extensions);
   registerIdKinds(composition.ids);
   registerAudited(composition.audited);
-  // The author of a change is carried by AsyncLocalStorage from here to the audit log.
+  // AsyncLocalStorage carries the author of a change from here to the audit log.
   const adapter = new ServerAdapter(carryAuthorship, config);
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, composition, environment),
@@ -71,7 +71,7 @@ export async function createApp(
   return app;
 }
 
-/** Closes all connections and locks if the start fails. */
+/** Closes all connections and locks if startup fails. */
 async function ready(app: NestExpressApplication): Promise<void> {
   try {
     await app.init();
@@ -95,10 +95,10 @@ function measure(adapter: ServerAdapter, metrics: Metrics): void {
   );
 }
 
-/** ASVS requires at least a year. Subdomains are left out, because the service doesn't know them. */
+/** ASVS requires at least a year. Subdomains are excluded, because the service doesn't know them. */
 const HSTS = { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false };
 
-/** Strict for all responses, including the API reference, whose page also has no inline code. */
+/** The same strict headers for all responses, including the API reference, whose page also has no inline code. */
 const securityHeaders = ({ publicUrl }: Pick<Config, 'publicUrl'>) =>
   helmet({
     contentSecurityPolicy: {

@@ -2,16 +2,16 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { Nullable, Optional } from '../platform/http/validators';
 
-/** Which checks count as bad for an alert: only down, or also degraded. */
+/** The checks that count as bad for an alert: only down, or also degraded. */
 export const ALERT_CONDITIONS = ['down', 'degraded'] as const;
 export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
 
 export const MAX_THRESHOLD = 100;
-/** Bounds in seconds. */
+/** The limits in seconds. */
 export const AFTER_BOUNDS = { minimum: 0, maximum: 86_400 } as const;
 export const REMIND_EVERY_BOUNDS = { minimum: 300, maximum: 604_800 } as const;
 
-/** API descriptions of the fields that an alert shares with the defaults of a contact. */
+/** The API descriptions of the fields that an alert shares with the defaults of a contact. */
 export const RULE_TEXTS = {
   condition: {
     enum: ALERT_CONDITIONS,
@@ -62,7 +62,7 @@ export const RULE_TEXTS = {
 };
 
 /**
- * The fields that decide when an alert triggers, resolves, and reminds. An alert has them, and a contact can have
+ * The fields that determine when an alert triggers, resolves, and reminds. An alert has them, and a contact can have
  * defaults for them.
  */
 export class AlertDefaults {
@@ -110,9 +110,11 @@ export interface StoredRule {
   failureThreshold: number;
   successThreshold: number;
   sendOnResolved: boolean;
-  /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
+  /**
+   * How long the endpoint must have been bad before the alert triggers, in seconds. The threshold must also be reached.
+   */
   afterSeconds: number;
-  /** In seconds, or `null` for no reminders. */
+  /** The interval in seconds, or `null` for no reminders. */
   remindEverySeconds: number | null;
 }
 

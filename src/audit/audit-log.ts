@@ -5,20 +5,20 @@ import { countChange } from './changed-bytes';
 import { type AuditAction, auditedKind, type AuditedResource, differenceOf } from './audited-change';
 import { type Authorship, currentAuthorship } from './authorship';
 
-/** Size of an entry in the table and its indexes, in bytes, in addition to its settings. */
+/** The size of an entry in the table and its indexes, in bytes, excluding its settings. */
 const ENTRY_BYTES = 400;
 
 export interface Act {
   readonly action: AuditAction;
   readonly resource: AuditedResource;
-  /** UUID. */
+  /** The UUID. */
   readonly id: string;
-  /** The settings before and after, with API names. Every credential is masked or left out. */
+  /** The settings before and after, with their API names. Every credential is masked or omitted. */
   readonly before?: object | null;
   readonly after?: object | null;
   /** Settings that changed although both sides look the same, because they are masked. */
   readonly hidden?: readonly string[];
-  /** The author, if the request itself doesn't authenticate one: when signing in or out. */
+  /** The author, for requests that don't authenticate one: when signing in or out. */
   readonly author?: Authorship;
 }
 
@@ -28,7 +28,7 @@ export interface Change extends Act {
 }
 
 /**
- * Records who changed what, in the transaction of the change: there is no change without its entry, and no entry
+ * Records who changed what, in the transaction of the change. So there is no change without its entry, and no entry
  * without its change. An update that changes nothing has no entry. The database refuses to edit or remove entries.
  */
 export async function recordChange(tx: Tx, change: Change): Promise<void> {
@@ -36,7 +36,7 @@ export async function recordChange(tx: Tx, change: Change): Promise<void> {
   if (bytes > 0) countChange(tx, change.orgId, bytes);
 }
 
-/** Records many changes of one transaction, each as `recordChange` does. Cost: one statement. */
+/** Records many changes in one transaction, with one entry for each. Cost: one statement. */
 export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   const made = await new Turns().map(changes, (change) => {
     const row = rowOf(change, { org_id: change.orgId });
@@ -56,15 +56,16 @@ export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise
 }
 
 /**
- * Records an action of the operator on the installation. The entry belongs to no organization and outlives all of them.
+ * Records an action of the operator that concerns the installation. The entry belongs to no organization and outlives
+ * all of them.
  */
 export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
   await append(tx, 'operator_audit_log', act, {});
 }
 
 /**
- * Removes some entries of an organization that is marked as deleted, and returns how many. The database only allows
- * that for such organizations.
+ * Removes a batch of entries of an organization that is marked as deleted, and returns their number. The database only
+ * allows that for such organizations.
  */
 export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): Promise<number> {
   const rows = await tx.query(
@@ -75,7 +76,7 @@ export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): P
   return rows.length;
 }
 
-/** Returns about how many bytes the entry takes, or 0 for an update that changes nothing. */
+/** Returns the approximate size of the entry in bytes, or 0 for an update that changes nothing. */
 async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<number> {
   const row = rowOf(act, owner);
   if (!row) return 0;
@@ -89,7 +90,7 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
   return ENTRY_BYTES + Buffer.byteLength(values.before ?? '') + Buffer.byteLength(values.after ?? '');
 }
 
-/** Returns the row of an entry, or `null` for an update that changes nothing. */
+/** Returns the row for an entry, or `null` for an update that changes nothing. */
 function rowOf<Owner extends object>(act: Act, owner: Owner) {
   if (auditedKind(act.resource) === null)
     throw new Error(`No one could read an entry about "${act.resource}": list it under "audited" of its extension`);

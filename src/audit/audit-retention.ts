@@ -2,7 +2,7 @@ import type { Config } from '../platform/config/config';
 import { inBatches, type KeptRows, type Retention, RETENTION_BATCH } from '../platform/jobs/retention.job';
 
 /**
- * Returns the retention rule of a table. `key` identifies a row. The trigger on the table allows deletion of rows that
+ * Returns the retention rule for a table. `key` identifies a row. The trigger on the table allows deletion of rows that
  * are older than `uptime.audit_cutoff`, which is set for this statement. Cost: the oldest rows by the index on
  * `created_at`.
  */
@@ -16,7 +16,7 @@ const entriesOf = (table: string, key: string): KeptRows => ({
   ),
 });
 
-/** Entries are deleted by this job and with their organization, and in no other way. */
+/** Entries are deleted only by this job, or together with their organization. */
 export const AUDIT_RETENTION: Retention = {
   name: 'audit-retention',
   rows: [entriesOf('audit_log', 'org_id, id'), entriesOf('operator_audit_log', 'id')],

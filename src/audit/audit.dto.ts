@@ -26,15 +26,15 @@ export function parseAuditedId(text: unknown): string | null {
 }
 
 /**
- * Returns the public ID of an entry's resource, or its UUID if the extension that registered the resource is no longer
- * installed.
+ * Returns the public ID of an entry's resource. If the extension that registered the resource is no longer installed,
+ * returns the UUID.
  */
 function shownId({ resource, resource_id }: Pick<AuditRow, 'resource' | 'resource_id'>): string {
   const kind = auditedKind(resource);
   return kind === null ? resource_id : formatId(kind, resource_id);
 }
 
-/** The built-in values, until `AuditOpenApi` adds the resources of extensions. */
+/** The built-in values. `AuditOpenApi` adds the resources of extensions. */
 const SERVICE_RESOURCES = Object.keys(AUDITED);
 
 const IsAuditedResource = (): PropertyDecorator =>
@@ -56,7 +56,7 @@ const IsAuditedId = (): PropertyDecorator =>
     },
   });
 
-/** Filters of the log. An unknown ID matches nothing. */
+/** The filters for the audit log. An unknown ID matches nothing. */
 export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()

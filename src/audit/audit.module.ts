@@ -6,7 +6,7 @@ import { AUDIT_RETENTION } from './audit-retention';
 import { AuditService } from './audit.service';
 import { OperatorAuditController } from './operator-audit.controller';
 
-/** The audit log: recorded by `recordChange` in the transaction of each change, and read by admins. */
+/** The audit log. `recordChange` writes it in the transaction of each change, and admins read it. */
 @Module({
   controllers: [AuditController, OperatorAuditController],
   providers: [AuditService, AuditOpenApi],

@@ -8,7 +8,7 @@ import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, to
 
 const LIST = 'audit-log';
 const DEFAULT_LIMIT = 50;
-/** Cursors of the operator's log are signed with this instead of an organization. */
+/** Cursors for the operator's log are signed with this instead of an organization. */
 const OPERATOR = 'operator';
 
 /** Reads the audit log of an organization, and the operator's log. */

@@ -17,9 +17,9 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * The audited resources, each with the kind of its IDs. A page that is changed through its website is a `status_page`
- * with the website's ID, and any other page is a `public_page`. A session has the ID of its key. Signing in and out
- * with an account are actions on a person.
+ * The audited resources, each with its ID kind. A page that is changed through its website is a `status_page` with the
+ * website's ID, and any other page is a `public_page`. A session has the ID of its key. Signing in and out with an
+ * account are actions on a person.
  */
 export const AUDITED = {
   website: 'website',
@@ -44,31 +44,35 @@ export type AuditedResource = keyof typeof AUDITED | (string & Record<never, nev
 
 const kinds: Record<string, IdKind> = { ...AUDITED };
 
-/** Registers resources that are also kinds of IDs, for the whole process. */
+/** Registers resources that are also ID kinds, for the whole process. */
 export function registerAudited(resources: readonly IdKind[]): void {
   for (const resource of resources) kinds[resource] = resource;
 }
 
-/** Returns the resources of the service in order, and after them the resources of extensions. */
+/** Returns the resources of the service in order, followed by the resources of extensions. */
 export const auditedResources = (): string[] => Object.keys(kinds);
 
-/** Returns the kind of ID in entries about a resource, or `null` if the resource isn't registered. */
+/** Returns the ID kind in entries about a resource, or `null` if the resource isn't registered. */
 export const auditedKind = (resource: AuditedResource): IdKind | null => kinds[resource] ?? null;
 
-/** Settings with API names. The caller must have masked or left out credentials. */
+/** Settings with their API names. The caller must have masked or omitted credentials. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 export interface Difference {
-  /** Names of the settings that differ, in the order of the settings. */
+  /** The names of the settings that differ, in the order of the settings. */
   changed: string[];
   before: Settings | null;
   after: Settings | null;
 }
 
-/** Maximum size of each side in an entry, as JSON. Entries stay for `ROLLUP_RETENTION_DAYS`, however many there are. */
+/**
+ * The maximum size of each side of an entry, as JSON. Entries are kept for `ROLLUP_RETENTION_DAYS`, however many there
+ * are.
+ */
 export const MAX_SIDE_BYTES = 2048;
 /**
- * Maximum number of characters in texts and of items in lists. The first pair that makes a side small enough is used.
+ * The maximum number of characters in strings and of items in lists. The first pair that makes a side small enough is
+ * used.
  */
 const CUTS = [
   { text: 500, items: Infinity },
@@ -76,7 +80,7 @@ const CUTS = [
   { text: 40, items: 4 },
 ] as const;
 type Cut = (typeof CUTS)[number];
-/** Fields that the service derives or counts itself, so they aren't settings. */
+/** Fields that the service derives or counts, so they aren't settings. */
 const DERIVED = new Set([
   'id',
   'status',
@@ -104,7 +108,7 @@ const DERIVED = new Set([
 export function differenceOf(before: object | null, after: object | null, hidden: readonly string[] = []): Difference {
   const was = before ? auditedSettings(before) : null;
   const is = after ? auditedSettings(after) : null;
-  // A hidden setting may have no mask to show. Then only its name shows that it changed.
+  // A hidden setting may have no mask to show. In that case, only its name shows that it changed.
   const names = [...new Set([...Object.keys({ ...was, ...is }), ...hidden])];
   if (!was || !is) return { changed: [], before: was && only(was, names), after: is && only(is, names) };
   const changed = names.filter((name) => hidden.includes(name) || !isDeepStrictEqual(was[name], is[name]));
@@ -122,8 +126,8 @@ function only(settings: Settings, names: readonly string[]): Settings {
 }
 
 /**
- * Returns the settings that fit, smallest first, in order, and the size of each of the others. Names are few and short,
- * because the service defines them.
+ * Returns the settings that fit, smallest first, in order, and only the size of each of the others. Names are few and
+ * short, because the service defines them.
  */
 function withoutLargest(chosen: readonly (readonly [string, unknown])[]): Settings {
   const side: Record<string, unknown> = {};
@@ -146,8 +150,7 @@ function withoutLargest(chosen: readonly (readonly [string, unknown])[]): Settin
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /**
- * Returns the complete settings of a view. They are converted through JSON, so that a missing setting equals an
- * undefined one.
+ * Returns all settings of a view. They are converted through JSON, so that a missing setting equals an undefined one.
  */
 export function auditedSettings(view: object): Settings {
   const plain = JSON.parse(JSON.stringify(view)) as Settings;

@@ -7,9 +7,9 @@ import { SAFE_METHODS } from '../platform/access/safe-methods';
 import { recordedRequestId } from '../platform/http/request-id';
 
 /**
- * How the author was authenticated. For most changes: a key, a session or one-time link, the link of a message, the
- * operator token, or a shell on the server. For `AUTH=off`: nothing. When a person signs in: the password, single
- * sign-on, the proxy in front, or an invitation.
+ * How the author was authenticated. For most changes, this is a key, a session or one-time link, a link in a message,
+ * the operator token, or a shell on the server. With `AUTH=off`, it is nothing. When a person signs in, it is the
+ * password, single sign-on, the proxy in front of the service, or an invitation.
  */
 export const CREDENTIALS = [
   'api_key',
@@ -29,15 +29,17 @@ export type Credential = (typeof CREDENTIALS)[number];
 
 export interface Authorship {
   readonly via: Credential;
-  /** UUID of the key, or of the key that a session was created from, or `null` if there is none. */
+  /** The UUID of the key, or of the key that a session was created from. `null` if there is none. */
   readonly keyId: string | null;
   readonly keyName: string | null;
   /**
-   * UUID of the person. Names are joined when an entry is read, so that an erased person's name isn't shown there
+   * The UUID of the person. Names are joined when an entry is read, so that an erased person's name isn't shown there
    * either.
    */
   readonly personId: string | null;
-  /** The address that opened the connection. If a proxy is in front, this is its address. */
+  /**
+   * The address that opened the connection. If there is a proxy in front of the service, this is the proxy's address.
+   */
   readonly address: string | null;
   readonly requestId: string | null;
 }
@@ -52,10 +54,10 @@ const SYSTEM: Authorship = {
   address: null,
   requestId: null,
 };
-/** The author of changes that no request asks for. */
+/** The author of changes that aren't made in response to a request. */
 let own = SYSTEM;
 
-/** Marks this process as a command that someone runs, who becomes the author of its changes. */
+/** Marks this process as a command that someone runs. That user becomes the author of its changes. */
 export function actFromCommandLine(): void {
   own = { ...SYSTEM, via: 'command_line' };
 }
@@ -63,7 +65,7 @@ export function actFromCommandLine(): void {
 const storage = new AsyncLocalStorage<AuthenticatedRequest>();
 let open = 0;
 
-/** Returns the current author. This is `system`, except in a command and in a request that changes something. */
+/** Returns the current author. This is `system`, except in a command or in a request that changes something. */
 export function currentAuthorship(): Authorship {
   const request = storage.getStore();
   return (request && authorOf(request)) ?? own;
@@ -79,9 +81,8 @@ export function currentAuthor(): Author {
 }
 
 /**
- * Lets everything that the handler of a changing request awaits find the request, by AsyncLocalStorage. That slows
- * every promise of the process a little. It is turned off while no such request is in flight, so that checks don't pay
- * for it.
+ * Carries a changing request to everything that its handler awaits, using AsyncLocalStorage. That slows every promise
+ * of the process a little. It is turned off while no such request is in flight, so that checks aren't slowed down.
  */
 export async function carryAuthorship(request: Request, handle: () => Promise<void>): Promise<void> {
   if (SAFE_METHODS.has(request.method)) return handle();

@@ -17,13 +17,16 @@ import { WebhookChannel } from './vendor/webhook.channel';
 import { ProviderClient } from './provider-client';
 
 /**
- * The client that channels send with, injectable everywhere, because channels of extensions are in their own modules.
+ * The client that channels use for sending. It can be injected everywhere, because extensions have their channels in
+ * their own modules.
  */
 @Global()
 @Module({ imports: [NetModule], providers: [ProviderClient], exports: [ProviderClient] })
 class ProviderModule {}
 
-/** All channels, one line each. Independent of the database and the routes. Needs the global `Config` and `Clock`. */
+/**
+ * All channels, one line each. Independent of the database and the routes. Requires the global `Config` and `Clock`.
+ */
 @Module({
   imports: [DiscoveryModule, NetModule, ProviderModule],
   providers: [

@@ -16,15 +16,15 @@ import { notificationText } from './notification-text';
 const destinationKey = (type: string, ...parts: readonly string[]): string =>
   `${type.slice(0, 20)}:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;
 
-/** How long a channel may take to settle after its signal aborts. This is well within the lease of its attempt. */
+/** How long a channel may take to settle after its signal is aborted. This is well within the lease of its attempt. */
 const SETTLE_MS = 3000;
 
-/** A channel broke its contract. The message contains nothing of its config. */
+/** Thrown when a channel breaks its contract. The message contains nothing from the channel's config. */
 export class ChannelBug extends Error {}
 
 /**
- * Every channel of the application, found by `@Channel('type')` in any module. Start-up fails if a type exists twice or
- * a built-in type is missing.
+ * All channels of the application, found by `@Channel('type')` in any module. Startup fails if a type exists twice or a
+ * built-in type is missing.
  */
 @Injectable()
 export class ChannelRegistry implements OnModuleInit {
@@ -41,7 +41,7 @@ export class ChannelRegistry implements OnModuleInit {
     if (missing.length > 0) throw new Error(`No channel is registered for: ${missing.join(', ')}`);
   }
 
-  /** Throws: an error for an unknown type. Call `has` first if the type comes from a client. */
+  /** Throws an error for an unknown type. If the type comes from a client, call `has` first. */
   get(type: string): Channel {
     const channel = this.channels.get(type);
     if (!channel) throw new Error(`There is no channel of type "${type}"`);
@@ -52,7 +52,7 @@ export class ChannelRegistry implements OnModuleInit {
     return this.channels.has(type);
   }
 
-  /** Treats a type that is no longer installed as one for people, as all deliveries do. */
+  /** Treats a type that is no longer installed as a channel for people, as all deliveries do. */
   isPager(type: string): boolean {
     return this.channels.get(type)?.audience === 'pager';
   }
@@ -65,7 +65,7 @@ export class ChannelRegistry implements OnModuleInit {
 
   /**
    * Makes one attempt to send a notification through the channel of this type. Throws: a `ChannelBug` with the type if
-   * the channel does not settle soon after its signal aborts, or returns an invalid outcome.
+   * the channel does not settle soon after its signal is aborted, or returns an invalid outcome.
    */
   async send(
     type: string,
@@ -84,7 +84,7 @@ export class ChannelRegistry implements OnModuleInit {
   }
 
   /**
-   * Returns the key of the rate limit and circuit breaker that deliveries with this config share. It contains no
+   * Returns the key of the rate limit and circuit breaker that all deliveries to this destination share. It contains no
    * secret.
    */
   destination(type: string, config: object): string {

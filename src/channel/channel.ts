@@ -17,68 +17,73 @@ export const SPEC_CHANNEL_TYPES = [
 ] as const;
 
 /**
- * The kind of receiver. It decides rate limits, how deliveries are merged, and how long they are retried. Pagers and
- * webhooks get an idempotency key and are never merged. The others are read by people.
+ * The kind of receiver. It determines rate limits, how deliveries are merged, and how long they are retried. Pagers and
+ * webhooks receive an idempotency key, and their messages are never merged. The others are read by people.
  */
 export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
 
 /**
- * The outcome of one attempt. `delivered` follows the provider's own rule. `retry` may work later. `rejected` can't
- * work without a change. Texts are public: they contain no URL, no token, and only the short error text of the
- * provider's body.
+ * The outcome of one attempt. `delivered` follows the provider's own rule. `retry` means that another attempt may
+ * succeed. `rejected` means that no attempt can succeed without a change. Texts are public: they contain no URL, no
+ * token, and only the short error text from the provider's response.
  */
 export type SendOutcome =
   | {
       result: 'delivered';
       status: number | null;
       /**
-       * A problem to fix although the message was delivered: one of several recipients was refused, or the chat moved.
+       * A problem to fix although the message was delivered. For example, one of several recipients was refused, or the
+       * chat moved.
        */
       warning?: string;
     }
   | { result: 'retry'; status: number | null; error: string; retryAfterMs: number | null; mayHaveArrived: boolean }
   | { result: 'rejected'; status: number | null; error: string; gone: boolean };
 
-/** The limits of one attempt, for every channel. */
+/** The limits of one attempt, which apply to every channel. */
 export interface AttemptLimits {
-  /** The IP addresses that the organization of the alert may connect to. */
+  /** The IP addresses that the alert's organization may connect to. */
   egress: EgressRule;
-  /** Aborts after 15 s or at shutdown. */
+  /** Aborted after 15 s or at shutdown. */
   signal: AbortSignal;
 }
 
 /** Everything that one attempt needs. The registry creates it. */
 export interface SendRequest<Config> extends AttemptLimits {
   notification: Notification;
-  /** The notification as plain text. Escape it for the vendor's markup. */
+  /** The notification as plain text. Escape it for the provider's markup. */
   text: NotificationText;
   config: Config;
-  /** The config's credentials and confidential values. `ProviderClient` removes them from errors. */
+  /** The credentials and confidential values in the config. `ProviderClient` removes them from errors. */
   hidden: readonly string[];
 }
 
 /**
  * A way to send notifications. Each implementation has its own file with `@Channel('type')`, and is listed once in a
- * module's providers. `send` makes one attempt and never throws for the provider's failure. An error that it throws is
- * a bug and counts as `retry`.
+ * module's providers. `send` makes one attempt and never throws when the provider fails. If it throws, that is a bug
+ * and counts as `retry`.
  */
 export interface Channel<Config extends object = object> {
   readonly audience: ChannelAudience;
-  /** Whether an acknowledgement can be sent under the incident's key, as for a pager that then stops paging. */
+  /**
+   * True if an acknowledgement can be sent under the incident's key, for example to a pager, which then stops paging.
+   */
   readonly acknowledges?: boolean;
   /**
-   * The config class. Every property has a rule from `config/config-fields.ts` and `@ApiProperty`. `Secret` properties
-   * are encrypted at rest and write-only. `Confidential` properties are shown to write and admin keys and masked for
-   * read keys.
+   * The config class. Every property has a rule from `config/config-fields.ts` and an `@ApiProperty`. `Secret`
+   * properties are encrypted at rest and write-only. `Confidential` properties are shown to write and admin keys and
+   * masked for read keys.
    */
   readonly configClass: new () => Config;
   /**
-   * Checks rules that span properties, and adds defaults that must be stored, such as a generated signing secret. Runs
-   * after validation. `stored` is the alert's current config if it has the same type, so that generated values are
-   * kept.
+   * Checks rules that involve several properties, and adds defaults that must be stored, such as a generated signing
+   * secret. Runs after validation. `stored` is the alert's current config if it has the same type, so that generated
+   * values are kept.
    */
   complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
-  /** Returns the account and address that share one rate limit and one circuit breaker. Only their hash is stored. */
+  /**
+   * Returns the account and address that share one rate limit and one circuit breaker. Only a hash of them is stored.
+   */
   destination(config: Config): readonly string[];
   send(request: SendRequest<Config>): Promise<SendOutcome>;
 }
@@ -92,7 +97,7 @@ export interface ConfigProblem {
 }
 
 /**
- * Declares a provider as the channel of one type: `@Channel('slack')`. Types are in lower case and unique in the
+ * Declares a provider as the channel for one type: `@Channel('slack')`. Types are lowercase and unique in the
  * application.
  */
 export const Channel = DiscoveryService.createDecorator<string>();

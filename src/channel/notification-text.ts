@@ -5,7 +5,7 @@ import { endsIn } from '../platform/text/ends-in';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
-/** The color of a notification: an outage, a warning, the end of either, or neutral. */
+/** The tone of a notification: an outage, a warning, the end of either, or neutral. */
 export type NotificationTone = 'bad' | 'warning' | 'good' | 'neutral';
 
 /** A fact in a notification, such as "Error: connection_refused". */
@@ -21,48 +21,48 @@ export interface NotificationLink {
 }
 
 /**
- * A notification as text, for every channel that people read. It is plain text, and each channel escapes it for its
+ * A notification as text, for every channel that people read. It is plain text that each channel escapes for its own
  * markup.
  */
 export class NotificationText {
   constructor(
     readonly tone: NotificationTone,
     /**
-     * One sentence about what happened, on one line, without a full stop. It starts with "Repeat: " if it may have
-     * arrived before.
+     * One sentence about what happened, on one line, without a period. It starts with "Repeat: " if it may have arrived
+     * before.
      */
     readonly sentence: string,
-    /** More facts for the reader, in reading order. */
+    /** Additional facts, in reading order. */
     readonly facts: readonly NotificationFact[],
-    /** The members of a digest, one line each. */
+    /** The items of a digest, one line each. */
     readonly lines: readonly string[],
-    /** The checked target, without the user name, password and query of an http(s) URL. */
+    /** The checked target. For an http(s) URL, it excludes the user name, password, and query string. */
     readonly target: string,
-    /** Links to act and look, most important first. Empty without `PUBLIC_URL`. */
+    /** The links for the reader, most important first. Empty if `PUBLIC_URL` isn't set. */
     readonly links: readonly NotificationLink[],
   ) {}
 
-  /** Returns lines and facts as plain text without the links, one on each line. */
+  /** Returns lines and facts as plain text without the links, one per line. */
   get details(): string {
     return [...this.lines, ...this.facts.map(({ label, value }) => `${label}: ${value}`)].join('\n');
   }
 
-  /** Returns the links as plain text, one on each line. Empty if there are none. */
+  /** Returns the links as plain text, one per line. Empty if there are none. */
   get linkLines(): string {
     return this.links.map(({ label, url }) => `${label}: ${url}`).join('\n');
   }
 
-  /** Returns the details followed by the links, in at most `max` characters. Links are never cut. */
+  /** Returns the details followed by the links, in at most `max` characters. Links are never truncated. */
   detailsWithin(max: number): string {
     return aboveLinks(this.details, this.linkLines, max);
   }
 
-  /** Returns the sentence followed by details and links, in at most `max` characters. Links are never cut. */
+  /** Returns the sentence followed by details and links, in at most `max` characters. Links are never truncated. */
   plain(max: number): string {
     return aboveLinks(`${this.sentence}\n${this.details}`, this.linkLines, max);
   }
 
-  /** Returns this text with its sentence and each fact's value cut to these lengths. */
+  /** Returns a copy in which the sentence and each fact's value are truncated to these lengths. */
   shortened(max: { sentence: number; value: number }): NotificationText {
     const facts = this.facts.map(({ label, value }) => ({ label, value: cut(value, max.value) }));
     return new NotificationText(
@@ -82,7 +82,7 @@ function aboveLinks(text: string, links: string, max: number): string {
 }
 
 /**
- * Converts a notification to text. Names and messages are untrusted, so control characters and line ends are removed.
+ * Converts a notification to text. Names and messages are untrusted, so control characters and line breaks are removed.
  */
 export function notificationText(notification: Notification): NotificationText {
   const isDigest = notification.kind === 'digest';
@@ -126,10 +126,13 @@ export function durationText(seconds: number): string {
     .join(' ');
 }
 
-/** Returns an ISO timestamp as `2026-11-20 12:01:33 UTC`. */
+/** Formats an ISO timestamp as `2026-11-20 12:01:33 UTC`. */
 export const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
-/** Returns a target for a chat room, without the user name, password and query of an http(s) URL. */
+/**
+ * Returns a target in a form that is safe to show in a chat room. For an http(s) URL, it excludes the user name,
+ * password, and query string.
+ */
 export function targetText(url: string): string {
   const line = oneLine(url);
   if (!/^https?:/i.test(line)) return line;
@@ -147,7 +150,8 @@ function toneOf(notification: Notification): NotificationTone {
     case 'digest':
       if ((notification.digest?.triggered ?? 0) === 0) return 'good';
       return notification.digest?.incident && isAllDegraded(notification.digest) ? 'warning' : 'bad';
-    // Mentions are for outages. A failing contact, or a certificate with days left, can wait for the next reader.
+    // Mentions are only for outages. A failing contact, or a certificate that is still valid for days, can wait for the
+    // next reader.
     case 'contact_failing':
     case 'expiry':
     case 'acknowledged':
@@ -245,8 +249,8 @@ function digestSentence(digest: Notification['digest']): string {
 type Digest = NonNullable<Notification['digest']>;
 
 /**
- * Returns a sentence such as "39 more, all at 192.0.2.1: connection refused (incident #12)", or for its end "Incident
- * #12 is over: 40 endpoints, 23 min".
+ * Returns a sentence such as "39 more, all at 192.0.2.1: connection refused (incident #12)". For the end of an
+ * incident, returns "Incident #12 is over: 40 endpoints, 23 min".
  */
 function foldSentence(
   digest: Digest,
@@ -270,7 +274,7 @@ const are = (count: number): string => (count === 1 ? 'is' : 'are');
 const isAllDegraded = ({ members }: Digest): boolean =>
   members.every(({ kind, isDegraded }) => kind !== 'triggered' || isDegraded);
 
-/** Returns the error message that all named members share, or nothing if they differ. */
+/** Returns the error message that all listed endpoints share, or an empty string if they differ. */
 function sharedMessage({ members }: Digest): string {
   const messages = new Set(members.filter(({ kind }) => kind === 'triggered').map(({ message }) => oneLine(message)));
   const [first] = messages;
@@ -335,19 +339,19 @@ const certificateFacts = ({ certificate }: Notification): NotificationFact[] =>
       ]
     : [];
 
-/** Empty if the notification has no endpoint. */
+/** Empty if the notification isn't about an endpoint. */
 const endpointText = ({ endpoint, contact }: Notification): string =>
   contact ? '' : `${oneLine(endpoint.name)} (${oneLine(endpoint.type)})`;
 
 const repeatFact = (notification: Notification): NotificationFact[] =>
   notification.repeat ? [{ label: 'Note', value: 'an earlier attempt to send this message may have succeeded' }] : [];
 
-/** The maximum length of location names in a sentence, in characters. */
+/** The maximum number of characters for location names in a sentence. */
 const MAX_LOCATIONS = 200;
 
 /**
- * Returns a text such as " from 2 of 3 locations: fra, office; no word from virginia". If the endpoint is degraded, the
- * warning already contains it.
+ * Returns text such as " from 2 of 3 locations: fra, office; no word from virginia". If the endpoint is degraded, the
+ * warning already contains this information.
  */
 function fromWhere({ locations, isDegraded }: Notification): string {
   if (!locations || isDegraded) return '';
@@ -358,17 +362,17 @@ function fromWhere({ locations, isDegraded }: Notification): string {
   return lost.length === 0 ? from : `${from}; no result from ${cut(lost.join(', '), MAX_LOCATIONS)}`;
 }
 
-/** Returns a text such as "fra down (connection_refused)". */
+/** Returns text such as "fra down (connection_refused)". */
 function locationText({ location, outcome, error }: NotifiedLocation): string {
   const state = outcome === 'unknown' ? 'silent' : outcome === 'up' && error ? 'degraded' : outcome;
   return `${oneLine(location)} ${state}${error && outcome !== 'unknown' ? ` (${oneLine(error.code)})` : ''}`;
 }
 
-/** Returns what a trigger adds if the recovery just before it was not notified. */
+/** Returns what to add to a trigger if no notification was sent for the recovery just before it. */
 const interruption = ({ upSeconds }: Notification): string =>
   upSeconds === undefined ? '' : `; it was up for ${durationText(upSeconds)}`;
 
-/** Cuts the name, so that it can't displace the rest of the sentence. The facts contain the full name. */
+/** Truncates the name, so that it can't displace the rest of the sentence. The facts contain the full name. */
 const nameOf = ({ endpoint, contact }: Notification): string => {
   const name = contact ? `contact ${oneLine(contact.name)}` : oneLine(endpoint.name) || oneLine(endpoint.id);
   return cut(name, MAX_NAME_IN_SENTENCE);
@@ -376,19 +380,19 @@ const nameOf = ({ endpoint, contact }: Notification): string => {
 
 export const stateOf = ({ isDegraded }: Notification): string => (isDegraded ? 'degraded' : 'down');
 
-/** Returns a text such as ` for 5 min`, or nothing if the duration is unknown. */
+/** Returns text such as ` for 5 min`, or an empty string if the duration is unknown. */
 export const lasting = (word: 'after' | 'for', { durationSeconds }: Notification): string =>
   durationSeconds === null ? '' : ` ${word} ${durationText(durationSeconds)}`;
 
-/** Returns the reminder text of an endpoint, such as `still down for 5 min`, alone or in a digest. */
+/** Returns the reminder text for an endpoint, such as `still down for 5 min`, for use alone or in a digest. */
 export const stillText = (notification: Notification): string =>
   `still ${stateOf(notification)}${lasting('for', notification)}`;
 
-/** Returns the recovery text of an endpoint, such as `up again after 5 min`, alone or in a digest. */
+/** Returns the recovery text for an endpoint, such as `up again after 5 min`, for use alone or in a digest. */
 export const recoveryText = (notification: Notification): string =>
   `${notification.isDegraded ? 'no longer degraded' : 'back up'}${lasting('after', notification)}`;
 
-/** Returns what a flapping alert does too often. */
+/** Returns a description of what a flapping alert does too often. */
 export const changesOf = ({ condition }: Notification): string =>
   condition === 'degraded' ? 'going down or degraded and recovering' : 'going up and down';
 

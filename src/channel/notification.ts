@@ -7,8 +7,8 @@
  * - `flapping`: the state changes too often.
  * - `acknowledged`: someone acknowledged the open incident. Only for channels with `acknowledges`.
  * - `reminder`: the incident is still open. Never for pagers, which send their own reminders.
- * - `contact_failing`: another contact of the organization has accepted no message for days. Never for pagers, which
- *   would open an incident for it.
+ * - `contact_failing`: another contact of the organization has accepted no message for days. Never for pagers, because
+ * they would open an incident.
  * - `expiry`: a certificate expires soon. It has no event, and is never for pagers.
  */
 export type NotificationKind =
@@ -24,37 +24,40 @@ export type NotificationKind =
   | 'expiry';
 
 /**
- * The content of a notification, independent of vendors. All times are ISO 8601 in UTC with milliseconds. IDs are in
+ * The content of a notification, independent of providers. All times are ISO 8601 in UTC with milliseconds. IDs are in
  * their public form.
  */
 export interface Notification {
   kind: NotificationKind;
   /**
-   * The idempotency key: `ev_…` of the event (in a digest, of the newest one). For tests, reminders, failing contacts
-   * and expiring certificates, which have no event, it is `dl_…` of the delivery.
+   * The idempotency key: `ev_…` of the event, or of the newest event in a digest. Tests, reminders, failing contacts,
+   * and expiring certificates have no event, so they use `dl_…` of the delivery.
    */
   id: string;
-  /** `inc_…` of the incident of its event. Absent without an incident. Added when the notification is sent. */
+  /**
+   * The ID `inc_…` of the incident that the event belongs to. Absent if there is no incident. Added when the
+   * notification is sent.
+   */
   incidentId?: string;
   /**
-   * The key for paging channels: alert ID and incident number, `al_…-7`. It is the same for the trigger and its
-   * resolve.
+   * The key for paging channels: alert ID and incident number, `al_…-7`. It is the same for a trigger and its resolve.
    */
   incidentKey: string;
-  /** `ev_…` of the trigger if this is its resolve. Email threads use it. */
+  /** The ID `ev_…` of the trigger if this is its resolve. Used for email threads. */
   triggerId: string | null;
   /**
-   * True if people read the channel and an earlier attempt may have arrived. The text then contains a note. Pagers and
-   * webhooks have a key instead.
+   * True if people read the channel and an earlier attempt may have arrived. In that case, the text contains a note.
+   * Pagers and webhooks receive a key instead.
    */
   repeat: boolean;
   alert: { id: string; description: string };
   endpoint: { id: string; name: string; url: string; type: string };
   website: { id: string; name: string; url: string };
-  /** Which checks count as failed for the alert: only `down`, or also `degraded`. */
+  /** The checks that count as failed for the alert: only `down`, or also `degraded`. */
   condition: 'down' | 'degraded';
   /**
-   * For a trigger: the endpoint was up with a warning, which `error` contains. For a resolve: the same as `condition`.
+   * For a trigger: true if the endpoint was up with a warning, which `error` contains. For a resolve: true if
+   * `condition` is `degraded`.
    */
   isDegraded: boolean;
   reason: 'threshold' | 'disabled' | 'deleted' | null;
@@ -67,11 +70,11 @@ export interface Notification {
   createdAt: string;
   durationSeconds: number | null;
   /**
-   * The results of the locations that count, in order, for an endpoint with several locations. Absent with one
-   * location.
+   * The results of the locations that count, in order, for an endpoint with several locations. Absent if there is only
+   * one location.
    */
   locations?: NotifiedLocation[];
-  /** For a trigger: how long the endpoint was up before, if that recovery was not notified. */
+  /** For a trigger: how long the endpoint was up before, if no notification was sent for that recovery. */
   upSeconds?: number;
   /**
    * For `reminder`: its number within the incident, starting at 1. `durationSeconds` is how long the incident has
@@ -79,22 +82,19 @@ export interface Notification {
    */
   ordinal?: number;
   /**
-   * The contact of a contact test, or the failing contact of `contact_failing`. There is no alert, endpoint and website
-   * in these cases, so their texts and IDs are empty.
+   * The contact of a contact test, or the failing contact of `contact_failing`. In these cases, there is no alert,
+   * endpoint, or website, so their texts and IDs are empty.
    */
   contact?: { id: string; name: string };
-  /** The contact that the first attempt used, with its name at that time. Absent if the alert has its own config. */
+  /** The contact used for the first attempt, with its name at that time. Absent if the alert has its own config. */
   through?: { id: string; name: string };
-  /** For `contact_failing`: the channel type, the failed attempts since `startedAt`, and the last error. */
+  /** For `contact_failing`: the channel type, the number of failed attempts since `startedAt`, and the last error. */
   failing?: { type: string; attempts: number; error: string | null };
-  /**
-   * For `expiry`. `subject` and `issuer` are `null` if no check with them is kept. `daysLeft` is a number of whole
-   * days.
-   */
+  /** For `expiry`. `subject` and `issuer` are `null` if no stored check contains them. `daysLeft` is a whole number. */
   certificate?: { subject: string | null; issuer: string | null; expiresAt: string; daysLeft: number };
-  /** Links to look and act, only with `PUBLIC_URL`. Added when the notification is sent. */
+  /** Links to the dashboard. Requires `PUBLIC_URL`. Added when the notification is sent. */
   links?: NotificationLinks;
-  /** For `acknowledged`: who acknowledged it, and their note. */
+  /** For `acknowledged`: who acknowledged the incident, and their note. */
   acknowledgement?: { by: string; note: string };
   /** The newest check, for the `data` of a webhook. */
   check: { checkedAt: string; durationMs: number | null; statusCode: number | null; address: string | null } | null;
@@ -119,47 +119,50 @@ export interface Notification {
 }
 
 /**
- * The last result of a location. `unknown` means that it has not responded for so long that the others decide without
+ * The last result from a location. `unknown` means that it hasn't responded for so long that the others decide without
  * it.
  */
 export interface NotifiedLocation {
-  /** `local`, `<key>` of a probe or `shared/<key>`. */
+  /** `local`, `<key>` of a probe, or `shared/<key>`. */
   location: string;
   outcome: 'up' | 'down' | 'unknown';
   error: { code: string; message: string } | null;
 }
 
-/** The incident of a message that combines deliveries of several of its endpoints, or announces its end. */
+/**
+ * The incident of a message that combines deliveries for several of its endpoints, or that announces the end of the
+ * incident.
+ */
 export interface FoldedIncident {
-  /** `inc_…`. */
+  /** The ID of the incident, `inc_…`. */
   id: string;
   number: number;
-  /** Whether the same destination was already notified about it. */
+  /** True if the same destination was already notified about the incident. */
   isMore: boolean;
-  /** Whether all endpoints were already reported as down and still are. */
+  /** True if all endpoints were already reported as down and still are. */
   isReminder: boolean;
-  /** The IP address at which all of them failed, or `null` if they have none in common. */
+  /** The IP address at which all endpoints failed, or `null` if they have no common address. */
   address: string | null;
-  /** The number of endpoints that the message reports as down, and as recovered. */
+  /** The numbers of endpoints that the message reports as down and as recovered. */
   down: number;
   up: number;
-  /** The number of endpoints that were ever in the incident, and that are still down. */
+  /** The number of endpoints that were part of the incident at any time, and the number that are still down. */
   endpoints: number;
   open: number;
-  /** The duration from start to end. `null` while it is open. */
+  /** The duration from start to end. `null` while the incident is open. */
   durationSeconds: number | null;
 }
 
 /** Absolute URLs. */
 export interface NotificationLinks {
   /**
-   * The page of the subject: the endpoint, for a test the alert or contact, for messages about one incident the
-   * incident, for any other digest the overview.
+   * The page about the subject. This is the endpoint, or for a test the alert or contact. For messages about one
+   * incident, it is the incident, and for any other digest the overview.
    */
   page: string;
   /**
-   * The link with which a person acknowledges the incident. Only in triggers, reminders and their combinations, and
-   * only for people.
+   * The link for acknowledging the incident. Set only in triggers, reminders, and digests of them, and only in channels
+   * that people read.
    */
   acknowledge: string | null;
 }

@@ -6,21 +6,21 @@ import { isRecord } from '../platform/text/json';
 import type { SendOutcome, SendRequest } from './channel';
 import { outcomeOfResponse, publicOutcome, quotingOrLogging, type Reading } from './send-outcome';
 
-/** The time limit of an attempt, regardless of the provider. */
+/** The time limit of an attempt, which is the same for all providers. */
 export const ATTEMPT_LIMIT_MS = 15_000;
 
 export interface ProviderRequest {
   /** The provider's name in error texts. */
   provider: string;
-  /** Default: `POST`. */
+  /** The default is `POST`. */
   method?: string;
   url: string;
-  /** Names are in lower case. Without a `content-type`, the body is JSON. */
+  /** The names are lowercase. If there is no `content-type`, the body is JSON. */
   headers?: Readonly<Record<string, string>>;
   body: string;
   /**
-   * More texts that errors must not contain, in addition to the marked values of the config, such as credentials in
-   * another encoding.
+   * More strings that errors must not contain, in addition to the marked values of the config. An example is
+   * credentials in another encoding.
    */
   hidden?: readonly string[];
 }
@@ -32,7 +32,10 @@ export interface ProviderResponse extends OutboundResponse {
 
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
 
-/** Sends one attempt over HTTP for every channel, with limits, egress policy, outcome, and errors without secrets. */
+/**
+ * Sends one attempt over HTTP, for every channel. Applies limits and the egress policy, determines the outcome, and
+ * keeps secrets out of errors.
+ */
 @Injectable()
 export class ProviderClient {
   private readonly logger = new Logger(ProviderClient.name);
@@ -42,7 +45,7 @@ export class ProviderClient {
     private readonly clock: Clock,
   ) {}
 
-  /** `read` applies the provider's rule of success. It must not throw. */
+  /** `read` applies the provider's rule for success. It must not throw. */
   async send(
     attempt: Attempt,
     request: ProviderRequest,
@@ -86,7 +89,8 @@ export class ProviderClient {
 }
 
 /**
- * Returns the outcome if there was no response. A blocked destination needs a change. Any other failure may work later.
+ * Returns the outcome if there was no response. If the destination is blocked, a change is required. After any other
+ * failure, another attempt may succeed.
  */
 export function outcomeOfOutboundError(provider: string, error: OutboundError): SendOutcome {
   if (error.code === 'blocked')

@@ -6,12 +6,12 @@ import { readUrl } from '../platform/text/read-url';
 
 const MIN_RETRY_AFTER_MS = 5000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** The longest error that a delivery stores. */
+/** The maximum length of an error that a delivery stores. */
 const MAX_ERROR = 300;
 const MAX_DETAIL = 160;
-/** How much of a provider's text is searched for secrets, in characters. */
+/** The number of characters of a provider's text that are searched for secrets. */
 const MAX_WORDS = 8192;
-/** Shorter pieces of a secret are too common in ordinary text to be removed. */
+/** Shorter parts of a secret are too common in ordinary text to be removed. */
 const MIN_HIDDEN = 4;
 const MIN_HIDDEN_PART = 8;
 const HIDDEN = '[hidden]';
@@ -19,9 +19,9 @@ const HIDDEN = '[hidden]';
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, ?\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Returns how long a provider asks us to wait, from a `Retry-After` header (seconds or an HTTP date) or a number of
- * seconds in its body. At least 5 s, at most 1 h. `null` if there is no usable value (absent, negative, garbage), so
- * that the service's own schedule applies.
+ * Returns how long a provider asks clients to wait, based on a `Retry-After` header (seconds or an HTTP date) or a
+ * number of seconds in its body. At least 5 s, at most 1 h. Returns `null` if there is no usable value (absent,
+ * negative, or invalid), so that the service's own schedule applies.
  */
 export function retryAfterMs(value: unknown, nowMs: number): number | null {
   const requested = requestedMs(value, nowMs);
@@ -39,7 +39,7 @@ function requestedMs(value: unknown, nowMs: number): number | null {
   return Number.isNaN(date) ? null : date - nowMs;
 }
 
-/** Whether a channel of another package returned a valid outcome. */
+/** Returns true if a channel from another package returned a valid outcome. */
 export function isOutcome(value: unknown): value is SendOutcome {
   if (!isRecord(value)) return false;
   const { result, status, error, warning, retryAfterMs, mayHaveArrived, gone } = value;
@@ -58,29 +58,29 @@ export function isOutcome(value: unknown): value is SendOutcome {
   }
 }
 
-/** The parts of a response that a channel reads. Everything except `delivered` and `warning` is about a failure. */
+/** A channel's interpretation of a response. Everything except `delivered` and `warning` describes a failure. */
 export interface Reading {
-  /** Whether the provider's own rule of success is met. */
+  /** True if the response meets the provider's rule for success. */
   delivered: boolean;
-  /** A more exact status from the body, which replaces the response's status. */
+  /** A more specific status from the body, which overrides the status of the response. */
   status?: number;
   /** The provider's short error text. */
   detail?: unknown;
-  /** Seconds to wait, if the body contains them. Otherwise the header counts. */
+  /** The number of seconds to wait, if the body contains it. Otherwise the header is used. */
   retryAfterSeconds?: unknown;
   /** The destination no longer exists, and another attempt would only do harm. */
   gone?: boolean;
-  /** The message may have been sent in spite of this response. */
+  /** The message may have been sent despite this response. */
   mayHaveArrived?: boolean;
   /** A problem to fix although the message was delivered. */
   warning?: string;
 }
 
 const RETRIED = new Set([408, 425, 429]);
-/** Statuses of a proxy that lost the provider's response. The message may have been accepted. */
+/** Status codes of a proxy that lost the provider's response. The message may have been accepted. */
 const AMBIGUOUS = new Set([502, 504]);
 
-/** Returns the outcome for a status and a reading, for all channels. Error texts are public. */
+/** Returns the outcome for a response, for all channels. Error texts are public. */
 export function outcomeOfResponse(
   provider: string,
   response: { status: number; headers: Readonly<Record<string, string>> },
@@ -112,17 +112,20 @@ function responseText(provider: string, status: number, quoted: string): string 
   return `${provider} answered ${status}${odd}${quoted ? `: ${quoted}` : ''}`;
 }
 
-/** Returns what may be quoted from a peer: one short line without secrets, or nothing. */
+/** Returns the part of a peer's text that may be quoted: one short line without secrets, or an empty string. */
 export type Quote = (words: unknown) => string;
 
 /**
  * Returns the rule for quoting a peer at this IP address. Nothing from a private address is quoted. Otherwise, users
- * who may write alerts could read what services in the operator's network respond.
+ * with permission to change alerts could read responses of services in the operator's network.
  */
 export const quoting = (address: string | null, hidden: readonly string[]): Quote =>
   address !== null && isPublicAddress(address) ? quotingAnybody(hidden) : () => '';
 
-/** As `quoting`. Text that is left out goes to `log`, where the operator can find why a message was refused. */
+/**
+ * Works like `quoting`, but passes text that is omitted to `log`, where the operator can find out why a message was
+ * refused.
+ */
 export function quotingOrLogging(address: string, hidden: readonly string[], log: (words: string) => void): Quote {
   const [shown, all] = [quoting(address, hidden), quotingAnybody(hidden)];
   return (words) => {
@@ -133,15 +136,15 @@ export function quotingOrLogging(address: string, hidden: readonly string[], log
 }
 
 /**
- * Returns the rule for quoting a peer at any address. Secrets are hidden before the text is cut. A page of markup is
- * not helpful and is dropped.
+ * Returns the rule for quoting a peer at any address. Secrets are hidden before the text is truncated. HTML pages are
+ * dropped, because they aren't helpful.
  */
 export const quotingAnybody =
   (hidden: readonly string[]): Quote =>
   (words) => {
     if (typeof words !== 'string') return '';
     const line = withoutHidden(cut(words, MAX_WORDS, ''), hidden);
-    // The end of a cut text may contain a cut secret, which would not be recognized.
+    // The end of a truncated text may contain part of a secret, which would not be recognized.
     const unsure = words.length > MAX_WORDS ? (spellings(hidden)[0]?.length ?? 0) : 0;
     return line.startsWith('<') ? '' : cut(cut(line, Math.max(0, line.length - unsure), ''), MAX_DETAIL);
   };
@@ -167,8 +170,8 @@ export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): 
 }
 
 /**
- * Returns each value on one line, as spelled in URLs, forms, JSON and base64, and the secret parts of a URL, longest
- * first.
+ * Returns the forms of each value on one line: as in URLs, forms, JSON, and base64, and the secret parts of a URL,
+ * longest first.
  */
 function spellings(hidden: readonly string[]): readonly string[] {
   const known = spelled.get(hidden);
@@ -186,7 +189,7 @@ function spellings(hidden: readonly string[]): readonly string[] {
   return found;
 }
 
-/** A cache for the length of an attempt, which needs the spellings twice. */
+/** Caches the result during an attempt, which needs it twice. */
 const spelled = new WeakMap<readonly string[], readonly string[]>();
 
 function urlParts(value: string): string[] {

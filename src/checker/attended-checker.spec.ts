@@ -17,7 +17,7 @@ const request: CheckRequest<unknown> = {
   egress: OPERATORS_EGRESS,
 };
 
-/** Runs one check with an extension's checker that does this. */
+/** Runs one check with an extension's checker that executes `does`. */
 const check = (does: () => unknown, signal = new AbortController().signal): Promise<CheckResult> => {
   const checker = { assertionSources: [], targetForm: 'pigeon://loft', parseTarget: (url: string) => url, check: does };
   return new AttendedChecker('PIGEON', checker as unknown as Checker, 20).check(request, signal);

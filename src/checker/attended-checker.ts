@@ -2,12 +2,14 @@ import { soonAfter } from '../platform/net/deadline';
 import type { Checker, CheckRequest, CheckResult } from './checker';
 import { completeResult } from './complete-result';
 
-/** How long a checker may take to settle after its signal has aborted. Then its slot goes to another check. */
+/**
+ * How long a checker may take to settle after its signal was aborted. After that, its slot is given to another check.
+ */
 const GRACE_MS = 5000;
 
 /**
- * Wraps a checker from an extension so that its check always ends. If there is no valid result some seconds after the
- * signal, the promise rejects with an error that names the type.
+ * Wraps a checker from an extension so that its check always settles. If there is no valid result within a few seconds
+ * of the abort signal, the promise rejects with an error that names the type.
  */
 export class AttendedChecker implements Checker {
   readonly assertionSources;

@@ -3,7 +3,7 @@ import type { CheckError, CheckPhase, CheckResult, ErrorCode, Outcome } from './
 import { DeadlineExceeded } from '../platform/net/deadline';
 import { cut } from '../platform/text/text-limits';
 
-/** Why a check did not succeed. `down` is the target's fault, `unknown` is the monitor's. */
+/** The reason why a check did not succeed. `down` is the target's fault, and `unknown` is the monitor's. */
 export interface CheckFailure {
   outcome: Exclude<Outcome, 'up'>;
   error: CheckError;
@@ -11,7 +11,7 @@ export interface CheckFailure {
 
 const MAX_MESSAGE = 300;
 
-/** The phases that wait for the target. */
+/** The phases in which the check waits for the target. */
 export type WaitingPhase = Exclude<CheckPhase, 'assertion' | 'internal' | 'run'>;
 
 const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
@@ -50,7 +50,7 @@ export const resultOf = ({ outcome, error }: CheckFailure): CheckResult => ({
 
 /**
  * Returns the failure of an aborted check. If the endpoint's own timeout expired, it is the target's failure, named
- * after the phase that didn't finish. Any other cause (shutdown) is the monitor's.
+ * after the phase that didn't finish. Any other cause, such as a shutdown, is the monitor's.
  */
 export function abortFailure(phase: WaitingPhase, signal: AbortSignal): CheckFailure {
   const reason: unknown = signal.reason;
@@ -71,7 +71,7 @@ export function dialFailure(error: DialError, signal: AbortSignal): CheckFailure
   return local || code === 'target_blocked' ? unknown(code, phase, message) : down(code, phase, message);
 }
 
-/** Returns the failure that a fault on an established connection causes. `subject` starts the sentence. */
+/** Returns the failure for a fault on an established connection. `subject` is the subject of the sentence. */
 export function socketFailure(fault: SocketFault, phase: CheckPhase, subject: string): CheckFailure {
   const code = fault.code === 'aborted' ? 'internal' : fault.code;
   const message = `${subject} ${fault.text}.`;

@@ -15,7 +15,7 @@ const settings = { method: 'GET', headers: [], body: null, followRedirects: true
 const requestOf = (url: string) => toCheckRequest(checker, { url, ...settings }, OPERATORS_EGRESS);
 
 /**
- * Returns true if V8 uses the same hidden class for two objects, so that code that has read one reads the other
+ * Returns true if V8 uses the same hidden class for two objects, so that code optimized for one also reads the other
  * quickly.
  */
 function areAlike(a: object, b: object): boolean {
@@ -34,7 +34,7 @@ describe('toCheckRequest', () => {
   });
 
   it('creates all requests with the same shape, so that reading one is as fast as reading another', () => {
-    // As in the service, where thousands of requests exist already: V8 optimizes based on the first ones.
+    // V8 optimizes for the first requests it sees, and the service has thousands of them.
     for (let i = 0; i < 1000; i++) requestOf(`http://${i}/`);
     expect(areAlike(requestOf('http://one/'), requestOf('http://two/'))).toBe(true);
   });

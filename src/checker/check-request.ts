@@ -3,11 +3,11 @@ import type { Checker, CheckRequest } from './checker';
 
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** The input of a check request: the unparsed target, and everything that a checker takes as it is. */
+/** The input for a check request: the unparsed target, and everything that is passed to the checker unchanged. */
 export type RequestSettings = Omit<CheckRequest<unknown>, 'target' | 'egress'> & { url: string };
 
 /**
- * Creates a check request. Nothing else creates them, neither for stored endpoints, for endpoints being tested, nor for
+ * Creates a check request. All requests are created here, for stored endpoints, for endpoints being tested, and for
  * `uptime check --local`.
  */
 export function toCheckRequest(

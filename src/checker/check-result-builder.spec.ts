@@ -23,7 +23,7 @@ describe('CheckResultBuilder', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
-  /** Connects to a server that runs the script for the connection. */
+  /** Connects to a server that runs `script` for the connection. */
   const connected = async (script: (socket: Socket) => void): Promise<Socket> => {
     server = createServer((socket) => script(socket.on('error', () => {}))).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -26,9 +26,9 @@ export interface DialTarget {
   port: number;
   /** Starts TLS after connecting. An invalid certificate fails the check unless `verify` is false. */
   tls?: DialedTls | undefined;
-  /** The check ends once the connection is established: nothing is read. */
+  /** The check ends once the connection is established, without reading anything. */
   unread?: boolean;
-  /** Receives the data that is read. Without it, the socket emits `data` events. Cannot be combined with TLS. */
+  /** Receives the incoming data. Without it, the socket emits `data` events. Cannot be combined with TLS. */
   inflow?: Inflow | undefined;
 }
 
@@ -43,18 +43,19 @@ export interface DialedTls {
   verify?: boolean;
 }
 
-/** The facts that a checker adds to the facts that the builder knows. */
+/** The facts that a checker contributes in addition to those that the builder collects. */
 export type LearnedFacts = Omit<AssertionFacts, 'durationMs' | 'address'>;
 
-/** The maximum that `ask` reads of a response. */
+/** The maximum number of bytes that `ask` reads from a response. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const sum = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
 
 /**
- * Collects what one check learns about its target and builds the result. If anything ends a check early (no connection,
- * a fault, the timeout), it is stored as the failure. Methods that can fail then return `null`, and `finish` returns
- * the result. The first failure counts. Phases that are measured more than once, as with redirects, add up.
+ * Collects the facts that one check learns about its target and builds the result. If anything ends a check early (no
+ * connection, a fault, the timeout), it is stored as the failure. Methods that can fail then return `null`, and
+ * `finish` returns the result. Only the first failure counts. The durations of a phase that is measured more than once,
+ * as with redirects, are added up.
  */
 export class CheckResultBuilder {
   readonly phases: CheckPhases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
@@ -72,7 +73,7 @@ export class CheckResultBuilder {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Opens a new connection, within the egress policy of the request. The caller destroys the socket. */
+  /** Opens a new connection, subject to the egress policy of the request. The caller must destroy the socket. */
   async dial(dialer: Dialer, { host, port, tls, unread = false, inflow }: DialTarget): Promise<Socket | null> {
     const { egress } = this.request;
     try {
@@ -87,7 +88,7 @@ export class CheckResultBuilder {
     }
   }
 
-  /** Resolves the addresses of a host, within the egress policy. For checks that send without a connection. */
+  /** Resolves the addresses of a host, subject to the egress policy. For checks that send data without a connection. */
   async resolve(dialer: Dialer, host: string): Promise<string[] | null> {
     try {
       const { addresses, dnsMs } = await dialer.resolve(host, this.request.egress, this.signal);
@@ -131,7 +132,7 @@ export class CheckResultBuilder {
     return end();
   }
 
-  /** Adds to the time of a phase. `null` adds nothing. */
+  /** Adds to the duration of a phase. `null` adds nothing. */
   add(phase: keyof CheckPhases, ms: number | null): void {
     this.phases[phase] = sum(this.phases[phase], ms);
   }
@@ -147,14 +148,14 @@ export class CheckResultBuilder {
   }
 
   /**
-   * Records that the signal ended the check. It is the target's failure if the timeout expired, and otherwise a
-   * shutdown.
+   * Records that the signal ended the check. If the timeout expired, the target failed. Otherwise the service is
+   * shutting down.
    */
   aborted(phase: WaitingPhase): null {
     return this.fail(abortFailure(phase, this.signal));
   }
 
-  /** Records that an established connection broke. `subject` starts the sentence. */
+  /** Records that an established connection broke. `subject` is the subject of the sentence. */
   socketFailed(error: NodeJS.ErrnoException, phase: CheckPhase, subject: string): null {
     return this.fail(socketFailure(socketFault(error), phase, subject));
   }
@@ -165,18 +166,21 @@ export class CheckResultBuilder {
     return null;
   }
 
-  /** The sum of the phases. The target must not be blamed for the monitor's own scheduling gaps. */
+  /** The sum of all phases. The target must not be blamed for the monitor's own scheduling delays. */
   get durationMs(): number {
     const { dnsMs, connectMs, tlsMs, firstByteMs, transferMs } = this.phases;
     return (dnsMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0) + (firstByteMs ?? 0) + (transferMs ?? 0);
   }
 
-  /** Returns all facts for the assertions: what the builder knows, and what else was learned. */
+  /** Returns all facts for the assertions: those that the builder collected, plus those in `learned`. */
   factsWith(learned: LearnedFacts): AssertionFacts {
     return { durationMs: this.durationMs, address: this.address, ...learned };
   }
 
-  /** Records that the assertions were judged, so that `finish` doesn't judge them. `failed` is the one to report. */
+  /**
+   * Records that the assertions were evaluated, so that `finish` doesn't evaluate them again. `failed` is the one to
+   * report.
+   */
   judged(failed: FailedAssertion | null): null {
     this.isJudged = true;
     if (failed === null) return null;
@@ -187,7 +191,8 @@ export class CheckResultBuilder {
   }
 
   /**
-   * Returns the result. If there is no failure yet, the assertions decide. Assertions on a body must be judged before.
+   * Returns the result. If there is no failure yet, the assertions decide. Assertions on a body must be evaluated
+   * before this call.
    */
   finish(learned: Omit<LearnedFacts, 'body'> = {}): CheckResult {
     const { durationMs } = this;

@@ -6,7 +6,7 @@ import { AttendedChecker } from './attended-checker';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 import { CheckerRegistry } from './checker.registry';
 
-/** Creates a minimal checker of a type, with what the registry reads. */
+/** Creates a minimal checker for a type, with the members that the registry reads. */
 function checkerOf(type: string, name = `${type}Checker`): Type {
   const made = { [name]: class {} }[name];
   if (!made) throw new Error('no class was made');

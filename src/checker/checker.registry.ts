@@ -5,14 +5,15 @@ import { AttendedChecker } from './attended-checker';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 
 /**
- * Finds every checker of the application by its `@Checker('type')`, in any module that lists it. Startup fails if a
- * type exists twice or a built-in type is missing.
+ * Finds every checker in the application by its `@Checker('type')` decorator, in any module that lists it. Startup
+ * fails if a type exists twice or a built-in type is missing.
  */
 @Injectable()
 export class CheckerRegistry implements OnModuleInit {
   private readonly checkers = new Map<string, Checker>();
   /**
-   * The checkers of extensions. The service's own checkers are called directly, because every check takes this path.
+   * The checkers of extensions, wrapped. The service's own checkers are called directly, because every check takes this
+   * path.
    */
   private readonly attended = new Map<string, Checker>();
 
@@ -38,7 +39,7 @@ export class CheckerRegistry implements OnModuleInit {
     return this.checkers.has(type);
   }
 
-  /** Returns true if nothing runs checks of this type. False for an unknown type. */
+  /** Returns true if nothing runs checks of this type. Returns false for an unknown type. */
   isPassive(type: string): boolean {
     return this.checkers.get(type)?.passive === true;
   }

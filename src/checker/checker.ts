@@ -9,7 +9,7 @@ export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH']
 
 /**
  * The outcome of a check. `up` and `down` describe the target. `unknown` means that the monitor failed or was not
- * allowed to check. It is recorded, but doesn't count for uptime and streaks, and never triggers an alert.
+ * allowed to check. It is recorded, but doesn't count toward uptime or streaks, and never triggers an alert.
  */
 export type Outcome = 'up' | 'down' | 'unknown';
 
@@ -54,13 +54,15 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export interface CheckError {
   code: ErrorCode;
   phase: CheckPhase;
-  /** One plain sentence for the person on call. At most 300 characters, never a secret, never a body. */
+  /**
+   * One plain sentence for the person on call. It has at most 300 characters, and never contains a secret or a body.
+   */
   message: string;
 }
 
 /**
- * Milliseconds on the monotonic clock, with fractions. `null` for a phase that the check did not reach or does not
- * have.
+ * The durations in milliseconds, including fractions, on the monotonic clock. `null` for a phase that the check did not
+ * reach or does not have.
  */
 export interface CheckPhases {
   dnsMs: number | null;
@@ -72,65 +74,63 @@ export interface CheckPhases {
 
 export interface Certificate {
   /**
-   * ISO 8601 with milliseconds, UTC. If an authority in the chain expires before the certificate, this is its expiry.
+   * The time in ISO 8601 format, in UTC with milliseconds. If an authority in the chain expires before the certificate,
+   * this is the expiry of the authority.
    */
   expiresAt: string;
-  /** The name of the authority that expires first. `null` or absent if the certificate itself does. */
+  /** The name of the authority that expires first. `null` or absent if the certificate itself expires first. */
   authority?: string | null;
   issuer: string;
   subject: string;
-  /** Subject alternative names, at most 20. */
+  /** The subject alternative names, at most 20. */
   names: string[];
 }
 
 export interface CheckResult {
   outcome: Outcome;
-  /** The sum of the phases. The target must not be blamed for the monitor's own scheduling gaps. */
+  /** The sum of all phases. The target must not be blamed for the monitor's own scheduling delays. */
   durationMs: number;
   phases: CheckPhases;
   statusCode: number | null;
-  /** The address that was connected to, without the port. */
+  /** The remote address of the connection, without the port. */
   address: string | null;
-  /** Present even if its verification failed. */
+  /** Present even if certificate verification failed. */
   certificate: Certificate | null;
   /**
-   * For DNS, the records, one line each. For SSH, the identification and the host key's fingerprint. Otherwise `null`.
+   * For DNS, the records, one per line. For SSH, the identification and the host key's fingerprint. Otherwise `null`.
    */
   records: string[] | null;
-  /** The URLs of redirects, without credentials and query. At most 5, with 500 characters each. */
+  /** The URLs of redirects, without credentials and query strings. At most 5, with 500 characters each. */
   redirects: string[];
-  /** `null` exactly if the outcome is `up`. */
+  /** `null` if and only if the outcome is `up`. */
   error: CheckError | null;
   /**
-   * The first failed assertion with severity `warning`, or a certificate that expires soon, although the outcome is
+   * The first failed warning assertion, or a warning about a certificate that expires soon. Set only if the outcome is
    * `up`. The target is degraded.
    */
   warning: CheckError | null;
 }
 
-/** Everything that one check needs. Contains no secret that a result may repeat. */
+/** Everything that one check needs. A result must not repeat any secret in it. */
 export interface CheckRequest<Target> {
   target: Target;
-  /** Only for HTTP(S). Other types ignore this field and the next four. */
+  /** Only used for HTTP(S). Other types ignore this field and the next four. */
   method: string;
   headers: readonly { key: string; value: string }[];
   body: string | null;
   followRedirects: boolean;
-  /** `null` means the defaults. */
+  /** `null` means that all settings are defaults. */
   tls: TlsSettings | null;
   assertions: readonly Assertion[];
-  /** A certificate that expires within this many days causes a warning. `null` or absent turns this off. */
+  /** The number of days before expiry from which a certificate causes a warning. `null` or absent turns this off. */
   certificateWarnDays?: number | null;
-  /**
-   * The clock by which certificate days are counted, in milliseconds since the epoch. Absent means the clock of this
-   * machine.
-   */
+  /** The clock for counting certificate days, in milliseconds since the epoch. Defaults to the system clock. */
   now?: (() => number) | undefined;
-  /** The addresses that this organization may connect to. The rule applies to every address that is dialed. */
+  /** The addresses that this organization may connect to. The rule applies to every connection. */
   egress: EgressRule;
 }
 
-/** Thrown by `parseTarget`. `message` describes the problem and the accepted form, and is public. */
+/** Thrown by `parseTarget`. `message` is public and describes the problem and the accepted form. */
 export class InvalidTarget extends Error {}
 
 export interface HostPort {
@@ -140,9 +140,9 @@ export interface HostPort {
 
 /** The accepted form of targets that consist of a host and a port. */
 export interface HostPortForm {
-  /** The scheme before `://`, which is optional in targets. */
+  /** The scheme before `://`. Targets may omit it. */
   scheme: string;
-  /** Without a default, targets must contain the port. With one, they may also end with a slash, as URLs do. */
+  /** Without a default, targets must contain the port. With a default, they may also end with a slash, like URLs. */
   defaultPort?: number;
   /** A description of the target for errors, such as "a TCP target is a host and a port". */
   what: string;
@@ -167,12 +167,12 @@ export function parseHostPort(url: string, { scheme, defaultPort, what, form }: 
 }
 
 /**
- * A type of check. Implementations are one per file, carry `@Checker('TYPE')`, and are listed once in a module's
- * providers. The registry finds them in any module.
+ * A type of check. Put one implementation in each file, decorate it with `@Checker('TYPE')`, and list it once in a
+ * module's providers. The registry finds it in any module.
  *
  * `check` never throws for a failed target, because a failure is a result. If it throws, that is a bug. The caller logs
  * it and records `unknown`. `CheckResultBuilder` builds the result and handles anything that ends a check early.
- * `check` must settle soon after `signal` aborts, with every socket it opened destroyed. The signal's `reason` is a
+ * `check` must destroy every socket that it opened and settle soon after `signal` aborts. The signal's `reason` is a
  * `DeadlineExceeded` if the endpoint's own timeout expired, which is the target's failure. Any other reason is the
  * monitor's failure.
  */
@@ -184,7 +184,8 @@ export interface Checker<Target = unknown> {
   /** Parses a target without using the network. Throws: `InvalidTarget`. */
   parseTarget(url: string): Target;
   /**
-   * Returns the hosts (names or addresses) in the target. If the egress policy refuses one, saving the endpoint fails.
+   * Returns the hosts (names or addresses) in the target. If the egress policy refuses any of them, the endpoint cannot
+   * be saved.
    */
   hostsOf?(target: Target): string[];
   check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;

@@ -7,7 +7,7 @@ const MAX_MESSAGE = 300;
 const OUTCOMES: readonly unknown[] = ['up', 'down', 'unknown'];
 const CODES: readonly unknown[] = ERROR_CODES;
 
-/** A result as a checker may return it. Checkers written before warnings existed don't return one. */
+/** A result as returned by a checker. Checkers written before warnings existed omit `warning`. */
 type ReturnedResult = Omit<CheckResult, 'warning'> & { warning?: CheckError | null | undefined };
 
 function isResult(value: unknown): value is ReturnedResult {
@@ -41,7 +41,7 @@ const orNull =
 
 /**
  * Returns the result in the form that all later code relies on. `warning` is present, and `null` unless the outcome is
- * `up`, and no message is too long. Adds a warning if the certificate expires within `warnDays`. Returns `null` for an
+ * `up`, and messages are truncated. Adds a warning if the certificate expires within `warnDays`. Returns `null` for an
  * invalid result.
  */
 export function completeResult(result: unknown, warnDays: number | null | undefined): CheckResult | null {

@@ -1,7 +1,7 @@
 import { NOT_IN_VALUE, TOKEN } from '../platform/net/http/http-field';
 import { cut, isLongerThan } from '../platform/text/text-limits';
 
-/** The problem of a header that a user wants to send. Judged when an endpoint or a webhook is saved. */
+/** A problem with a header that a user wants to send. It is checked when an endpoint or a webhook is saved. */
 export type HeaderProblem = {
   part: 'key' | 'value';
   code: 'forbidden_header' | 'invalid_characters' | 'too_long' | 'invalid_format';
@@ -10,12 +10,12 @@ export type HeaderProblem = {
 
 const MAX_KEY = 256;
 const MAX_VALUE = 4096;
-/** Hop-by-hop and framing headers, which the client sets for its own connection. `Host` follows from the URL. */
+/** The hop-by-hop and framing headers, which the client sets for its own connection. `Host` follows from the URL. */
 const FORBIDDEN =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|__proto__)$/i;
 /**
- * Names of headers that never carry a credential: content negotiation, the type of a body, caching, and what servers
- * report about themselves. Any other header may be a credential.
+ * The names of headers that never carry a credential: content negotiation, body types, caching, and information that
+ * servers report about themselves. Any other header may be a credential.
  */
 const HARMLESS = new RegExp(
   `^(${[
@@ -47,7 +47,7 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
     };
   if (isLongerThan(value, MAX_VALUE))
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
-  // Headers are sent as Latin-1. The HTTP client also refuses other characters, and every control character except the
+  // Headers are sent as Latin-1. The HTTP client also rejects other characters, and every control character except the
   // tab.
   if (NOT_IN_VALUE.test(value)) {
     return {
@@ -61,6 +61,6 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
 
 /**
  * Returns true if the value of the header may be a credential. Such a value is encrypted at rest, and masked for read
- * keys and in the audit log. It is kept out of messages, and a redirect doesn't send it to another origin.
+ * keys and in the audit log. Messages omit it, and redirects don't send it to another origin.
  */
 export const isSensitiveHeader = (key: string): boolean => !HARMLESS.test(key);

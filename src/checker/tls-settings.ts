@@ -5,32 +5,32 @@ import { isSensitiveHeader } from './request-headers';
 import { credentialParameter } from './url-credentials';
 import { cut } from '../platform/text/text-limits';
 
-/** How a check judges the server's certificate. `null` instead of the whole object means the defaults. */
+/** How a check verifies the server's certificate. `null` instead of an object means that all settings are defaults. */
 export interface TlsSettings {
-  /** If false, the check continues with any certificate. */
+  /** If false, the check accepts any certificate. */
   verify: boolean;
-  /** The only trusted certificates, in PEM. `null` means those that the system trusts. */
+  /** The only trusted certificates, in PEM format. `null` means those that the system trusts. */
   ca: string | null;
-  /** The name that is requested (SNI) and that the certificate must contain. `null` means the host of the target. */
+  /** The name that is requested (SNI) and that the certificate must contain. `null` means the target's hostname. */
   serverName: string | null;
 }
 
-/** A problem of one of the settings, alone or in combination. */
+/** A problem with one of the settings, alone or in combination with others. */
 export interface TlsProblem {
   part: 'verify' | 'ca' | 'server_name';
   code: 'too_long' | 'out_of_range' | 'invalid_characters' | 'invalid_format';
   message: string;
 }
 
-/** Bytes as UTF-8. */
+/** The maximum size in UTF-8 bytes. */
 export const MAX_CA_BYTES = 32 * 1024;
 /** Each certificate takes 0.13 ms whenever a TLS context is built. */
 export const MAX_CERTIFICATES = 10;
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^]*?-----END \1-----/g;
-/** NUL and half a surrogate pair, which no column can store. */
+/** Matches NUL and unpaired surrogates, which no column can store. */
 const NO_TEXT = /\0|\p{Surrogate}/u;
 
-/** Returns all problems of the settings themselves. */
+/** Returns all problems that can be found from the settings alone. */
 export function tlsProblems({ ca, serverName }: TlsSettings): TlsProblem[] {
   const found = [ca === null ? null : caProblem(ca), serverName === null ? null : serverNameProblem(serverName)];
   return found.filter((problem) => problem !== null);
@@ -41,7 +41,7 @@ function caProblem(ca: string): TlsProblem | null {
   if (Buffer.byteLength(ca) > MAX_CA_BYTES) return wrong('too_long', `ca may have at most ${MAX_CA_BYTES} bytes`);
   if (NO_TEXT.test(ca)) return wrong('invalid_characters', 'ca contains characters that are not text');
   if (/PRIVATE KEY-----/.test(ca)) return wrong('invalid_format', 'ca contains a private key: send only certificates');
-  // Count them first: finding the end of each of a thousand starts takes too long.
+  // Count them first, because finding the end of each of a thousand certificates takes too long.
   const begun = ca.split('-----BEGIN ').length - 1;
   if (begun > MAX_CERTIFICATES)
     return wrong('out_of_range', `ca may contain at most ${MAX_CERTIFICATES} certificates, not ${begun}`);
@@ -66,7 +66,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Returns the normal form of a host name. Any other text stays as it is, to be refused later. */
+/** Returns the normalized form of a hostname. Any other text is returned unchanged, to be refused later. */
 export const normalServerName = (text: string): string => normalizeHost(text) ?? text;
 
 function serverNameProblem(name: string): TlsProblem | null {
@@ -84,7 +84,8 @@ interface Sent {
 }
 
 /**
- * Returns why the server's certificate must be verified before this is sent, or `null`. The data may be a credential.
+ * Returns why the server's certificate must be verified before this data is sent, because it may contain a credential.
+ * Returns `null` if there is no reason.
  */
 export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProblem | null {
   const credential = verify ? null : credentialIn(sent);
@@ -95,7 +96,7 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
   return { part: 'verify', code: 'invalid_format', message };
 }
 
-/** Describes the first possible credential in words. */
+/** Describes the first part of the data that may be a credential. */
 function credentialIn({ url, headers, body }: Sent): string | null {
   const header = headers.find(({ key }) => isSensitiveHeader(key));
   if (header) return `the header ${cut(header.key, 40, '')}, which may be a credential`;

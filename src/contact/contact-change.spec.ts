@@ -7,7 +7,7 @@ const NOW = new Date('2026-11-20T10:00:00.000Z');
 const ROUTE: ResolvedRoute = { type: 'slack', config: { sealed: 'a' }, destination: 'x', isChanged: true };
 const SAME: ResolvedRoute = { ...ROUTE, isChanged: false };
 
-/** Returns an object as validation creates it: an instance whose other fields are undefined. */
+/** Returns an object as validation creates it: an instance whose missing fields are undefined. */
 const sentDefaults = (fields: AlertDefaults): AlertDefaults =>
   Object.assign(Object.create({ constructor: class {} }) as object, { condition: undefined, ...fields });
 

@@ -8,7 +8,7 @@ import { Contact, DEFAULT_CONTACT } from './contact.entity';
 /** A validated config from a client. */
 export type ResolvedRoute = Omit<ResolvedConfig, 'generatedKeys'>;
 
-/** Returns the new contact of a client. Its config is encrypted for `id`. */
+/** Returns the new contact that a client sent. Its config is encrypted for `id`. */
 export function newContact(
   orgId: string,
   id: string,
@@ -49,6 +49,6 @@ const plainFields = (sent: UpdateContactDto) =>
     CONTACT_FIELDS,
   );
 
-/** Returns the sent fields as the database would: a plain object without undefined values. */
+/** Returns the sent fields in the form that the database would return: a plain object without undefined values. */
 const sentFields = (defaults: AlertDefaults): AlertDefaults =>
   Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined));

@@ -8,10 +8,10 @@ import { Contact } from './contact.entity';
 import type { ContactRoute } from './contact-events';
 
 export const MOST_CONTACTS = 1000;
-/** The limit for default contacts. Each new endpoint gets an alert through every one of them. */
+/** The maximum number of default contacts. Each new endpoint gets an alert for each of them. */
 export const MOST_DEFAULT = 10;
 
-/** The parts of a contact that are needed to create an alert through it. */
+/** The parts of a contact that are needed to create an alert that uses it. */
 export interface HeldContact extends ContactRoute {
   defaults: AlertDefaults;
 }
@@ -20,30 +20,31 @@ const ROUTE = 'id AS "contactId", type, config, destination, defaults';
 const ONE = `SELECT ${ROUTE} FROM contact WHERE org_id = $1 AND id = $2`;
 
 /**
- * The rows of contacts, and their locks. A contact is always locked before endpoints and alerts. A transaction that
- * changes it locks its row exclusively and then locks all its alerts. A transaction that creates an alert through it,
- * or moves one to it, locks it shared. The type and destination of the alert then always match the contact.
+ * Reads and locks the rows of contacts. A contact is always locked before endpoints and alerts. A transaction that
+ * changes a contact locks its row exclusively, then locks all its alerts. A transaction that creates an alert for a
+ * contact, or moves one to it, locks the contact's row with a shared lock. So the type and destination of the alert
+ * always match the contact.
  */
 @Injectable()
 export class ContactStore {
   constructor(private readonly quotas: Quotas) {}
 
   /**
-   * Locks a contact shared until the transaction ends. Throws: `not_found` at `contact_id` unless it belongs to this
-   * organization.
+   * Takes a shared lock on a contact until the transaction ends. Throws: `not_found` at `contact_id` unless it belongs
+   * to this organization.
    */
   async hold(tx: Tx, orgId: string, id: string): Promise<HeldContact> {
     return found(await tx.query<HeldContact>(`${ONE} FOR SHARE`, [orgId, id]));
   }
 
-  /** Reads a contact without a lock. Throws: as `hold`. */
+  /** Reads a contact without a lock. Throws: the same errors as `hold`. */
   async find(sql: Sql, orgId: string, id: string): Promise<HeldContact> {
     return found(await sql.query<HeldContact>(ONE, [orgId, id]));
   }
 
   /**
-   * Locks several contacts shared, in the order of their IDs, until the transaction ends. Unknown ones are missing in
-   * the result.
+   * Takes shared locks on several contacts, in ID order, until the transaction ends. Unknown ones are missing from the
+   * result.
    */
   async holdSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Map<string, HeldContact>> {
     if (ids.length === 0) return new Map();
@@ -54,7 +55,7 @@ export class ContactStore {
     return new Map(rows.map((row) => [row.contactId, row]));
   }
 
-  /** Locks several contacts exclusively, in the order of their IDs. */
+  /** Takes exclusive locks on several contacts, in ID order. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length > 0)
       await tx.query('SELECT FROM contact WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
@@ -63,7 +64,10 @@ export class ContactStore {
       ]);
   }
 
-  /** Returns the default contacts, oldest first, and locks them shared. Cost: one probe of a small partial index. */
+  /**
+   * Returns the default contacts, oldest first, and takes shared locks on them. Cost: one lookup in a small partial
+   * index.
+   */
   holdDefaults(tx: Tx, orgId: string): Promise<HeldContact[]> {
     return tx.query<HeldContact>(
       `SELECT ${ROUTE} FROM contact WHERE org_id = $1 AND is_default ORDER BY id FOR SHARE`,
@@ -80,7 +84,7 @@ export class ContactStore {
     return new Map(rows.map((row) => [row.contactId, row]));
   }
 
-  /** Locks a contact exclusively. Throws: `not_found` unless it belongs to this organization. */
+  /** Takes an exclusive lock on a contact. Throws: `not_found` unless it belongs to this organization. */
   async lock(tx: Tx, orgId: string, id: string): Promise<Contact> {
     const contact = await tx.manager.findOne(Contact, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
     if (!contact) throw problems.notFound();
@@ -88,7 +92,7 @@ export class ContactStore {
   }
 
   /**
-   * Locks two different contacts exclusively, in the order of their IDs. Throws: `not_found` unless both belong to this
+   * Takes exclusive locks on two different contacts, in ID order. Throws: `not_found` unless both belong to this
    * organization.
    */
   async lockBoth(tx: Tx, orgId: string, id: string, otherId: string): Promise<[Contact, Contact]> {
@@ -103,8 +107,8 @@ export class ContactStore {
   }
 
   /**
-   * Counts the alerts of a contact. The count is exact and does not change until the transaction ends, while the caller
-   * has the contact locked.
+   * Counts the alerts of a contact. If the caller has locked the contact, the count is exact and does not change until
+   * the transaction ends.
    */
   async countAlerts(tx: Tx, id: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>('SELECT count(*)::int AS count FROM alert WHERE contact_id = $1', [
@@ -115,8 +119,8 @@ export class ContactStore {
 
   /**
    * Throws: `quota_exceeded` if there are too many contacts, including those that the transaction has added. Call this
-   * after everything else that locks. The counters stay locked until the transaction ends, so that parallel
-   * transactions can't exceed a limit together.
+   * after all other locks are taken. The counters are locked until the transaction ends, so that parallel transactions
+   * can't exceed a limit together.
    */
   async refuseTooMany(tx: Tx, orgId: string): Promise<void> {
     await this.quotas.claim(tx, orgId, {});

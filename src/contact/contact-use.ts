@@ -23,7 +23,7 @@ interface Row extends Pick<ContactDeliveryView, 'error'>, FailedAttempts {
   at: Date | null;
 }
 
-// Cost for each contact: its part of the index of alerts by contact, one probe of the index of deliveries by contact,
+// Cost for each contact: its part of the index of alerts by contact, one lookup in the index of deliveries by contact,
 // and one of the destination's row.
 const READ = `
   SELECT c.id, ${FAILED}, n.state, n.at, n.error,

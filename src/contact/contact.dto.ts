@@ -39,7 +39,7 @@ const ALERT_DEFAULTS = {
   example: { failure_threshold: 2, remind_every: 3600 },
 };
 
-/** The state of the newest message through a contact. */
+/** The state of the newest message sent through a contact. */
 export class ContactDeliveryView extends OmitType(DeliverySummaryView, ['id']) {}
 
 export class ContactView {
@@ -170,7 +170,7 @@ export class DeleteContactQuery {
   replace_with?: string;
 }
 
-/** The names of a contact's plain fields in the API, in the order of display. */
+/** The API names of a contact's plain fields, in display order. */
 export const CONTACT_FIELDS = {
   name: 'name',
   isDefault: 'default',
@@ -184,7 +184,7 @@ export type ContactSettings = Omit<
   'destination' | 'alert_count' | 'last_delivery' | 'failing_since' | 'failing'
 >;
 
-/** Expects a `config` that is already masked for the reader. */
+/** `config` must already be masked for the reader. */
 export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({
   id: formatId('contact', contact.id),
   ...toFields(contact, CONTACT_FIELDS),

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateD
 import type { SealedConfig } from '../delivery/config/sealed-config';
 import type { AlertDefaults } from '../alert-rule/alert-rule';
 
-/** A channel that is configured once for many alerts. */
+/** A channel that is configured once and used by many alerts. */
 @Entity('contact')
 @Unique('contact_org_id', ['orgId', 'id'])
 @Index('contact_external_key', ['orgId', 'externalKey'], { unique: true, where: 'external_key IS NOT NULL' })
@@ -25,29 +25,29 @@ export class Contact {
   @Column('jsonb')
   config!: SealedConfig;
 
-  /** The channel's digest of account and address, which its alerts copy. `null` if the channel has none. */
+  /** The channel's hash of the account and address. The contact's alerts copy it. `null` if the channel has none. */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;
 
-  /** Whether new endpoints get an alert through it. */
+  /** True if new endpoints get an alert that uses this contact. */
   @Column('boolean', { name: 'is_default', default: false })
   isDefault!: boolean;
 
-  /** The initial values for its alerts. A missing field has the alert's own default. */
+  /** The initial values for the contact's alerts. For a missing field, the alert's own default applies. */
   @Column('jsonb', { default: {} })
   defaults!: AlertDefaults;
 
-  /** The client's name for it in configuration files. */
+  /** The client's name for the contact in configuration files. */
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** The owner of the configuration document that declares it. `null` if none does. */
+  /** The owner of the configuration document that declares the contact. `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
   /**
-   * The start of the failure that others were notified about. `null` before the first. Only `FailingContactsJob` writes
-   * it.
+   * The start of the failure that others were last notified about. `null` before the first notification. Only
+   * `FailingContactsJob` writes it.
    */
   @Column({ type: 'timestamptz', name: 'failing_told', precision: 3, nullable: true })
   failingTold!: Date | null;

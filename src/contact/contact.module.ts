@@ -35,8 +35,8 @@ export class ContactModule implements OnModuleInit {
 const BATCH = 500;
 
 /**
- * Runs one step of removing a deleted organization. Alerts are deleted with their endpoints, and the contacts after
- * them.
+ * Runs one step of removing a deleted organization. Alerts are deleted together with their endpoints, and the contacts
+ * after them.
  */
 async function removeUnused(step: OrganizationPurge, tx: Tx): Promise<void> {
   await tx.query(

@@ -38,10 +38,10 @@ import { Contact } from './contact.entity';
 
 const LIST = 'contacts';
 const DEFAULT_LIMIT = 1000;
-/** The audit log shows what a read key sees: no credential and no address. */
+/** The audit log shows what a read key sees, without credentials and addresses. */
 const READER = { role: 'read' } as const;
 
-/** Contacts of one organization. Every method throws `not_found` for a contact of another organization. */
+/** Manages an organization's contacts. Every method throws `not_found` for a contact of another organization. */
 @Injectable()
 export class ContactService {
   constructor(
@@ -96,13 +96,13 @@ export class ContactService {
     });
   }
 
-  /** Creates several contacts. Cost: as many statements as for one. */
+  /** Creates several contacts. Cost: the same number of statements as for one contact. */
   async createSome(tx: Tx, caller: Caller, sent: readonly SentContact<CreateContactDto>[]): Promise<void> {
     const made = await new Turns().map(sent, ({ id, dto }) => this.made(caller, id, dto).contact);
     if (made.length > 0) await this.insert(tx, caller.orgId, made);
   }
 
-  /** Updates the sent fields. The effects of a new config on its alerts are written in the same transaction. */
+  /** Updates the sent fields. If the config changes, its alerts are updated in the same transaction. */
   update(caller: Caller, id: string, dto: UpdateContactDto): Promise<ContactView> {
     return this.database.transaction(async (tx) => {
       const before = await this.store.lock(tx, caller.orgId, id);
@@ -151,9 +151,9 @@ export class ContactService {
   }
 
   /**
-   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it. It has both sides as
-   * the audit log shows them, and `after` is the contact. `hidden` lists settings that change behind a mask. Throws: as
-   * `update` and `create`.
+   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it. It contains both
+   * sides as the audit log shows them, and `after` is the contact. `hidden` lists settings that change behind a mask.
+   * Throws: the same errors as `update` and `create`.
    */
   preview(caller: Caller, before: Contact | null, id: string, dto: CreateContactDto): PreviewedContact {
     const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
@@ -181,12 +181,12 @@ export class ContactService {
     return setOwner(tx, 'contact', orgId, ids, owner);
   }
 
-  /** Returns what `create` would refuse in these fields. */
+  /** Returns the problems for which `create` would refuse these fields. */
   findingsInNew(caller: Caller, fields: Partial<CreateContactDto>): Findings {
     return this.channels.findingsIn(caller, ownerOf('', newUuid()), fields, null);
   }
 
-  /** Returns what `update` would refuse in these fields, or nothing if the contact does not exist. */
+  /** Returns the problems for which `update` would refuse these fields, or none if the contact does not exist. */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateContactDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('contact', publicId);

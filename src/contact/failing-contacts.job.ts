@@ -16,15 +16,15 @@ import { type DefaultContact, toldOf } from './failing';
 import { defaultContacts, lockNewlyFailing, markTold, type NewlyFailing } from './failing-queries';
 
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** The number of contacts in one transaction. There are at most ten times as many deliveries. */
+/** The number of contacts per transaction. There are at most ten times as many deliveries. */
 const BATCH = 100;
 /** A locked row is skipped after this time, and the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
  * Notifies the other default contacts of an organization that one of its contacts has been failing for days, once per
- * failure. The deliveries and the mark commit together. A killed instance has created all of them or none, and only one
- * of several instances creates them.
+ * failure. The deliveries and the mark are committed together. So a killed instance has created either all of them or
+ * none, and only one of several instances creates them.
  */
 @Injectable()
 export class FailingContactsJob {
@@ -46,7 +46,7 @@ export class FailingContactsJob {
     return this.job.tick();
   }
 
-  /** Cost: one statement while there is no new failure. */
+  /** Cost: one statement if there is no new failure. */
   async run(): Promise<void> {
     if (!this.config.tellFailingContacts) return;
     for (let found = BATCH; found === BATCH && !this.job.isStopping;)

@@ -25,7 +25,7 @@ export async function failingContacts(sql: Sql, orgId: string, now: Date): Promi
   return rows.map(({ id }) => id);
 }
 
-/** A failing contact whose failure no one was notified about yet. */
+/** A failing contact whose failure hasn't been reported to anyone yet. */
 export interface NewlyFailing {
   id: string;
   orgId: string;
@@ -36,9 +36,9 @@ export interface NewlyFailing {
   error: string | null;
 }
 
-// Cost: the destinations of all organizations that have failed for a week, by a partial index. For each, the contacts
-// of its organization, at most 1,000. The index of deliveries by contact finds the newest error. With `SKIP LOCKED`,
-// concurrent instances take different rows, and a later one sees the mark.
+// Cost: the destinations of all organizations that have failed for a week, found with a partial index. For each, the
+// contacts of its organization, at most 1,000. The index of deliveries by contact finds the newest error. With `SKIP
+// LOCKED`, concurrent instances take different rows, and a later one sees the mark.
 const LOCK = `
   SELECT c.id, c.org_id AS "orgId", c.name, c.type, d.failing_since AS since, d.failures AS count, n.error
   FROM notification_destination d
@@ -74,7 +74,7 @@ export async function defaultContacts(tx: Tx, orgIds: readonly string[]): Promis
   return found;
 }
 
-/** Marks these failures: others were notified, or there was no one to notify. */
+/** Marks these failures as handled: others were notified, or there was no one to notify. */
 export async function markTold(tx: Tx, contacts: readonly NewlyFailing[]): Promise<void> {
   await tx.query(
     `UPDATE contact c SET failing_told = t.since FROM unnest($1::uuid[], $2::timestamptz[]) AS t (id, since)

@@ -2,18 +2,20 @@ import { DAY_MS } from '../platform/time/time-units';
 
 /** The failed attempts at a contact's destination since the last successful one. */
 export interface FailedAttempts {
-  /** The first failed attempt. `null` while messages arrive. */
+  /** The time of the first failed attempt. `null` if the last message arrived. */
   since: Date | null;
   count: number;
-  /** The newest failed attempt. `null` if only an earlier version made attempts. */
+  /** The time of the newest failed attempt. `null` if only an earlier version of the service made attempts. */
   lastAt: Date | null;
 }
 
-/** The limits of a failing contact: how long, how many attempts, and how recent the last one is. */
+/**
+ * The criteria for a failing contact: how long it has failed, how many attempts failed, and how recent the last one is.
+ */
 export const FAILING = { longerThanMs: 7 * DAY_MS, attempts: 3, withinMs: DAY_MS } as const;
 
 /**
- * Returns whether messages to the contact have not arrived for a week in spite of attempts. Without attempts, a contact
+ * Returns true if, for a week, no message to the contact has arrived despite attempts. Without attempts, a contact
  * isn't failing. A contact that no alert uses stops failing a day after its last attempt.
  */
 export function isFailing({ since, count, lastAt }: FailedAttempts, now: Date): boolean {
@@ -21,7 +23,7 @@ export function isFailing({ since, count, lastAt }: FailedAttempts, now: Date): 
   return now.getTime() - since.getTime() > FAILING.longerThanMs && now.getTime() - lastAt.getTime() <= FAILING.withinMs;
 }
 
-/** The parts of a default contact that decide whether it is used for notifications. */
+/** The parts of a default contact that determine whether it is used for notifications. */
 export interface DefaultContact {
   id: string;
   type: string;
@@ -30,9 +32,9 @@ export interface DefaultContact {
 }
 
 /**
- * Returns the contacts to notify of a failing contact: the other default contacts, each destination once. It excludes
- * contacts that are failing themselves. It also excludes pagers, which would open an incident that nothing closes, and
- * wake someone for a week-old problem.
+ * Returns the contacts to notify about a failing contact: the other default contacts, each destination once. It
+ * excludes contacts that are failing themselves. It also excludes pagers, which would open an incident that nothing
+ * closes, and wake someone for a week-old problem.
  */
 export function toldOf<T extends DefaultContact>(
   failingId: string,

@@ -14,7 +14,7 @@ import { Clock } from '../platform/time/clock';
 import type { CreateContactDto } from './contact.dto';
 import { Contact } from './contact.entity';
 
-/** Sends a test through a contact. Only an audit entry is stored, which is committed before anything is sent. */
+/** Sends a test through a contact. Only an audit log entry is stored, which is committed before anything is sent. */
 @Injectable()
 export class TestContactService {
   constructor(
@@ -26,7 +26,8 @@ export class TestContactService {
   ) {}
 
   /**
-   * Sends a test through an unsaved contact. Throws: as its creation, except for quotas, and `rate_limited` as `send`.
+   * Sends a test through an unsaved contact. Throws: the same errors as creating it, except for quotas, and
+   * `rate_limited` like `send`.
    */
   sendNew(
     caller: Caller,
@@ -46,7 +47,7 @@ export class TestContactService {
     });
   }
 
-  /** Throws: `not_found`, and `rate_limited` after ten tests per minute at one destination or beyond `WorkLimits`. */
+  /** Throws: `not_found`, and `rate_limited` after ten tests per minute to one destination or beyond `WorkLimits`. */
   send(caller: Caller, id: string, left: AbortSignal): Promise<DeliveryTestView> {
     const { orgId } = caller;
     return this.limits.run(orgId, async () => {
@@ -62,7 +63,7 @@ export class TestContactService {
   }
 }
 
-/** A contact has no endpoint, so the message names the contact. */
+/** A contact has no endpoint, so the message contains the name of the contact. */
 const subjectOf = ({ id, name }: Pick<Contact, 'id' | 'name'>): TestSubject => ({
   contact: { id: formatId('contact', id), name },
   alert: { id: '', description: '' },

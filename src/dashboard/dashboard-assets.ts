@@ -17,11 +17,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** A file of the built dashboard, kept in memory. All files together are about 130 KB. */
+/** A file of the built dashboard, cached in memory. All files together take about 130 KB. */
 export interface Asset {
   type: string;
   etag: string;
-  /** Whether its name contains a hash of its content, so that browsers may cache it forever. */
+  /** True if the file name contains a hash of the content, so that browsers may cache the file forever. */
   isImmutable: boolean;
   body: Buffer;
 }
@@ -36,8 +36,9 @@ const PAGES = new Map([
 const DIRECTORIES = [join(__dirname, '../public'), join(__dirname, '../../dist/public')];
 
 /**
- * The files of the built dashboard by URL path. Empty without a build. They are kept in memory, so that a new build on
- * disk can't break a running service. The ETag is derived from the content, so that every instance sends the same.
+ * The files of the built dashboard by URL path. Empty if there is no build. They are cached in memory, so that a new
+ * build on disk can't break a running service. The ETag is derived from the content, so that every instance sends the
+ * same one.
  */
 @Injectable()
 export class DashboardAssets {
@@ -88,7 +89,8 @@ export class DashboardAssets {
 const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 
 /**
- * Returns a page with relative URLs, for a service below a path. Scripts and styles find their files by their own URL.
+ * Returns a page with relative URLs, for a service that runs below a path. Scripts and styles find their files relative
+ * to their own URL.
  */
 function withRoot(page: Asset, root: string): Asset {
   const body = Buffer.from(page.body.toString().replace(/(\s(?:href|src)=")\//g, `$1${root}/`));

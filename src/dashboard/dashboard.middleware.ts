@@ -9,8 +9,8 @@ const NOT_BUILT =
 const NEEDS_BUILD = new Set(['/', '/docs', '/docs/']);
 
 /**
- * Serves the dashboard and the API reference. Hashed files may be cached forever, and pages are always revalidated.
- * Other requests are passed to the API.
+ * Serves the dashboard and the API reference. Files with a hash may be cached forever, and pages are always
+ * revalidated. Other requests are passed to the API.
  */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
@@ -18,7 +18,7 @@ export class DashboardMiddleware implements NestMiddleware {
 
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // `request.path` can't be used: in middleware mounted on a wildcard it is always "/".
+    // `request.path` can't be used, because it is always "/" in middleware mounted on a wildcard.
     const [path = ''] = request.originalUrl.split('?');
     const asset = isRead ? this.assets.find(path) : undefined;
     if (asset) await this.send(asset, request, response);

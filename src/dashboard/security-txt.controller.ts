@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Access } from '../platform/access/caller';
 import { SecurityTxt } from './security-txt';
 
-/** For people who have found a vulnerability. */
+/** Serves security.txt for people who have found a vulnerability. */
 @ApiExcludeController()
 @Controller('.well-known')
 export class SecurityTxtController {

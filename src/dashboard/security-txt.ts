@@ -7,7 +7,7 @@ import { DAY_MS } from '../platform/time/time-units';
 /** RFC 9116 recommends less than a year. */
 const VALID_DAYS = 90;
 
-/** The contact for reports of vulnerabilities in this installation (RFC 9116). */
+/** The security.txt file, with the contact for reporting vulnerabilities in this installation (RFC 9116). */
 @Injectable()
 export class SecurityTxt {
   constructor(
@@ -15,7 +15,7 @@ export class SecurityTxt {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws: `not_found` without `SECURITY_CONTACT`. */
+  /** Throws: `not_found` if `SECURITY_CONTACT` isn't set. */
   text(): string {
     const { securityContact, publicUrl } = this.config;
     if (securityContact === null) throw problems.notFound();

@@ -15,8 +15,9 @@ import { Endpoint, type EndpointSettings } from './endpoint.entity';
 import { resultOf, unknown } from '../checker/check-failure';
 
 /**
- * Replaces the checker of an endpoint whose stored settings cannot be read, for example because a header was encrypted
- * with a key this process does not have. Its checks return `unknown` with the reason. Other endpoints are not affected.
+ * Stands in for the checker of an endpoint whose stored settings cannot be read, for example because a header was
+ * encrypted with a key this process does not have. Its checks return `unknown` with the reason. Other endpoints are not
+ * affected.
  */
 class UnreadableSettings implements Checker {
   readonly assertionSources = [];
@@ -52,7 +53,7 @@ export const CHECKED_SETTINGS = [
 
 export type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
 
-/** The organization that owns the endpoint. It decides where the endpoint's checks may connect to. */
+/** The organization that owns the endpoint. It determines which hosts the endpoint's checks may connect to. */
 interface Organization {
   id: string;
   isDefault: boolean;
@@ -66,12 +67,12 @@ interface Row extends CheckedSettings {
   revision: number;
 }
 
-/** Maximum number of definitions in memory. Each takes about 1 KB plus its texts. */
+/** The maximum number of definitions in memory. Each takes about 1 KB plus its strings. */
 const MAX_KNOWN = 100_000;
 /**
- * Maximum bytes of texts (headers, body, assertions, certificates) in memory. Large definitions have a separate budget,
- * so an organization with thousands of them doesn't evict the small ones of others. A definition that is not in memory
- * costs one row read per claim.
+ * The maximum number of bytes that strings (headers, body, assertions, certificates) may take in memory. Large
+ * definitions have a separate budget, so an organization with thousands of them doesn't evict the small ones of others.
+ * A definition that is not in memory costs one row read per claim.
  */
 const MAX_SMALL_BYTES = 48 * 1024 * 1024;
 const MAX_LARGE_BYTES = 16 * 1024 * 1024;
@@ -82,7 +83,7 @@ const READ = `
     FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`;
 
 /**
- * Approximates how many bytes the texts of a definition take in memory. The rest is about the same size for every
+ * Estimates how many bytes the strings of a definition take in memory. The rest is about the same size for every
  * definition.
  */
 export function textBytesOf({ request: { headers, body, assertions, tls } }: PreparedCheck): number {
@@ -92,7 +93,7 @@ export function textBytesOf({ request: { headers, body, assertions, tls } }: Pre
   return bytes;
 }
 
-/** Definitions by endpoint, limited by the total size of their texts. */
+/** Definitions by endpoint, limited by the total size of their strings. */
 class KnownDefinitions {
   private readonly small = new BoundedMap<string, CheckDefinition>(MAX_KNOWN, {
     max: MAX_SMALL_BYTES,
@@ -123,10 +124,7 @@ class KnownDefinitions {
   }
 }
 
-/**
- * Keeps the definitions of the endpoints this process checks in memory between checks, so a steady schedule reads no
- * wide rows.
- */
+/** Caches the definitions of the endpoints that this process checks, so a steady schedule reads no wide rows. */
 @Injectable()
 export class CheckDefinitions {
   private readonly logger = new Logger(CheckDefinitions.name);
@@ -145,8 +143,8 @@ export class CheckDefinitions {
 
   /**
    * Returns the definitions of these endpoints at these revisions or newer. A definition is `null` if this instance
-   * cannot run its type: the type belongs to a later version, its extension is not loaded, or it is passive. Deleted
-   * endpoints are missing. Cost: one statement for the definitions that are not in memory.
+   * cannot run the endpoint's type: the type belongs to a later version, its extension is not loaded, or it is passive.
+   * Deleted endpoints are missing. Cost: one statement for the definitions that are not in memory.
    */
   async load(
     sql: Sql,
@@ -164,7 +162,7 @@ export class CheckDefinitions {
       const definition = this.define(row);
       found.set(row.id, definition);
       if (definition === null) continue;
-      // Read it again at each claim, so that a repaired row is checked without a restart.
+      // Read the row again at each claim, so that a repaired row is checked without a restart.
       if (definition.checker instanceof UnreadableSettings) this.known.delete(definition.endpointId);
       else this.known.set(definition);
     }
@@ -179,13 +177,13 @@ export class CheckDefinitions {
     return row ? this.define(row) : null;
   }
 
-  /** Throws `conflict` if the type is passive: no checker runs it. */
+  /** Throws: `conflict` if the type is passive, because no checker runs it. */
   refusePassive(type: string): void {
     if (this.checkers.isPassive(type))
       throw problems.conflict(`No check of type ${type} is run: its results are sent to the monitor.`);
   }
 
-  /** Builds a check with these settings, for a stored endpoint or a new one. The type must have a checker. */
+  /** Builds a check from these settings, for a stored or a new endpoint. The type must have a checker. */
   prepare(endpointId: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
     const { type, timeoutSeconds, ...requested } = settings;
     const checker = this.checkers.get(type);
@@ -204,7 +202,7 @@ export class CheckDefinitions {
     return { endpointId: id, endpointKey: key, orgId, revision, ...this.prepareStored(id, settings, organization) };
   }
 
-  /** A row that cannot be read must not keep the rest of its claim from being checked. */
+  /** One unreadable row must not prevent the other checks of the same claim. */
   private prepareStored(id: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
     try {
       return this.prepare(id, settings, organization);
@@ -219,7 +217,7 @@ export class CheckDefinitions {
     }
   }
 
-  /** Logs each reason once until the reason changes, not at every check. */
+  /** Logs each reason once until the reason changes, instead of at every check. */
   private report(endpointId: string, why: string): void {
     if (why !== this.reported) this.logger.error(`Could not read the settings of endpoint ${endpointId}: ${why}`);
     this.reported = why;

@@ -1,7 +1,7 @@
 import type { MaintenanceScope } from './suppression/cover';
 
 /**
- * The endpoints whose alerts were suppressed: these endpoints, those that depend on these parents, or all that a
+ * The endpoints whose alerts were suppressed: specific endpoints, all that depend on specific parents, or all that a
  * maintenance window covered.
  */
 export type Suppressed =
@@ -9,8 +9,8 @@ export type Suppressed =
 
 /**
  * Emitted inside the transaction that ends a suppression: an acknowledgement, a parent that was down or was removed, or
- * a maintenance window. Scheduled checks will run again soon. Endpoints without a schedule need their last result
- * repeated.
+ * a maintenance window. Scheduled checks will run again soon. For endpoints without a schedule, listeners must process
+ * the last result again.
  */
 export class SuppressionEnded {
   constructor(readonly of: Suppressed) {}
@@ -18,15 +18,15 @@ export class SuppressionEnded {
 
 /**
  * Emitted inside the transaction that resets the status of endpoints to unknown, after their `endpoint_state` rows are
- * locked. The endpoints are paused, or they get a new target.
+ * locked. The endpoints are being paused or given a new target.
  */
 export class StatusEnded {
   constructor(readonly endpointIds: readonly string[]) {}
 }
 
 /**
- * Emitted inside a transaction that is about to create endpoints, while it holds only the row of their website.
- * Listeners lock what they need now, before endpoints and counters are locked, and pass the rest of their work to
+ * Emitted inside a transaction that is about to create endpoints, while it has locked only the row of their website.
+ * Listeners acquire their locks now, before endpoints and counters are locked, and pass the rest of their work to
  * `whenCreated`. Not emitted if the client wants no alerts.
  */
 export class EndpointsCreating {
@@ -35,7 +35,7 @@ export class EndpointsCreating {
   constructor(readonly orgId: string) {}
 
   /**
-   * Runs `work` in the same transaction, after everything else about the endpoints is written. If it throws, the
+   * Runs `work` in the same transaction, after all other rows of the endpoints are written. If it throws, the
    * transaction rolls back.
    */
   whenCreated(work: (endpointIds: readonly string[]) => Promise<void>): void {
@@ -50,7 +50,7 @@ export class EndpointsCreating {
 
 /**
  * Emitted inside the transaction that disables or deletes endpoints or their website. Their `endpoint_state` rows are
- * already locked in the order of their IDs, and nothing is deleted yet. Listeners must resolve open episodes now.
+ * already locked in ID order, and nothing is deleted yet. Listeners must resolve open episodes now.
  */
 export class EndpointsStopped {
   constructor(

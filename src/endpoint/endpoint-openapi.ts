@@ -7,7 +7,7 @@ import { CreateEndpointDto, UpdateEndpointDto } from './endpoint.dto';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-/** Adds the registered checkers to the API reference: the list of types, and how to write a target for each. */
+/** Adds the registered checkers to the API reference: the list of types and the target syntax for each. */
 @Injectable()
 export class EndpointOpenApi implements OnModuleInit {
   constructor(
@@ -32,7 +32,7 @@ export class EndpointOpenApi implements OnModuleInit {
   }
 }
 
-/** Schemas of responses list the types of the published interface. Replace them with the types of this installation. */
+/** Response schemas list the types of the published interface. Replace them with the types of this installation. */
 function addTypes(schema: Schemas[string], types: string[]): void {
   const type = 'properties' in schema ? schema.properties?.['type'] : undefined;
   if (type && !('$ref' in type) && type.enum?.join() === SPEC_CHECKER_TYPES.join()) type.enum = types;

@@ -6,10 +6,10 @@ import type { WebsitePurge } from '../website/website-events';
 import { EndpointsStopped } from './endpoint-events';
 import { EndpointSchedule } from './endpoint-schedule';
 
-/** Endpoints that one step removes. The number is small because the recorder waits for their state rows. */
+/** The number of endpoints that one step removes. It is small because the recorder waits for their state rows. */
 const BATCH = 100;
 
-/** The endpoint part of deleting a website or an organization in steps. */
+/** Removes endpoints when a website or an organization is deleted in steps. */
 @Injectable()
 export class EndpointPurge {
   constructor(
@@ -23,8 +23,8 @@ export class EndpointPurge {
   }
 
   /**
-   * Stops scheduling checks of the website's endpoints, then removes some of them. Locks their state rows in the order
-   * of their IDs, as the recorder does, and the endpoints with them, before it removes anything.
+   * Stops scheduling checks of the website's endpoints, then removes some of them. Before it removes anything, it locks
+   * the endpoints and their state rows in ID order, like the recorder.
    */
   async removeSome(tx: Tx, step: WebsitePurge): Promise<void> {
     const { orgId, websiteId } = step;

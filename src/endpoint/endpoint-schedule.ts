@@ -12,13 +12,13 @@ import { type Coverable, covers, type MaintenanceScope } from './suppression/cov
 
 export interface Claim {
   slots: readonly ClaimedSlot[];
-  /** The database's time when the claim was made. Scheduling trusts no other clock. */
+  /** The time of the claim by the database's clock. Scheduling trusts no other clock. */
   nowMs: number;
   /** True if there is more than one organization. */
   several: boolean;
 }
 
-/** The columns of an endpoint that the schedule stores. */
+/** The endpoint columns that are copied to the schedule. */
 export interface Scheduled {
   endpointId: string;
   orgId: string;
@@ -27,7 +27,8 @@ export interface Scheduled {
   /** True if both the endpoint and its website are enabled. */
   active: boolean;
   /**
-   * True if instances claim the endpoint by the clock. Otherwise it has no slots, and its results come from elsewhere.
+   * True if instances claim the endpoint according to the clock. Otherwise it has no slots, and its results come from
+   * elsewhere.
    */
   scheduled: boolean;
   revision: number;
@@ -47,11 +48,11 @@ const nextSlot = (at: string, phaseMs: string, intervalSeconds: string): string 
   return `date_bin(${stride}, ${at} + ${stride} / 2, ${origin}) + ${stride}`;
 };
 
-/** SQL condition: this instance (`$3` is its number) may claim the endpoint. */
+/** SQL condition: the instance whose number is `$3` may claim the endpoint. */
 const FREE = '(busy_until IS NULL OR busy_until <= GREATEST(next_check_at, now()) OR claimed_by = $3)';
 
 /**
- * The distance to the next slot in intervals: 1 between two slots of the grid, 0.5 to 1.5 from a moment that is not on
+ * The distance to the next slot in intervals: 1 between two slots of the grid, 0.5 to 1.5 from a time that is not on
  * the grid.
  */
 const DISTANCE = `(extract(epoch FROM s.next_check_at - due.next_check_at)::float8 / s.interval_seconds)`;
@@ -59,13 +60,13 @@ const DISTANCE = `(extract(epoch FROM s.next_check_at - due.next_check_at)::floa
 /** True if there is a second organization. */
 const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS o)';
 
-// Claiming is one short statement on the narrow table, by the database's clock. The slots that have waited longest come
-// first, however late they are, and the endpoint's next slot is the first one that is not over. So an endpoint waits
-// its turn once per interval, and under overload all endpoints of one interval lose the same share
-// (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking. This
-// instance keeps checks of one endpoint apart in memory. If the clock is past $5, it has jumped, and nothing is
-// claimed. The first two columns are returned even without slots. Cost: one index range scan over the due rows and one
-// update of each, measured with PostgreSQL 15 (docs/benchmarks.md).
+// Claiming is one short statement on the narrow table, using the database's clock. The slots that have waited longest
+// come first, however late they are, and the endpoint's next slot is the first one in the future. So an endpoint waits
+// its turn once per interval, and under overload all endpoints with the same interval lose the same share
+// (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking.
+// Within this instance, checks of the same endpoint are kept apart in memory. If the clock is past $5, it has jumped,
+// and nothing is claimed. The first two columns are returned even if there are no slots. Cost: one index range scan
+// over the due rows and one update for each, measured with PostgreSQL 15 (docs/benchmarks.md).
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -88,11 +89,11 @@ const claimOf = (organizations: string): string => `
 const CLAIM = claimOf('org_id <> ALL ($4::uuid[])');
 const CLAIM_OF_ONE = claimOf('org_id = $4::uuid');
 
-/** A moment within min(interval, 30 s) from now, always at the same offset for the same endpoint. */
+/** A time within min(interval, 30 s) from now. The offset is always the same for a given endpoint. */
 const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)`;
 
-// After downtime, only the newest slot runs, spread over min(interval, 30 s). The slots before it are gaps, not
-// failures. Cost: an index range scan over the rows due before $1, and one update of each.
+// After downtime, only the newest slot runs, spread over min(interval, 30 s). Earlier slots are gaps, not failures.
+// Cost: an index range scan over the rows due before $1, and one update for each.
 const SPREAD_OVERDUE = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -106,8 +107,9 @@ const SPREAD_OVERDUE = `
   SELECT count(*)::int AS endpoints, coalesce(sum(GREATEST(0, ceil(distance - 0.5))), 0)::float8 AS slots FROM spread`;
 
 // Under overload, no slot waits much longer than $1 seconds, so there is no long backlog when the load drops. An
-// endpoint that was skipped $2 times in a row keeps waiting and is claimed next, and so is a new endpoint, so all lose
-// the same share. Cost: an index range scan over the rows that are this late, and one update of each skipped row.
+// endpoint that was skipped $2 times in a row keeps waiting and is claimed next. New endpoints are also claimed next,
+// so all lose the same share. Cost: an index range scan over the rows that are this late, and one update for each
+// skipped row.
 const SKIP_LATE = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -122,13 +124,14 @@ const SKIP_LATE = `
   )
   SELECT coalesce(sum(GREATEST(1, ceil(distance - 0.5))), 0)::int AS slots FROM skipped`;
 
-// Normally no slot is more than one and a half intervals ahead. Cost: an index range scan of all slots ahead. It runs
-// only after the clock was set back.
+// Normally no slot is more than one and a half intervals in the future. Cost: an index range scan over all future
+// slots. It runs only after the clock was set back.
 const BRING_FORWARD = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}, busy_until = NULL
    WHERE active AND scheduled AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
 
-// Never more than one interval ahead, because the database's clock may have been set back since the claim.
+// The result is never more than one interval in the future, because the database's clock may have been set back since
+// the claim.
 const GIVE_BACK = `
   UPDATE endpoint_schedule s
      SET next_check_at = CASE WHEN s.scheduled
@@ -139,10 +142,10 @@ const GIVE_BACK = `
             FROM unnest($1::uuid[], $2::float8[]) AS u (endpoint_id, slot_ms) GROUP BY endpoint_id) first
    WHERE s.endpoint_id = first.endpoint_id AND s.claimed_by = $3`;
 
-// A slot that is taken over counts as recorded. If the instance is alive and delivers its result after all, that result
-// is a duplicate, and the slot that is due instead is later. This statement waits for results that are being recorded.
-// Slots that the instance claims in the meantime stay its own. Cost: two scans of the table. Each row that the instance
-// had claimed costs one update, plus updates of its state and location if they were not recorded.
+// A slot that is taken over counts as recorded. If the old instance is alive and delivers its result after all, that
+// result is a duplicate, and the slot that is now due is a later one. This statement waits for results that are being
+// recorded. It doesn't take over slots that the instance claims in the meantime. Cost: two scans of the table. Each row
+// that the instance had claimed costs one update, plus updates of its state and location if they were not recorded.
 const TAKE_OVER = `
   WITH taken AS (
     UPDATE endpoint_state t SET last_slot_at = s.claimed_slot FROM endpoint_schedule s
@@ -160,12 +163,12 @@ const TAKE_OVER = `
      AND (s.busy_until IS NOT NULL OR taken.slot IS NOT NULL)
   RETURNING taken.slot IS NOT NULL AS due`;
 
-/** Endpoints that one statement deactivates permanently. */
+/** The number of endpoints that one statement deactivates permanently. */
 const STOP_BATCH = 2000;
 
 /**
- * The moment from which a spread over min(interval, 30 s) starts after maintenance that ended at `end`. It is now if
- * that time is over or the clock was set back.
+ * The start of the spread over min(interval, 30 s) after maintenance that ended at `end`. It is now if that period is
+ * over or the clock was set back.
  */
 const AFTER = (end: string): string => {
   const span = 'make_interval(secs => LEAST(s.interval_seconds, 30))';
@@ -173,7 +176,7 @@ const AFTER = (end: string): string => {
 };
 const LATER = `s.active AND s.scheduled AND s.next_check_at > ${AFTER('$2::timestamptz')} + make_interval(secs => LEAST(s.interval_seconds, 30))`;
 
-// Cost: one index probe per website of the organization, and a few per endpoint that is down.
+// Cost: one index lookup per website of the organization, and a few per endpoint that is down.
 const DOWN_AND_LATER = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM website w
@@ -182,32 +185,33 @@ const DOWN_AND_LATER = `
     JOIN endpoint e ON e.id = t.endpoint_id
    WHERE w.org_id = $1 AND ${LATER}`;
 
-// Rows that another transaction has locked are left for the next call, because they are about to be claimed or changed.
-// Cost: one update per row.
+// Rows that another transaction has locked are left for the next call, because they are about to be claimed or changed
+// anyway. Cost: one update per row.
 const DUE_AFTER = `
   UPDATE endpoint_schedule d
      SET next_check_at = GREATEST(now(), ${AFTER('$2::timestamptz')} + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0))
     FROM (SELECT * FROM endpoint_schedule s WHERE s.endpoint_id = ANY ($1::uuid[]) AND ${LATER} FOR UPDATE SKIP LOCKED) s
    WHERE d.endpoint_id = s.endpoint_id RETURNING 1`;
 
-// Skips endpoints that are being checked or were checked a moment ago. Cost: one index probe and one update per row.
+// Skips endpoints that are being checked or have just been checked. Cost: one index lookup and one update per row.
 const DUE_NOW = `
   UPDATE endpoint_schedule s SET next_check_at = now()
    WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.active AND s.scheduled AND s.next_check_at > now() AND s.busy_until IS NULL
      AND NOT EXISTS (SELECT FROM endpoint_location l WHERE l.endpoint_id = s.endpoint_id AND l.number = 0
                         AND l.last_checked_at > now() - make_interval(secs => LEAST(s.interval_seconds, 30)))`;
 
-/** Endpoints that one call of `dueAfter` moves. */
+/** The number of endpoints that one call of `dueAfter` moves. */
 const DUE_BATCH = 2000;
 
-/** Contains the only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
+/** Contains all SQL that changes `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
   constructor(private readonly events: TransactionEvents) {}
 
   /**
-   * Claims at most `limit` slots that fall due within `aheadSeconds`, the longest waiting first. Skips the
-   * organizations in `without` and the endpoints in `left`. Claims nothing if the database's clock is past `notAfter`.
+   * Claims at most `limit` slots that fall due within `aheadSeconds`, starting with those that have waited longest.
+   * Skips the organizations in `without` and the endpoints in `left`. Claims nothing if the database's clock is past
+   * `notAfter`.
    */
   claim(
     sql: Sql,
@@ -231,8 +235,8 @@ export class EndpointSchedule {
   }
 
   /**
-   * Moves slots that fell due before `before` into the next seconds, for at most 5,000 endpoints. Returns the number of
-   * endpoints and of missed slots.
+   * Moves slots that fell due before `before` into the next few seconds, for at most 5,000 endpoints. Returns the
+   * number of endpoints and the number of missed slots.
    */
   async spreadOverdue(sql: Sql, before: Date): Promise<{ endpoints: number; slots: number }> {
     const [row] = await sql.query<{ endpoints: number; slots: number }>(SPREAD_OVERDUE, [before]);
@@ -249,9 +253,10 @@ export class EndpointSchedule {
   }
 
   /**
-   * Makes endpoints that maintenance covered and that are down due within min(interval, 30 s) of its `end`, at most
-   * 2,000 endpoints per call. `moved` is how many it moved. `left` is how many remain, some perhaps because their row
-   * was locked. When none remain, it emits `SuppressionEnded` for endpoints without slots.
+   * Finds endpoints that are down and were covered by maintenance, and makes them due within min(interval, 30 s) of its
+   * `end`, at most 2,000 endpoints per call. `moved` is the number of endpoints it moved. `left` is the number that
+   * remain, possibly because their rows were locked. When none remain, it emits `SuppressionEnded` for endpoints
+   * without slots.
    */
   async dueAfter(
     tx: Tx,
@@ -267,22 +272,19 @@ export class EndpointSchedule {
   }
 
   /**
-   * Makes these endpoints due because another location sees them down, unless they were checked here within
+   * Makes these endpoints due because another location sees them as down, unless they were checked here within
    * min(interval, 30 s).
    */
   async dueNow(sql: Sql, endpointIds: readonly string[]): Promise<void> {
     await sql.query(DUE_NOW, [endpointIds]);
   }
 
-  /**
-   * Makes slots that were planned by the old time due within min(interval, 30 s). For use after the database's clock
-   * was set back.
-   */
+  /** Makes slots due within min(interval, 30 s) if they were planned before the database's clock was set back. */
   async bringForward(sql: Sql): Promise<void> {
     await sql.query(BRING_FORWARD);
   }
 
-  /** Adds new endpoints. Scheduled ones are due at once, then on their grid. Cost: one statement. */
+  /** Adds new endpoints. Scheduled ones are due immediately, then on their grid. Cost: one statement. */
   async add(sql: Sql, rows: readonly Scheduled[]): Promise<void> {
     await sql.query(
       `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, located, next_check_at)
@@ -304,8 +306,8 @@ export class EndpointSchedule {
   }
 
   /**
-   * Updates a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled. Otherwise its next slot is
-   * on the new grid.
+   * Updates the row of a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled. Otherwise its
+   * next slot is on the new grid.
    */
   async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
     await sql.query(
@@ -326,7 +328,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** Updates several changed endpoints. Cost: one statement. */
+  /** Updates the rows of several changed endpoints. Cost: one statement. */
   async changeSome(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
     if (rows.length === 0) return;
     await sql.query(
@@ -352,8 +354,8 @@ export class EndpointSchedule {
   }
 
   /**
-   * Enables or disables all endpoints of a website together with it. Enabled ones are due at once, spread over
-   * min(interval, 30 s).
+   * Enables or disables all endpoints of a website together with it. Enabled ones become due, spread over min(interval,
+   * 30 s).
    */
   async switchWebsite(sql: Sql, websiteId: string, on: boolean): Promise<void> {
     await sql.query(
@@ -368,8 +370,8 @@ export class EndpointSchedule {
   }
 
   /**
-   * Deactivates some endpoints of an organization or website that is being deleted. Returns true if there may be more.
-   * Does not change their revisions.
+   * Deactivates a batch of endpoints of an organization or website that is being deleted. Returns true if there may be
+   * more. Does not change their revisions.
    */
   async stopSome(sql: Sql, by: 'org_id' | 'website_id', id: string): Promise<boolean> {
     const rows = await sql.query(
@@ -382,9 +384,10 @@ export class EndpointSchedule {
   }
 
   /**
-   * Gives back slots that this instance claimed and did not run. The first of each endpoint is due again at its time,
-   * or at once if that has passed. Sooner would be too close to the previous check. Slots that other instances took
-   * over in the meantime stay theirs, because they would be checked twice otherwise. Cost: one update per row.
+   * Gives back slots that this instance claimed but did not run. The first slot of each endpoint is due again at its
+   * original time, or immediately if that has passed. Any sooner would be too close to the previous check. Slots that
+   * other instances took over in the meantime are not changed, because they would be checked twice. Cost: one update
+   * per row.
    */
   async giveBack(
     sql: Sql,
@@ -412,8 +415,8 @@ export class EndpointSchedule {
   }
 
   /**
-   * Makes the slots that a dead instance claimed and did not record due at once, and marks its endpoints as no longer
-   * being checked. Returns how many endpoints are due.
+   * Makes the slots that a dead instance claimed but did not record due immediately, and marks its endpoints as no
+   * longer being checked. Returns the number of endpoints that are due.
    */
   async takeOver(sql: Sql, deadInstance: number): Promise<number> {
     const rows = await sql.query<{ due: boolean }>(TAKE_OVER, [deadInstance]);
@@ -444,11 +447,13 @@ async function claimed(sql: Sql, statement: string, parameters: readonly unknown
 
 /**
  * Slots are multiples of this. Checks that start together share the wake-ups of the process, both when they start and
- * when equally fast targets respond: docs/decisions/0007-slot-raster.md.
+ * when equally fast targets respond. See docs/decisions/0007-slot-raster.md.
  */
 const RASTER_MS = 20;
 
-/** Returns an endpoint's offset on its grid in milliseconds, which is hash(id) mod interval, so that load is even. */
+/**
+ * Returns an endpoint's offset on its grid in milliseconds. It is hash(id) mod interval, which spreads the load evenly.
+ */
 export function phaseMs(endpointId: string, intervalSeconds: number): number {
   const offsets = (intervalSeconds * 1000) / RASTER_MS;
   return (createHash('sha256').update(endpointId).digest().readUInt32BE() % offsets) * RASTER_MS;
@@ -468,7 +473,7 @@ export function locationPhaseMs(
   return (phaseMs(endpointId, intervalSeconds) + apart) % intervalMs;
 }
 
-/** Returns the offset of the checks that the service itself runs. */
+/** Returns the offset for checks that the service itself runs. */
 function ownPhaseMs({ endpointId, intervalSeconds, locations }: Scheduled): number {
   const turn = Math.max(0, locations.indexOf(LOCAL_NAME));
   return locationPhaseMs(endpointId, intervalSeconds, { turn, of: locations.length });

@@ -73,7 +73,7 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 const upperCase = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.toUpperCase() : value);
 
-/** The query of the endpoint list: all endpoints, or those with a tag. */
+/** The query of the endpoint list, optionally limited to one tag. */
 export class EndpointQuery extends PageQuery {
   @TagQuery('Return only endpoints that have this tag, or whose website has it. Not case-sensitive.')
   tag?: string;
@@ -504,8 +504,8 @@ export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['w
 }
 
 /**
- * The API name of each setting, in the order in which it is shown. The compiler requires an entry for each column
- * except the one that is a member of `tls`.
+ * The API name of each setting, in display order. The compiler requires an entry for each column except the one that is
+ * a member of `tls`.
  */
 export const SETTING_FIELDS = {
   name: 'name',
@@ -530,16 +530,13 @@ export const SETTING_FIELDS = {
   keyof UpdateEndpointDto & keyof EndpointView
 >;
 
-/** A body in which every remaining `null` means something. */
+/** An update body in which every remaining `null` has a meaning. */
 export type SentWithoutNulls = Omit<UpdateEndpointDto, NeverStored> & {
   [Field in NeverStored]?: NonNullable<UpdateEndpointDto[Field]>;
 };
 type NeverStored = 'method' | 'interval' | 'timeout' | 'headers' | 'follow_redirects' | 'assertions';
 
-/**
- * Returns the settings that a client sent, under their stored names. Leaves out the headers, which the resolver
- * encrypts.
- */
+/** Returns the settings that a client sent, under their stored names, except headers, which the resolver encrypts. */
 export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> => ({
   ...toProperties(
     {
@@ -559,7 +556,7 @@ export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> =
   ...(dto.tls?.warn_days === undefined ? {} : { certificateWarnDays: dto.tls.warn_days }),
 });
 
-/** Leaves out absent keys and the default severity, and uses a fixed order, so that equal assertions compare equal. */
+/** Omits absent keys and the default severity, and uses a fixed order, so that equal assertions compare equal. */
 const plainAssertion = (sent: Assertion): Assertion => {
   const { source, property, comparison, target } = sent;
   const plain: Assertion =
@@ -572,14 +569,14 @@ const shownAssertion = (stored: Assertion): AssertionDto => ({ ...stored, severi
 /** The heartbeat columns are null for other types, because they have no row in that table. */
 type NoHeartbeat = { [Column in keyof HeartbeatColumns]: HeartbeatColumns[Column] | null };
 
-/** An endpoint with its derived data: the name and switch of its website, and its state. */
+/** An endpoint with its derived data: its website's name and enabled flag, and its state. */
 export interface EndpointRow
   extends
     Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website' | 'locationCount'>,
     WithLocations,
     AcknowledgementColumns,
     NoHeartbeat {
-  /** True if it has rows in `endpoint_location`. */
+  /** True if the endpoint has rows in `endpoint_location`. */
   located: boolean;
   group: string;
   websiteEnabled: boolean;
@@ -588,11 +585,11 @@ export interface EndpointRow
   degradedSince: Date | null;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
-  /** The UUID of the open incident that the endpoint is in. */
+  /** The UUID of the open incident that includes the endpoint. */
   incidentId: string | null;
-  /** The UUIDs of the endpoints that it depends on, in order. */
+  /** The UUIDs of the endpoints that this one depends on, in order. */
   dependsOn: readonly string[];
-  /** The UUIDs of the first endpoints that depend on it. */
+  /** The UUIDs of the first few endpoints that depend on this one. */
   dependents: readonly string[];
   websiteTags: readonly string[];
 }
@@ -619,12 +616,12 @@ const heartbeatOf = ({ heartbeat, pingId, pushToken, ...row }: EndpointRow, base
     ? shownHeartbeat(heartbeat, { ...row, pingId, pushToken }, base)
     : null;
 
-/** The data that the view of an endpoint needs in addition to its row. */
+/** The data that an endpoint's view needs in addition to its row. */
 export interface ShownBeside {
-  /** The headers as they are shown: decrypted or masked. */
+  /** The headers as the API shows them: decrypted or masked. */
   headers: HeaderDto[];
   maintenance: Maintenance | null;
-  /** `null` if it is checked only at `local`. */
+  /** `null` if the endpoint is checked only at `local`. */
   byLocation: EndpointLocation[] | null;
   /** The public URL of the service. */
   base: string | null;
@@ -658,7 +655,7 @@ export const toEndpointView = (
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** Placeholders for what the view derives. The audit log leaves all of it out. */
+/** Placeholders for derived fields. The audit log omits all of them. */
 const NOT_AUDITED = {
   id: NIL_UUID,
   websiteId: NIL_UUID,
@@ -688,8 +685,8 @@ const NOT_AUDITED = {
 };
 
 /**
- * Returns the settings as the audit log keeps them: what a read key sees, without decrypting any header value. There is
- * no website when the endpoint is only being tested.
+ * Returns the settings as the audit log keeps them: what a read key sees, with no header value decrypted. There is no
+ * website when the endpoint is only being tested.
  */
 export const toAuditView = (
   websiteId: string | null,
@@ -711,7 +708,7 @@ export const toAuditView = (
   website_id: websiteId === null ? null : formatId('website', websiteId),
 });
 
-/** The settings that `toAuditView` masks. An audit entry must state separately that they changed. */
+/** The settings that `toAuditView` masks. An audit log entry must state separately that they changed. */
 export const MASKED_SETTINGS = [
   'url',
   'headers',

@@ -25,7 +25,7 @@ export interface StoredHeader {
   sealed?: true;
 }
 
-/** A check of a website that runs every `intervalSeconds`. */
+/** A check that belongs to a website and runs every `intervalSeconds`. */
 @Entity('endpoint')
 @Unique('endpoint_org_id', ['orgId', 'id'])
 @Unique('endpoint_key', ['key'])
@@ -40,7 +40,10 @@ export class Endpoint {
   @PrimaryColumn('uuid')
   id!: string;
 
-  /** The internal number that history is stored under. It never leaves the service. A bigint, so a string here. */
+  /**
+   * The internal number that history is stored under. It never leaves the service. It is a bigint, which the driver
+   * returns as a string.
+   */
   @Column('bigint')
   @Generated('increment')
   key!: string;
@@ -91,22 +94,22 @@ export class Endpoint {
   @Column('jsonb', { default: () => `'[]'` })
   assertions!: Assertion[];
 
-  /** `null` means the defaults. */
+  /** `null` means that all settings are defaults. */
   @Column('jsonb', { nullable: true })
   tls!: TlsSettings | null;
 
-  /** When the pings of a heartbeat are expected, or `null` for all other types. */
+  /** The schedule on which a heartbeat's pings are expected, or `null` for all other types. */
   @Column('jsonb', { nullable: true })
   heartbeat!: HeartbeatSchedule | null;
 
   /**
-   * The number of days before expiry at which a certificate makes the check degraded and is reported. `null` turns this
-   * off.
+   * The number of days before certificate expiry from which the check is degraded and the certificate is reported.
+   * `null` turns this off.
    */
   @Column('smallint', { name: 'certificate_warn_days', nullable: true })
   certificateWarnDays!: number | null;
 
-  /** How many locations must see the endpoint down: a name, or a number as text. */
+  /** How many locations must see the endpoint as down: a keyword, or a number stored as a string. */
   @Column('varchar', { length: 8, default: 'majority' })
   quorum!: string;
 
@@ -114,7 +117,7 @@ export class Endpoint {
   @Column('smallint', { name: 'location_count', default: 1 })
   locationCount!: number;
 
-  /** The endpoint's own tags without its website's: lowercase, sorted, and unique. */
+  /** The endpoint's own tags, excluding the tags of its website. They are lowercase, sorted, and unique. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
 
@@ -126,7 +129,7 @@ export class Endpoint {
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
-  /** Grows with every change of what is checked. Results of older revisions are not recorded. */
+  /** Incremented whenever the definition of the check changes. Results of older revisions are not recorded. */
   @Column('integer', { default: 1 })
   revision!: number;
 
@@ -142,7 +145,7 @@ export interface WithLocations {
   locations: readonly string[];
 }
 
-/** Returns what a client may set: everything except the identity, the website, and the bookkeeping. */
+/** Returns the fields that a client may set: everything except the identity, the website, and the bookkeeping. */
 export function settingsOf({
   id: _id,
   key: _key,
@@ -161,7 +164,7 @@ export function settingsOf({
 
 export type EndpointSettings = ReturnType<typeof settingsOf>;
 
-/** Returns the data that an endpoint's ETag is computed from. `dependsOn`: sorted UUIDs. */
+/** Returns the data that an endpoint's ETag is computed from. `dependsOn` must contain sorted UUIDs. */
 export function tagSource(
   endpoint: EndpointSettings & Pick<Endpoint, 'id' | 'websiteId'>,
   dependsOn: readonly string[],
@@ -172,7 +175,7 @@ export function tagSource(
   return { id: endpoint.id, websiteId: endpoint.websiteId, dependsOn, settings: Object.fromEntries(settings) };
 }
 
-/** The settings of a new endpoint for which the client sent nothing. Name, URL, and type are required. */
+/** The defaults for settings that the client omitted from a new endpoint. Name, URL, and type are required. */
 export const DEFAULT_SETTINGS: EndpointSettings = {
   name: '',
   url: '',

@@ -26,7 +26,7 @@ import { HEARTBEAT_COLUMNS, JOIN_HEARTBEAT, type SentAddress, withoutAddress } f
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
-/** Rows per statement. A statement may have 65,535 parameters. */
+/** The number of rows per statement. A statement may have 65,535 parameters. */
 const INSERTED = 1000;
 
 /**
@@ -50,8 +50,8 @@ const ONE = `${selectEndpoints('endpoint')} AND e.id = $2`;
 const SOME = `${selectEndpoints('endpoint')} AND e.id = ANY ($2::uuid[]) ORDER BY e.id`;
 
 /**
- * The page is limited before anything is joined, by the whole order of one index. With `website_id = $2 ORDER BY id`,
- * the planner may walk over all endpoints by ID until it has found enough of this website.
+ * The page is limited before any join, by the complete sort order of one index. With `website_id = $2 ORDER BY id`, the
+ * planner may scan all endpoints by ID until it has found enough that belong to this website.
  */
 const page = (filter = ''): string =>
   `${selectEndpoints(`(
@@ -59,14 +59,14 @@ const page = (filter = ''): string =>
      ORDER BY website_id, id LIMIT $4)`)} ORDER BY e.id`;
 const PAGE = page();
 /**
- * Reads every endpoint of the website until the page is full, 20,000 in about 30 ms. If the website has the tag, all
- * its endpoints have it.
+ * Reads the website's endpoints until the page is full, which takes about 30 ms for 20,000 endpoints. If the website
+ * has the tag, all its endpoints have it.
  */
 const TAGGED = `$5::text = ANY (tags)`;
 const WEBSITE_TAGGED = `EXISTS (SELECT FROM website t WHERE t.id = $2 AND $5::text = ANY (t.tags))`;
 const PAGE_OF_TAG = page(`AND (${TAGGED} OR ${WEBSITE_TAGGED})`);
 
-/** How many endpoints of a website have a tag, counted up to this many. */
+/** The limit for counting a website's endpoints that have a tag. */
 const MOST_COUNTED = 1000;
 const COUNT_OF_TAG = `
   SELECT count(*)::int AS found FROM (
@@ -77,11 +77,11 @@ const COUNT_OF_TAG = `
 export interface NewEndpoint {
   id: string;
   settings: EndpointSettings;
-  /** UUIDs of endpoints that the transaction has locked. */
+  /** The UUIDs of parents that the transaction has locked. */
   dependsOn: readonly string[];
   /** For a heartbeat: the parts of its ping URL that the client chose. */
   address?: SentAddress;
-  /** For a heartbeat: true if it may be late before its first ping. */
+  /** For a heartbeat: true if it can be late before its first ping. */
   armed?: boolean;
 }
 
@@ -91,7 +91,7 @@ interface Beside {
   byLocation: ReadonlyMap<string, EndpointLocation[]>;
 }
 
-/** The settings of a locked endpoint after and before a change. */
+/** The settings of a locked endpoint before and after a change. */
 export interface SavedEndpoint {
   id: string;
   revision: number;
@@ -112,8 +112,8 @@ export class EndpointRepository {
   ) {}
 
   /**
-   * Inserts new endpoints of a locked website with their states, but without their parents. `endpoint_state` has no
-   * entity because the recorder writes it in sets. Throws: `quota_exceeded`.
+   * Inserts new endpoints of a locked website with their states, but without their dependencies. `endpoint_state` has
+   * no entity because the recorder writes it in bulk. Throws: `quota_exceeded`.
    */
   async insert(tx: Tx, website: Pick<Website, 'id' | 'orgId'>, endpoints: readonly NewEndpoint[]): Promise<void> {
     const rate = endpoints.reduce((sum, { settings }) => sum + checksPerSecond(settings), 0);
@@ -147,7 +147,7 @@ export class EndpointRepository {
 
   /**
    * Saves new settings of a locked endpoint. Throws: `quota_exceeded` if it needs more checks per second than the quota
-   * leaves.
+   * allows.
    */
   async save(
     tx: Tx,
@@ -193,7 +193,7 @@ export class EndpointRepository {
 
   /**
    * Returns a page of the website's endpoints. `total` is the number of endpoints in the website. Cost: one statement
-   * for the page (a few if rows are large), one for maintenance, and one to count those with a tag.
+   * for the page (a few if rows are large), one for maintenance, and one to count the endpoints that have a tag.
    */
   async list(caller: Caller, websiteId: string, query: EndpointQuery, total: number): Promise<Page<EndpointView>> {
     const { orgId } = caller;
@@ -214,8 +214,8 @@ export class EndpointRepository {
   }
 
   /**
-   * Returns the rows of a page as the caller may see them. Cost: one statement for the maintenance in force, one for
-   * the results of the locations.
+   * Returns the rows of a page as the caller may see them. Cost: one statement for the active maintenance, one for the
+   * results of the locations.
    */
   async viewsOf(caller: Caller, page: Page<EndpointRow>): Promise<Page<EndpointView>> {
     const beside = await this.readBeside(this.database, caller.orgId, page.items);
@@ -236,7 +236,7 @@ export class EndpointRepository {
     return rows.map((row) => this.toView(row, caller, beside));
   }
 
-  /** `null` if there are more than a thousand. */
+  /** Returns the number of endpoints with the tag, or `null` if there are more than a thousand. */
   private async found(websiteId: string, tag: string): Promise<number | null> {
     const [row] = await this.database.query<{ found: number }>(COUNT_OF_TAG, [websiteId, tag]);
     return row && row.found <= MOST_COUNTED ? row.found : null;
@@ -253,7 +253,7 @@ export class EndpointRepository {
     return { maintenance, byLocation: await readByLocation(sql, rows) };
   }
 
-  /** A read key sees no credentials. */
+  /** Read keys see no credentials. */
   private toView(row: EndpointRow, { role }: Caller, { maintenance, byLocation }: Beside): EndpointView {
     const { id, headers } = row;
     const view = toEndpointView(row, {

@@ -55,7 +55,7 @@ import {
   selfFindings,
 } from './suppression/dependencies';
 
-/** Manages the endpoints of an organization: what is checked, how often, and how responses are judged. */
+/** Manages an organization's endpoints: what is checked, how often, and how responses are judged. */
 @Injectable()
 export class EndpointService {
   constructor(
@@ -68,8 +68,8 @@ export class EndpointService {
   ) {}
 
   /**
-   * Returns a page of the website's endpoints. Cost: one statement that counts them and detects another organization's
-   * website, plus the statements for the page.
+   * Returns a page of the website's endpoints. Cost: the statements for the page, plus one that counts the endpoints
+   * and rejects another organization's website.
    */
   async list(caller: Caller, websiteId: string, query: EndpointQuery): Promise<Page<EndpointView>> {
     const total = await this.websites.endpointsOf(caller.orgId, websiteId);
@@ -80,7 +80,7 @@ export class EndpointService {
     return this.repository.view(this.database, caller, id);
   }
 
-  /** Creates an endpoint. It is due at once, then on its grid. */
+  /** Creates an endpoint. It is due immediately, then on its grid. */
   async create(
     caller: Caller,
     websiteId: string,
@@ -103,8 +103,8 @@ export class EndpointService {
   }
 
   /**
-   * Announces that the transaction will create endpoints. Call it while the transaction holds nothing but websites.
-   * Returns `null` if the client wants no alerts.
+   * Announces that the transaction will create endpoints. Call it while the transaction has locked nothing but
+   * websites. Returns `null` if the client wants no alerts.
    */
   async announce(tx: Tx, orgId: string, { alerts }: NewEndpointQuery): Promise<EndpointsCreating | null> {
     if (alerts === 'none') return null;
@@ -114,9 +114,9 @@ export class EndpointService {
   }
 
   /**
-   * Adds new endpoints to a locked website, due at once. Their parents must be locked. `creating` is the result of
-   * `announce`. With `linked: false`, the parents don't exist yet, and the caller links them later. Takes as many
-   * statements for a thousand endpoints as for one. Throws: `quota_exceeded`.
+   * Adds new endpoints to a locked website. They are due immediately. Their parents must be locked. `creating` is the
+   * result of `announce`. With `linked: false`, the parents don't exist yet, and the caller links them later. A
+   * thousand endpoints take as many statements as one. Throws: `quota_exceeded`.
    */
   async add(
     tx: Tx,
@@ -161,7 +161,10 @@ export class EndpointService {
     return together([found, otherWebsite(fields, websiteId)]);
   }
 
-  /** Returns the problems for which `update` would refuse these fields, nothing if the endpoint doesn't exist. */
+  /**
+   * Returns the problems for which `update` would refuse these fields. Returns no problems if the endpoint doesn't
+   * exist.
+   */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateEndpointDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('endpoint', publicId);
@@ -176,8 +179,8 @@ export class EndpointService {
   }
 
   /**
-   * Updates some settings. After a change of what is checked, the endpoint is due at once. A change of `type` or `url`
-   * starts a new streak. A new website moves the endpoint with all its data.
+   * Updates some settings. If the definition of the check changes, the endpoint is due immediately. If `type` or `url`
+   * changes, a new streak starts. If the website changes, the endpoint moves with all its data.
    */
   update(caller: Caller, id: string, dto: UpdateEndpointDto): Promise<EndpointView> {
     return this.database.transaction(async (tx) => {
@@ -229,9 +232,9 @@ export class EndpointService {
   }
 
   /**
-   * Updates several endpoints that `lockSome` has locked and that stay in their websites. If any of them will depend on
-   * an endpoint, the caller must have called `lockDependencies`. Cost: about a dozen statements for a thousand
-   * endpoints.
+   * Updates several endpoints that `lockSome` has locked and that don't change their website. If any of them will
+   * depend on an endpoint, the caller must have called `lockDependencies`. Cost: about a dozen statements for a
+   * thousand endpoints.
    */
   async changeSome(tx: Tx, caller: Caller, sent: readonly { id: string; dto: UpdateEndpointDto }[]): Promise<void> {
     if (sent.length === 0) return;
@@ -298,7 +301,7 @@ export class EndpointService {
     });
   }
 
-  /** Removes several endpoints, in a few statements. Ignores those that don't exist. */
+  /** Removes several endpoints in a few statements. Ignores IDs that don't exist. */
   async removeSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.lockSome(tx, orgId, ids, []);
@@ -353,8 +356,8 @@ export class EndpointService {
   }
 
   /**
-   * Disables the website's endpoints in the transaction that disables the website. Locks their state rows in the order
-   * of their IDs, as the recorder does.
+   * Disables the website's endpoints in the transaction that disables the website. Locks their state rows in ID order,
+   * like the recorder.
    */
   async stopOfWebsite(tx: Tx, orgId: string, websiteId: string): Promise<void> {
     const rows = await tx.query<{ id: string; enabled: boolean }>(
@@ -373,7 +376,7 @@ export class EndpointService {
     await this.events.emit(new EndpointsStopped(orgId, ids, 'disabled'), tx);
   }
 
-  /** Cost: one index probe per endpoint of the website. */
+  /** Cost: one index lookup per endpoint of the website. */
   private async awaitAgain(tx: Tx, websiteId: string): Promise<void> {
     const rows = await tx.query<{ id: string }>(
       'SELECT e.id FROM endpoint e JOIN heartbeat h ON h.endpoint_id = e.id WHERE e.website_id = $1 ORDER BY e.id',
@@ -383,8 +386,9 @@ export class EndpointService {
   }
 
   /**
-   * Locks both websites of a move before anything of the endpoint, as every change of a website does. The order of
-   * their IDs keeps moves that cross from deadlocking. Returns `null` if the endpoint stays.
+   * Locks both websites of a move before anything that belongs to the endpoint, in the same order as every change of a
+   * website. Locking them in ID order keeps opposite moves from deadlocking. Returns `null` if the endpoint doesn't
+   * change its website.
    */
   private async lockForMove(tx: Tx, orgId: string, id: string, dto: UpdateEndpointDto): Promise<Move | null> {
     const toId = parseId('website', dto.website_id);
@@ -404,8 +408,8 @@ export class EndpointService {
   }
 
   /**
-   * Locks several endpoints with their states, as `update` and `remove` lock one, and their future parents, each in the
-   * order of their IDs. Cost: three statements.
+   * Locks several endpoints, their states, and their future parents, each in ID order. `update` and `remove` do the
+   * same for one endpoint. Cost: three statements.
    */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[], parents: readonly string[]): Promise<void> {
     await tx.query(
@@ -422,23 +426,23 @@ export class EndpointService {
     ]);
   }
 
-  /** Links new endpoints to their parents after `add` with `linked: false`. */
+  /** Links new endpoints to their parents after a call of `add` with `linked: false`. */
   link(tx: Tx, endpoints: readonly NewEndpoint[]): Promise<void> {
     return addParents(tx, endpoints);
   }
 
-  /** Makes concurrent changes of dependencies wait for each other. A transaction must take this lock first. */
+  /** Serializes concurrent dependency changes. A transaction must take this lock first. */
   lockDependencies(tx: Tx, orgId: string): Promise<void> {
     return lockGraph(tx, orgId);
   }
 
-  /** Cost: a range of a primary key, nearly always empty. */
+  /** Cost: a range scan of a primary key, nearly always empty. */
   private async withLocations(sql: Sql, endpoint: Endpoint): Promise<Endpoint & WithLocations> {
     const locations = (await readLocationNames(sql, [endpoint.id])).get(endpoint.id) ?? DEFAULT_LOCATIONS;
     return { ...endpoint, locations };
   }
 
-  /** Locks the state row first, as the recorder does. The same order everywhere keeps the two from deadlocking. */
+  /** Locks the state row first, like the recorder. The same order everywhere keeps the two from deadlocking. */
   private async lock(tx: Tx, orgId: string, id: string): Promise<Endpoint> {
     await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 AND org_id = $2 FOR UPDATE', [id, orgId]);
     const endpoint = await tx.manager.findOne(Endpoint, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
@@ -446,7 +450,7 @@ export class EndpointService {
     return endpoint;
   }
 
-  /** Locks an endpoint and its future parents, all in the order of their IDs, as the purge does. */
+  /** Locks an endpoint and its future parents, all in ID order, like the purge. */
   private async lockWithParents(
     tx: Tx,
     orgId: string,
@@ -555,9 +559,9 @@ export class EndpointService {
   }
 
   /**
-   * A paused endpoint is neither up nor down, and a failure after the pause is a new outage. Streaks stay, and alerts
-   * continue to count (docs/decisions/0022-paused-time.md). A check that was running at the pause says nothing about
-   * the time after it, so its slot counts as recorded.
+   * A paused endpoint is neither up nor down, and a failure after the pause is a new outage. Streaks are kept, and
+   * alerts continue to count (docs/decisions/0022-paused-time.md). A check that was running when the pause started says
+   * nothing about the time after it, so its slot counts as recorded.
    */
   private async endStatus(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.query(
@@ -575,21 +579,21 @@ export class EndpointService {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'endpoint', id }) as const;
 
-/** True if the endpoint no longer depends on a parent that may have suppressed its alerts. */
+/** Returns true if the endpoint no longer depends on a parent that may have suppressed its alerts. */
 const isFreed = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((parent) => !after.includes(parent));
 
-/** True if the service itself is a new location of the endpoint. */
+/** Returns true if the service itself becomes a location of the endpoint. */
 const isNewAtLocal = (before: EndpointSettings, after: EndpointSettings): boolean =>
   after.locations.includes(LOCAL_NAME) && !before.locations.includes(LOCAL_NAME);
 
-/** The result of changing an endpoint that stays in its website. */
+/** The result of changing an endpoint that doesn't change its website. */
 interface ChangedEndpoint {
   row: SavedEndpoint;
-  /** UUIDs, or `null` if the dependencies don't change. */
+  /** The UUIDs of the new parents, or `null` if the dependencies don't change. */
   newParents: readonly string[] | null;
   isFreed: boolean;
-  /** Additional checks per second. */
+  /** The additional checks per second. */
   moreChecks: number;
   hasNewTarget: boolean;
   isStopped: boolean;
@@ -609,7 +613,7 @@ interface Move {
   to: Website;
 }
 
-/** Returns the probes that an endpoint names after the change. */
+/** Returns the probes that an endpoint refers to after the change. */
 const namedAfter = (stored: Partial<NamedBefore> | undefined, dto: UpdateEndpointDto): string[] =>
   namedLocations({
     type: dto.type ?? stored?.type,
@@ -619,8 +623,8 @@ const namedAfter = (stored: Partial<NamedBefore> | undefined, dto: UpdateEndpoin
 type NamedBefore = Pick<EndpointSettings, 'type' | 'url' | 'locations'>;
 
 /**
- * Refuses the change if another request has moved the endpoint since its websites were chosen: locking others now could
- * deadlock.
+ * Refuses the change if another request has moved the endpoint since its websites were chosen. Locking other websites
+ * now could deadlock.
  */
 function refuseOvertakenMove(endpoint: Endpoint, { website_id }: UpdateEndpointDto, move: Move | null): void {
   const isWhereExpected = move

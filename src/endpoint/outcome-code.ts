@@ -5,5 +5,5 @@ export const OUTCOME_CODE: Readonly<Record<Outcome, number>> = { down: 0, up: 1,
 
 const OUTCOMES = ['down', 'up', 'unknown'] as const;
 
-/** Returns the outcome of a stored code. Ignores the higher bits, which `check_result` uses for marks. */
+/** Returns the outcome for a stored code. Ignores the higher bits, which `check_result` uses for flags. */
 export const outcomeOf = (code: number): Outcome => OUTCOMES[code & 3] ?? 'unknown';

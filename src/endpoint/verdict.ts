@@ -1,17 +1,17 @@
 import type { Outcome } from '../checker/checker';
 import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 
-/** How many locations must see an endpoint down: one, more than half, every one, or a number. */
+/** How many locations must see an endpoint as down: one, more than half, all, or a number. */
 export type Quorum = 'any' | 'majority' | 'all' | number;
 
 /**
- * The state of an endpoint at one location. The streaks count only this location. Times are milliseconds since the
- * epoch.
+ * The state of an endpoint as seen from one location. The streaks count only this location. Times are in milliseconds
+ * since the epoch.
  */
 export interface LocationState {
-  /** The newest outcome, or `null` before the first. */
+  /** The newest outcome, or `null` if there is none yet. */
   status: Outcome | null;
-  /** True if the newest outcome is up with a failed warning. */
+  /** True if the newest outcome is up, but a warning assertion failed. */
   degraded: boolean;
   failures: number;
   successes: number;
@@ -19,7 +19,7 @@ export interface LocationState {
   goodStreak: number;
   assignedMs: number;
   lastCheckedMs: number | null;
-  /** When the location last saw the endpoint up or down. */
+  /** The time at which the location last saw the endpoint as up or down. */
   lastKnownMs: number | null;
   /** The probe is disabled, or its version is not supported. */
   isOut: boolean;
@@ -42,20 +42,20 @@ export interface Verdict {
   successes: number;
   badStreak: number;
   goodStreak: number;
-  /** The number of votes for down, of all votes, and of locations that are not lost. */
+  /** The vote counts: votes for down, all votes (`voting`), and locations that are not lost (`of`). */
   down: number;
   voting: number;
   of: number;
 }
 
-/** A location that is silent for longer than this is lost: the others decide without it. */
+/** The time without a response after which a location is lost, and the others decide without it. */
 export const LOST_MS = 5 * MINUTE_MS;
 
-/** Returns the time without a result after which a location is silent. */
+/** Returns the time without a result after which a location has no vote. */
 export const silentAfterMs = ({ intervalMs, timeoutMs }: VerdictRule): number =>
   2 * intervalMs + timeoutMs + 15 * SECOND_MS;
 
-/** Returns the same as a SQL interval, for a row with this alias that has `interval_seconds` and `timeout_seconds`. */
+/** Returns the equivalent SQL interval, for a row with this alias that has `interval_seconds` and `timeout_seconds`. */
 export const silentAfterSql = (alias: string): string => {
   const fixedMs = silentAfterMs({ quorum: 'any', intervalMs: 0, timeoutMs: 0 });
   return `make_interval(secs => 2 * ${alias}.interval_seconds + ${alias}.timeout_seconds + ${fixedMs / SECOND_MS})`;
@@ -68,9 +68,9 @@ export const isLost = ({ isOut, lastKnownMs, assignedMs }: LocationState, rule: 
   isOut || nowMs > (lastKnownMs ?? assignedMs) + silentAfterMs(rule) + LOST_MS;
 
 /**
- * Combines what several locations saw into one verdict. A location that is silent or saw `unknown` has no vote. The
- * quorum doesn't count lost locations. With one location, its result is the verdict. A single failing vote is not a
- * majority until the other locations are lost.
+ * Combines the results of several locations into one verdict. A location that isn't responding or saw `unknown` has no
+ * vote. The quorum doesn't count lost locations. If there is only one location, its result is the verdict. A single
+ * failing vote is not a majority until the other locations are lost.
  */
 export function verdictOf(locations: readonly LocationState[], rule: VerdictRule, nowMs: number): Verdict {
   const present = locations.filter((location) => !isLost(location, rule, nowMs));
@@ -103,20 +103,20 @@ export function verdictOf(locations: readonly LocationState[], rule: VerdictRule
   };
 }
 
-/** Returns true if the location saw the endpoint up or down a moment ago. */
+/** Returns true if the location recently saw the endpoint as up or down. */
 export const isVoting = (location: LocationState, rule: VerdictRule, nowMs: number): boolean =>
   (location.status === 'up' || location.status === 'down') &&
   !isSilent(location, rule, nowMs) &&
   !isLost(location, rule, nowMs);
 
-/** Returns how many votes for down are needed with this many locations. */
+/** Returns how many votes for down are required with this many locations. */
 export function votesNeeded(quorum: Quorum, of: number): number {
   if (quorum === 'any') return 1;
   if (quorum === 'majority') return Math.floor(of / 2) + 1;
   return quorum === 'all' ? of : Math.min(quorum, of);
 }
 
-/** Returns the same in SQL, for an endpoint with this alias and a number of locations. */
+/** Returns the equivalent SQL, for an endpoint with this alias and a number of locations. */
 export const votesNeededSql = (alias: string, of: string): string =>
   `CASE ${alias}.quorum WHEN 'any' THEN 1 WHEN 'majority' THEN ${of} / 2 + 1 WHEN 'all' THEN ${of} ELSE LEAST(${alias}.quorum::bigint, ${of}) END`;
 

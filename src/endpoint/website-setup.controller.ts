@@ -9,8 +9,8 @@ import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 import { WebsiteSetupService } from './website-setup.service';
 
 /**
- * Creates websites in this module because a website may come with endpoints, and the website module doesn't know
- * endpoints.
+ * This controller creates websites because a website may be created together with endpoints, and the website module
+ * doesn't know endpoints.
  */
 @ApiTags('Websites')
 @Controller('api/v1/websites')

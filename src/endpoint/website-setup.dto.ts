@@ -4,10 +4,10 @@ import { ObjectList, Optional } from '../platform/http/validators';
 import { NewWebsiteDto, WebsiteView } from '../website/website.dto';
 import { CreateEndpointDto, EndpointView } from './endpoint.dto';
 
-/** The maximum number of endpoints that one request creates with their website. Clients add more one by one. */
+/** The maximum number of endpoints that one request creates together with a website. Clients add more one by one. */
 const MOST_ENDPOINTS = 50;
 
-/** The class names are part of the public API document. */
+/** Don't rename: the class names appear in the public API document. */
 export class CreateWebsiteDto extends NewWebsiteDto {
   @ApiPropertyOptional({
     type: [CreateEndpointDto],

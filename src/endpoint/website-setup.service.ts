@@ -26,7 +26,7 @@ export class WebsiteSetupService {
     private readonly settings: EndpointSettingsResolver,
   ) {}
 
-  /** Throws what creating each endpoint would throw, with the problems of all of them. */
+  /** Throws the errors of all endpoints combined. */
   async create(caller: Caller, dto: CreateWebsiteDto, query: NewEndpointQuery = {}): Promise<CreatedWebsiteView> {
     const probes = await this.probesIn(caller, dto.endpoints);
     const parts = (dto.endpoints ?? []).map((sent, i) => this.examine({ caller, probes, stored: null }, sent, i));

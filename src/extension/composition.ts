@@ -10,12 +10,12 @@ import { type Origin, originsOf } from './origin';
 
 export interface Composition {
   readonly modules: readonly NestModule[];
-  /** The prefix of each kind of ID. */
+  /** The prefix for each kind of ID. */
   readonly ids: Readonly<Record<string, string>>;
   readonly audited: readonly string[];
   readonly migrations: readonly ExtensionMigration[];
   readonly settings: readonly (new () => object)[];
-  /** The known places of the extensions. They connect a stack trace to an extension. */
+  /** The known origins of the extensions. They connect a stack trace to an extension. */
   readonly origins: readonly Origin[];
 }
 
@@ -23,14 +23,14 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME = 40;
 const KIND = /^[a-z][A-Za-z0-9_]{0,39}$/;
 const PREFIX = /^[a-z]{2,8}$/;
-/** The prefix of the service's API keys, which no ID may have. */
+/** The prefix of the service's API keys, which no ID kind may use. */
 const KEY_PREFIX = 'ums';
-/** TypeORM's form: milliseconds at the end of the class name. */
+/** TypeORM's format: a timestamp in milliseconds at the end of the class name. */
 const MIGRATION = /^[A-Za-z]\w*?(\d{13})$/;
 
 /** Combines extensions. Throws: a `StartError` with one sentence for each mistake or conflict. */
 export function compose(extensions: readonly Extension[]): Composition {
-  // This check is first, because the service can't see what a second copy has decorated.
+  // This check comes first, because the service can't see what a second copy has decorated.
   if (extensions.length > 0) requireOneCopy();
   const conflicts = [
     ...extensions.flatMap(nameConflicts),
@@ -65,7 +65,7 @@ function nameConflicts(extension: Extension, index: number, all: readonly Extens
   return isSecond ? [about(extension, 'there are two extensions with this name. Remove one, or rename it.')] : [];
 }
 
-/** Kinds and prefixes are unique in the installation, so that an ID shows its kind. */
+/** ID kinds and prefixes must be unique in the installation, so that an ID shows its kind. */
 function idConflicts(extensions: readonly Extension[]): string[] {
   const kinds = new Map(Object.keys(ID_PREFIXES).map((kind) => [kind, 'the service']));
   const prefixes = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, `"${kind}"`]));

@@ -9,7 +9,7 @@ import { type Route, routeConflicts } from './routes';
 type Controller = ReturnType<DiscoveryService['getControllers']>[number];
 type Handler = Parameters<Reflector['get']>[1];
 
-/** Stops the start if a route has no access rule, or if two parts of the application claim the same route or table. */
+/** Stops startup if a route has no access rule, or if two parts of the application claim the same route or table. */
 @Injectable()
 export class Conflicts implements OnModuleInit {
   constructor(
@@ -66,7 +66,7 @@ export class Conflicts implements OnModuleInit {
     );
   }
 
-  /** Returns the path under which Nest's `RouterModule` puts all controllers of a module. */
+  /** Returns the path that Nest's `RouterModule` uses as a prefix for all controllers of a module. */
   private prefixOf(module: Handler): unknown {
     return this.reflector.get(`__module_path__${this.modules.applicationId}`, module);
   }
@@ -86,8 +86,9 @@ interface Table {
 }
 
 /**
- * Returns one sentence for each table that two classes claim. If one of two classes with the same name has all columns
- * of the other, they are copies of one class. A test may load two versions of the service in one process.
+ * Returns one sentence for each table that two classes claim. If two classes have the same name, and one has all
+ * columns of the other, they are copies of one class. This happens when a test loads two versions of the service in one
+ * process.
  */
 export function tableConflicts(tables: readonly Table[]): string[] {
   const hasAllOf = (one: Table, other: Table): boolean => other.columns.every((column) => one.columns.includes(column));

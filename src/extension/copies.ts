@@ -4,7 +4,7 @@ import { StartError } from '../platform/config/start-error';
 
 const SELF = 'uptime-monitor';
 /**
- * Packages that identify objects by class or store metadata of decorators. A second copy does not see the objects and
+ * Packages that identify objects by class or store metadata for decorators. A second copy does not see the objects and
  * metadata of the first one.
  */
 const SINGLE = [
@@ -18,13 +18,13 @@ const SINGLE = [
   'reflect-metadata',
   'typeorm',
 ] as const;
-/** Matches `…/node_modules/@nestjs/common/` in a path. The last such folder is the file's package. */
+/** Matches `…/node_modules/@nestjs/common/` in a path. The last such directory is the file's package. */
 const PACKAGE_FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/;
 
-/** Returns the folder of the installed package that contains a file, or `null`. */
+/** Returns the directory of the installed package that contains a file, or `null`. */
 export const packageFolder = (file: string): string | null => PACKAGE_FOLDER.exec(file)?.[1] ?? null;
 
-/** A package that was loaded from another folder than the service's. */
+/** A package that was loaded from a different directory than the service's. */
 export interface Copy {
   readonly name: string;
   readonly folder: string;
@@ -32,16 +32,19 @@ export interface Copy {
 }
 
 /**
- * Throws: a `StartError` if an extension has loaded a second copy of a package that must be unique. The message names
+ * Throws: a `StartError` if an extension has loaded a second copy of a package that must be unique. The message lists
  * the copies and the fix.
  */
 export function requireOneCopy(): void {
-  // Inside jest this is the registry of its test file.
+  // In jest, this is the registry of the current test file.
   const copies = otherCopies(Object.keys(require.cache), ownFolders());
   if (copies.length > 0) throw new StartError(copySentences(copies, versionIn).join('\n'));
 }
 
-/** Returns every other copy that contains one of the loaded files. `own` has the service's folder of each package. */
+/**
+ * Returns every other copy that contains one of the loaded files. `own` contains the service's directory for each
+ * package.
+ */
 export function otherCopies(files: readonly string[], own: ReadonlyMap<string, string>): Copy[] {
   const found = new Map<string, Copy>();
   for (const file of files) {
@@ -55,8 +58,8 @@ export function otherCopies(files: readonly string[], own: ReadonlyMap<string, s
 }
 
 /**
- * Returns one sentence for each copy. Another copy of the service brings copies of all the others, so then only that
- * one is reported.
+ * Returns one sentence for each copy. A second copy of the service brings copies of all the others, so only that one is
+ * reported.
  */
 export function copySentences(copies: readonly Copy[], versionOf: (folder: string) => string): string[] {
   const ofService = copies.filter(({ name }) => name === SELF);

@@ -5,10 +5,10 @@ import type { Composition } from './composition';
 import { Conflicts } from './conflicts';
 import { ORIGINS, UnawaitedRejections } from './unawaited-rejections';
 
-/** Provides the settings of extensions everywhere, and checks the whole application. */
+/** Provides the extensions' settings everywhere, and checks the whole application. */
 @Module({})
 export class ExtensionModule {
-  /** Throws: a `ConfigError` that names every wrong variable. */
+  /** Throws: a `ConfigError` that names every invalid variable. */
   static forRoot(
     { settings, origins }: Composition,
     environment: Readonly<Record<string, string | undefined>>,

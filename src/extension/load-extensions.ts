@@ -8,8 +8,8 @@ import type { Extension } from './extension';
 import { rememberFile } from './origin';
 
 /**
- * Loads the extensions in `EXTENSIONS`, in order: packages as the working directory finds them, or files below it.
- * Throws: a `StartError` that names the extension that can't be loaded, and the reason.
+ * Loads the extensions in `EXTENSIONS`, in order. They are packages that can be resolved from the working directory, or
+ * files below it. Throws: a `StartError` that names the extension that can't be loaded, and the reason.
  */
 export async function loadExtensions(names: readonly string[], folder: string = process.cwd()): Promise<Extension[]> {
   const loaded: Extension[] = [];
@@ -31,8 +31,7 @@ async function load(name: string, folder: string): Promise<Extension> {
 }
 
 /**
- * Returns the first line of Node's message, which names the missing module. The lines below it list the importing
- * files.
+ * Returns the first line of Node's message, which names the missing module. The next lines list the importing files.
  */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
@@ -45,7 +44,7 @@ async function importFrom(name: string, folder: string): Promise<{ exported: unk
   return { exported: await import(pathToFileURL(path).href), path };
 }
 
-/** Returns the main file of a package, searched from the folder upwards. */
+/** Returns the main file of a package, searching from the directory upward. */
 function packageFile(name: string, folder: string): string {
   const require = createRequire(join(folder, 'package.json'));
   try {
@@ -60,7 +59,7 @@ function packageFile(name: string, folder: string): string {
 
 /**
  * Returns the main file of a package that only supports `import`. `require` can't find it, and `import` does not search
- * from another folder.
+ * from another directory.
  */
 function importOnly(name: string, require: NodeJS.Require): string | null {
   for (const modules of require.resolve.paths(name) ?? []) {
@@ -83,7 +82,8 @@ function readIfThere(file: string): string | null {
 }
 
 /**
- * The conditions that Node accepts, in the order of the package (nodejs.org/api/packages.html, "Conditional exports").
+ * The conditions that Node accepts, in the order in which the package lists them (nodejs.org/api/packages.html,
+ * "Conditional exports").
  */
 function importTarget(target: unknown): string | null {
   if (typeof target === 'string') return target;
@@ -96,7 +96,7 @@ function importTarget(target: unknown): string | null {
   return null;
 }
 
-/** If a CommonJS file was compiled from `export default`, its default is inside Node's default. */
+/** If a CommonJS file was compiled from `export default`, that default is nested inside Node's default. */
 function defaultOf(exported: unknown): Extension | null {
   const outer = isRecord(exported) ? exported['default'] : undefined;
   const inner = isRecord(outer) && 'default' in outer ? outer['default'] : outer;

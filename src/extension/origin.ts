@@ -3,26 +3,26 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFolder } from './copies';
 
-/** The place of an extension: its file, and the folder of its package. */
+/** The origin of an extension: its file, and the directory of its package. */
 export interface Origin {
   readonly name: string;
   readonly file: string;
   readonly folder: string;
 }
 
-/** An extension, reduced to its name. */
+/** The name of an extension. */
 interface Named {
   readonly name: string;
 }
 
 const files = new WeakMap<Named, string>();
 
-/** Stores the file of an extension. The first one counts. */
+/** Stores the file of an extension. Later calls have no effect. */
 export function rememberFile(extension: Named, file: string | undefined): void {
   if (file !== undefined && !files.has(extension)) files.set(extension, file);
 }
 
-/** Returns the places of extensions. It omits those that were neither loaded nor defined by `defineExtension`. */
+/** Returns the origins of extensions. It omits those that were neither loaded nor defined by `defineExtension`. */
 export function originsOf(extensions: readonly Named[]): Origin[] {
   return extensions.flatMap((extension) => {
     const file = files.get(extension);
@@ -30,7 +30,7 @@ export function originsOf(extensions: readonly Named[]): Origin[] {
   });
 }
 
-/** Returns the nearest folder with a `package.json`, otherwise the file's folder. */
+/** Returns the nearest directory with a `package.json`, or else the file's directory. */
 function projectOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     if (existsSync(join(folder, 'package.json'))) return folder;
@@ -38,8 +38,8 @@ function projectOf(file: string): string {
 }
 
 /**
- * Returns the extension whose code is in a stack, or `null`. If a package has several extensions, the one whose file is
- * named.
+ * Returns the extension whose code appears in a stack trace, or `null`. If a package has several extensions, returns
+ * the one whose file appears.
  */
 export function extensionIn(stack: string, origins: readonly Origin[]): string | null {
   const named = filesIn(stack);
@@ -49,11 +49,11 @@ export function extensionIn(stack: string, origins: readonly Origin[]): string |
   return owner?.name ?? null;
 }
 
-/** Whether a path is inside the folder, but not in an installed package there. */
+/** Returns true if a path is inside the directory, but not in a package installed there. */
 const isOwn = (path: string): boolean =>
   path !== '' && !path.startsWith('..') && !path.split(sep).includes('node_modules') && !/^[A-Za-z]:/.test(path);
 
-/** Returns the files of a stack, from the innermost call outwards. */
+/** Returns the files in a stack trace, from the innermost call outward. */
 export const filesIn = (stack: string): string[] =>
   stack.split('\n').flatMap((line) => {
     const call = /^\s+at (.*)/.exec(line)?.[1] ?? '';

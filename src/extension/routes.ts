@@ -1,9 +1,9 @@
 export interface Route {
-  /** `GET`, `ALL` … */
+  /** `GET`, `ALL`, and so on. */
   readonly verb: string;
   /** `/api/v1/websites/:id` */
   readonly path: string;
-  /** The host, if the controller only accepts requests to one. */
+  /** The host, if the controller only accepts requests to a specific one. */
   readonly host: string | null;
   /** `WebsiteController.list` */
   readonly handler: string;
@@ -14,8 +14,7 @@ export interface Route {
 const nameOf = ({ verb, path }: Route): string => `${verb} ${path}`;
 
 /**
- * Returns one sentence for each wrong route. Routes are in the order of their registration, and the first match serves
- * a request.
+ * Returns one sentence for each invalid route. Routes are in registration order, and the first match handles a request.
  */
 export function routeConflicts(routes: readonly Route[]): string[] {
   return routes.flatMap((route, index) => {
@@ -43,7 +42,7 @@ const taken = (first: Route, route: Route): string =>
 /** Parameter names do not distinguish routes. */
 const shapeOf = (route: Route): string => nameOf(route).replace(/:[^/]+/g, ':');
 
-/** Whether `other` matches every request for `route`. */
+/** Returns true if `other` matches every request that `route` matches. */
 function takesAllOf(other: Route, route: Route): boolean {
   if (other.verb !== 'ALL' && other.verb !== route.verb) return false;
   if (other.host !== null && other.host !== route.host) return false;
@@ -52,5 +51,5 @@ function takesAllOf(other: Route, route: Route): boolean {
   return wide.length === narrow.length && wide.every((part, at) => isParameter(part) || part === narrow[at]);
 }
 
-/** Whether a whole path segment is a parameter, as in `/websites/:id`, unlike `/:id.json`. */
+/** Returns true if the whole path segment is a parameter, as in `/websites/:id`, but not in `/:id.json`. */
 const isParameter = (part: string): boolean => /^:\w+$/.test(part);

@@ -6,9 +6,9 @@ import { extensionIn, type Origin } from './origin';
 export const ORIGINS = Symbol('origins of extensions');
 
 /**
- * Handles unhandled rejections in the code of extensions. Normally such a rejection ends the process, because the state
- * is unknown. If it comes from an extension, it would stop all checks for the mistake of one package. It is therefore
- * logged with the extension's name and counted.
+ * Handles unhandled rejections in the code of extensions. Normally such a rejection terminates the process, because its
+ * state is unknown. If it came from an extension, this would stop all checks because of a bug in one package. The
+ * rejection is therefore logged with the extension's name and counted.
  */
 @Injectable()
 export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown {
@@ -42,8 +42,8 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
       this.logger.error(`Unhandled promise rejection in extension "${extension}": ${stack}`);
       return;
     }
-    // Behaves as without a listener. If the process has other listeners, such as the one of its main program, they
-    // decide.
+    // This is what happens without a listener. If the process has other listeners, such as one in its main program,
+    // they decide.
     if (process.listenerCount('unhandledRejection') === 1) throw reason;
   };
 }

@@ -5,7 +5,7 @@ import { type Extension, settingPrefix } from './extension';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A short remainder after the prefix is similar to many words: `_HOST` and `_PORT` differ by two letters. */
+/** A short remainder after the prefix resembles many words. For example, `_HOST` and `_PORT` differ by two letters. */
 const SHORT = 6;
 
 const namesOf = ({ settings }: Extension): string[] => (settings ? [...envNames(settings).values()] : []);

@@ -5,8 +5,10 @@ import { NIL_UUID } from '../platform/ids/id';
 import { SECOND_MS } from '../platform/time/time-units';
 import { cut } from '../platform/text/text-limits';
 
-/* Decides what a ping, or its absence, means for a heartbeat. Pure functions. Times are milliseconds of the database's
-   clock. */
+/*
+ * Decides what a ping, or the lack of one, means for a heartbeat. Pure functions. Times are in milliseconds by the
+ * database's clock.
+ */
 
 export interface Ping {
   kind: PingKind;
@@ -20,11 +22,11 @@ export interface Ping {
   atMs: number;
 }
 
-/** A run that has started and not ended. If it started without an ID, it has the nil UUID. */
+/** A run that has started but not ended. If it started without an ID, it has the nil UUID. */
 export interface Run {
   id: string;
   startedMs: number;
-  /** Whether it was already reported as taking too long. */
+  /** True if the run was already reported as taking too long. */
   overran: boolean;
 }
 
@@ -37,15 +39,15 @@ export interface Verdict {
   durationMs: number | null;
 }
 
-/** A time in which no process accepted pings, from `fromMs` until before `untilMs`. */
+/** A period in which no process accepted pings, from `fromMs` (inclusive) to `untilMs` (exclusive). */
 export interface Gap {
   fromMs: number;
   untilMs: number;
 }
 
-/** The state of a heartbeat, and when something must be decided. */
+/** The state of a heartbeat, and the time of the next decision. */
 export interface HeartbeatState {
-  /** Whether endpoint and website are enabled. */
+  /** True if both the endpoint and its website are enabled. */
   active: boolean;
   expectedMs: number | null;
   deadlineMs: number | null;
@@ -61,11 +63,11 @@ export interface Decision {
   durationMs: number | null;
 }
 
-/** The limit for kept runs of one heartbeat. The oldest are dropped. */
+/** The maximum number of stored runs per heartbeat. The oldest are dropped. */
 const MAX_RUNS = 100;
-/** The length limit for a job's message. */
+/** The maximum length of a job's message. */
 const MAX_MESSAGE = 300;
-/** The limit for runs that one call decides. The others wait for the next second. */
+/** The maximum number of runs that one call decides. The others wait for the next second. */
 const MAX_DECIDED = 50;
 
 const nextTime = (schedule: HeartbeatSchedule, afterMs: number): number | null =>
@@ -84,7 +86,7 @@ const withRuns = (state: HeartbeatState, schedule: HeartbeatSchedule, runs: read
   return { ...state, runs, overrunMs };
 };
 
-/** No two checks have the same millisecond, and none is before a check that was decided earlier. */
+/** Two checks never have the same millisecond, and no check is earlier than one that was decided before. */
 const afterLast = (atMs: number, lastMs: number | null): number => Math.max(atMs, (lastMs ?? -Infinity) + 1);
 
 function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number): Decision {
@@ -94,9 +96,9 @@ function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number):
 }
 
 /**
- * Returns the state with a new expectation after the schedule was changed or the heartbeat was enabled. The next ping
- * is expected from the last ping on, but never in the past. Before the first ping nothing is expected, unless the
- * heartbeat is `armed`. Runs that were not watched and already take too long are not reported.
+ * Returns the state with a new expectation after the schedule was changed or the heartbeat was enabled. The next
+ * expected time is computed from the last ping, but is never in the past. Before the first ping nothing is expected,
+ * unless the heartbeat is `armed`. Runs that already take too long are not reported if they were not monitored.
  */
 export function begunAgain(
   state: HeartbeatState,
@@ -131,7 +133,7 @@ export function decidePing(state: HeartbeatState, schedule: HeartbeatSchedule, p
   return said(decided, { ...verdictOf(ping), durationMs }, ping.atMs);
 }
 
-/** Starts or restarts a run. The first sign of life starts the expectation of more. */
+/** Starts or restarts a run. After the first sign of life, more pings are expected. */
 function begun(state: HeartbeatState, schedule: HeartbeatSchedule, { runId, atMs }: Ping): HeartbeatState {
   const id = runId ?? NIL_UUID;
   const others = state.runs.filter((run) => run.id !== id).toSorted((a, b) => a.startedMs - b.startedMs);
@@ -148,9 +150,9 @@ function endedRun(runs: readonly Run[], runId: string | null): Run | undefined {
 }
 
 /**
- * Returns the expectation after a run that ended at `atMs`. A period starts with it. With cron, a ping may come a
- * little early: at most the grace time, and half of the pause before its run. The same is true of the first ping, which
- * is compared with the next run of the schedule.
+ * Returns the time of the next expected ping after a run that ended at `atMs`. A period starts at that time. With cron,
+ * a ping may come a little early: by at most the grace time, and by at most half of the gap before its run. The same is
+ * true for the first ping, which is compared with the next scheduled run.
  */
 function afterRun(state: HeartbeatState, schedule: HeartbeatSchedule, atMs: number): number | null {
   const next = nextTime(schedule, atMs);
@@ -198,7 +200,7 @@ function decideLate(begin: Decision, schedule: HeartbeatSchedule, nowMs: number,
   return { ...decision, state: awaiting(decision.state, schedule, nextTime(schedule, nowMs)) };
 }
 
-/** Returns the first run that can still be in time. The missed runs of one absence are reported once. */
+/** Returns the first run that can still be on time. Runs missed during one absence are reported once. */
 function firstInTime(
   schedule: HeartbeatSchedule,
   expectedMs: number | null,
@@ -239,8 +241,8 @@ function decideOverrun(begin: Decision, schedule: HeartbeatSchedule, nowMs: numb
 }
 
 /**
- * Repeats the newest result at `nowMs` if it is `down` and older than `repeatMs`, the end of a suppression. Checked
- * endpoints would have another check by then.
+ * Repeats the newest result at `nowMs` if it is `down` and older than `repeatMs`, the end of a suppression. Actively
+ * checked endpoints would have another check by then.
  */
 export function repeated(
   decision: Decision,
@@ -274,7 +276,8 @@ const AWAY = {
 } as const;
 
 /**
- * Returns a deadline, extended by the gaps between `fromMs` and the deadline. It is at most `capMs`, and never earlier.
+ * Returns a deadline, extended by the gaps between `fromMs` and the deadline. It is extended to at most `capMs`, and
+ * never shortened.
  */
 export function movedBy(
   gaps: readonly Gap[],

@@ -12,14 +12,14 @@ import { sqlState } from '../platform/database/postgres-errors';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The schedule of a heartbeat that a job creates: once a day, with an hour of grace. */
+/** The schedule of a heartbeat that a job creates: once a day, with an hour of grace time. */
 const DAILY = { every: 86_400, grace: 3600 };
 
-/** Limits creation to one endpoint at a time for each organization. */
+/** Limits each organization to creating one endpoint at a time. */
 const TURNS = { size: 2, share: 1, waiting: Infinity };
 const TURN_MS = 10_000;
 
-/** Limits for one website. Its ping key is in crontabs and build logs, and each new heartbeat may page someone. */
+/** The limits for one website. Its ping key is in crontabs and build logs, and each new heartbeat may page someone. */
 const AT_ONCE = { rate: 1, burst: 1 };
 const A_DAY = { rate: 100 / 86_400, burst: 100 };
 
@@ -27,7 +27,7 @@ interface WebsiteRow {
   id: string;
   orgId: string;
   isDefaultOrg: boolean;
-  /** Whether another request has created it. */
+  /** True if another request has created it. */
   isThere: boolean;
 }
 
@@ -58,8 +58,8 @@ export class HeartbeatCreation {
 
   /**
    * Creates a heartbeat. Returns `null` if the website does not exist or PING_CREATE=off, and `there` if another
-   * request was first. Default contacts are added, as for other endpoints. It counts as a change through the API,
-   * because such requests are rare. Throws: `rate_limited`, `quota_exceeded`.
+   * request was first. Default contacts are added, as for other endpoints. It counts as an API change, because such
+   * requests are rare. Throws: `rate_limited`, `quota_exceeded`.
    */
   async create(orgId: string, target: { pingKey: string; key: string }): Promise<'created' | 'there' | null> {
     if (!this.config.pingCreate) return null;

@@ -5,7 +5,7 @@ import { begunAgain } from './expectation';
 import { lockHeartbeats, storeHeartbeats } from './heartbeat-store';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
-/** Updates the next expectation after a change of heartbeats, or of whether they are watched. */
+/** Recomputes the next expected ping after heartbeats, or whether they are monitored, have changed. */
 @Injectable()
 export class HeartbeatExpectation {
   constructor(
@@ -13,7 +13,7 @@ export class HeartbeatExpectation {
     private readonly sweep: HeartbeatSweep,
   ) {}
 
-  /** Call this in the transaction of the change. Cost: two statements for a thousand heartbeats. */
+  /** Call this in the transaction that makes the change. Cost: two statements for a thousand heartbeats. */
   async beginAgain(tx: Tx, endpointIds: readonly string[]): Promise<void> {
     const nowMs = this.clock.now().getTime();
     const locked = await lockHeartbeats(tx, 'h.endpoint_id = ANY ($1::uuid[])', [endpointIds], {

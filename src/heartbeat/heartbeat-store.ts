@@ -3,7 +3,7 @@ import type { Sql } from '../platform/database/database';
 import { epochMs } from '../platform/database/epoch-ms';
 import type { HeartbeatState, Run, Verdict } from './expectation';
 
-/** A result that is committed with its heartbeat and may not be recorded as a check yet. */
+/** A result that was committed together with its heartbeat but may not have been recorded as a check yet. */
 export interface PendingVerdict extends Verdict {
   /** The revision of the endpoint when the result was decided. */
   revision: number;
@@ -44,7 +44,7 @@ interface Row {
   runs: Run[] | null;
 }
 
-// Cost: a probe of four primary keys for each row. Only the narrow row is locked, so nothing else waits for a ping.
+// Cost: a lookup in four primary keys for each row. Only the narrow row is locked, so nothing else waits for a ping.
 const LOCK = `
   SELECT h.endpoint_id AS "endpointId", e.key::text AS "endpointKey", e.org_id AS "orgId", e.revision, e.heartbeat AS schedule,
          (e.enabled AND w.enabled) AS active, h.armed, ${epochMs('h.expected_at')} AS "expectedMs", ${epochMs('h.deadline_at')} AS "deadlineMs",
@@ -56,8 +56,8 @@ const LOCK = `
     FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL`;
 
 /**
- * Locks and returns the heartbeats that match a condition on `h`, `e` and `w`. `tail` is the order, the limit, and how
- * to wait for locks.
+ * Locks and returns the heartbeats that match a condition on `h`, `e`, and `w`. `tail` contains the order, the limit,
+ * and how to wait for locks.
  */
 export async function lockHeartbeats(
   sql: Sql,
@@ -75,7 +75,7 @@ export async function lockHeartbeats(
 
 const at = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
-// Cost: an update of each row, which moves in the partial index of due heartbeats.
+// Cost: one update per row, which moves the row in the partial index of due heartbeats.
 const STORE = `
   UPDATE heartbeat h
      SET expected_at = r.expected_at, deadline_at = r.deadline_at, overrun_at = r.overrun_at, repeat_at = r.repeat_at,
@@ -86,7 +86,7 @@ const STORE = `
            last_verdict jsonb, pending jsonb, pending_at timestamptz)
    WHERE h.endpoint_id = r.endpoint_id`;
 
-// Deletes and inserts the runs again. There are at most a hundred, and nearly always one.
+// Deletes the runs and inserts them again. There are at most a hundred, and nearly always one.
 const FORGET_RUNS = 'DELETE FROM heartbeat_run WHERE endpoint_id = ANY ($1::uuid[])';
 const KEEP_RUNS = `
   INSERT INTO heartbeat_run (endpoint_id, run_id, started_at, overran)
@@ -98,7 +98,7 @@ export interface Stored {
   after: LockedHeartbeat;
 }
 
-/** Stores the decisions on locked heartbeats. Cost: one statement, and two more if runs have changed. */
+/** Stores the decisions about locked heartbeats. Cost: one statement, and two more if runs have changed. */
 export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Promise<void> {
   if (changes.length === 0) return;
   const rows = changes.map(({ after }) => ({
@@ -128,17 +128,17 @@ export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Pro
   if (runs.length > 0) await sql.query(KEEP_RUNS, [JSON.stringify(runs)]);
 }
 
-// Uses only the row itself. Joined rows would be from before the wait for the lock, without what others decided in the
-// meantime.
+// Uses only the row itself. Joined rows would be from before the wait for the lock, without decisions that other
+// transactions made in the meantime.
 const LEFT = `nullif(jsonb_path_query_array(h.pending, '$[*] ? (!(@.atMs == $at[*]))', jsonb_build_object('at', r.at_ms)), '[]')`;
 
-// Cost: an update of each row.
+// Cost: one update per row.
 const SETTLE = `
   UPDATE heartbeat h SET pending = ${LEFT}, pending_at = CASE WHEN ${LEFT} IS NOT NULL THEN h.pending_at END
     FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb)
    WHERE h.endpoint_id = r.endpoint_id AND h.pending IS NOT NULL`;
 
-/** Removes the results at these times from the pending ones, because they are recorded. */
+/** Removes the results with these times from the pending ones, because they have been recorded. */
 export async function settle(sql: Sql, settled: readonly { endpointId: string; atMs: readonly number[] }[]) {
   const rows = settled.map(({ endpointId, atMs }) => ({ endpoint_id: endpointId, at_ms: atMs }));
   await sql.query(SETTLE, [JSON.stringify(rows)]);

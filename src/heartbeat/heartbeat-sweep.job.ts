@@ -13,32 +13,31 @@ import { IngestPresence } from './ingest-presence';
 import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
 
 const BATCH = 500;
-/** The limit of one call. The rest waits for the next second. */
+/** The maximum number of batches per call. The rest waits for the next second. */
 const MOST_BATCHES = 20;
-/** A row that another transaction has locked is about to change. The next second tries again. */
+/** A row that another transaction has locked is about to change. The job tries again in the next second. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
-/** The longest pause if this process is the only user of the database. */
+/** The maximum pause if this process is the only user of the database. */
 const REST_MS = 10 * SECOND_MS;
 
-// Cost while nothing is due: one look into a partial index.
+// Cost when nothing is due: one lookup in a partial index.
 const NEXT = `SELECT ${epochMs('min(next_at)')} AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL`;
-/** Heartbeats that have been due for longer count as overdue. A sweep runs each second. */
+/** Heartbeats that have been due for longer than this count as overdue. A sweep runs every second. */
 const OVERDUE_MS = 10 * SECOND_MS;
 const COUNT_OVERDUE = 'SELECT count(*)::int AS overdue FROM heartbeat WHERE next_at <= $1';
-/** The earliest start of a deadline among the due heartbeats. */
+/** The earliest start of any deadline among the due heartbeats. */
 const SINCE = `
   SELECT ${epochMs('LEAST(min(h.expected_at), min(r.started_at))')} AS "sinceMs"
     FROM heartbeat h LEFT JOIN heartbeat_run r ON r.endpoint_id = h.endpoint_id WHERE h.next_at <= $1`;
 
 /**
- * Decides each second what the absence of pings means: missed runs, and runs that take too long. It also records
- * results that a killed process decided but did not record. Ping and sweep lock the same row, so they can't both
- * decide.
+ * Decides every second what the lack of pings means: missed runs, and runs that take too long. It also records results
+ * that a killed process decided but did not record. A ping and the sweep lock the same row, so they can't both decide.
  */
 @Injectable()
 export class HeartbeatSweep {
   private readonly job: BackgroundJob;
-  /** The number of heartbeats that were due for longer than ten seconds at the last sweep. */
+  /** The number of heartbeats that had been due for more than ten seconds at the last sweep. */
   overdue = 0;
 
   constructor(
@@ -68,7 +67,7 @@ export class HeartbeatSweep {
     const nextMs = row?.nextMs ?? Infinity;
     this.overdue = nextMs <= nowMs - OVERDUE_MS ? await this.countOverdue(nowMs) : 0;
     if (nextMs <= nowMs) await this.decideAll(nowMs);
-    // On a server, other processes may accept pings.
+    // On a database server, other processes may accept pings.
     else if (this.server.isEmbedded) this.job.rest(Math.min(nextMs - nowMs, REST_MS));
   }
 

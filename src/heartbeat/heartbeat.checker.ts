@@ -1,7 +1,10 @@
 import { Checker, type CheckResult, InvalidTarget } from '../checker/checker';
 import { HEARTBEAT, HEARTBEAT_URL } from '../endpoint/heartbeat/heartbeat-schedule';
 
-/** The type for jobs that report. It sends no requests, because results come from pings and their absence. */
+/**
+ * The type for jobs that report to the service. It sends no requests, because results come from pings and the lack of
+ * them.
+ */
 @Checker(HEARTBEAT)
 export class HeartbeatChecker implements Checker<null> {
   readonly targetForm = `\`${HEARTBEAT_URL}\`, or left out`;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
-/** The metrics of the sweep. Cost: no statement for a scrape. */
+/** The metrics of the sweep. Cost: no statement per scrape. */
 @Injectable()
 export class HeartbeatMetrics {
   constructor(metrics: Metrics, sweep: HeartbeatSweep) {

@@ -26,13 +26,13 @@ import {
 const DEFAULT_LIMIT = 100;
 const PREVIEWED = 10;
 
-// Newest first. Cost: the index of each kept day until the page is full.
+// Newest first. Cost: the index of each stored day until the page is full.
 const PINGS = `
   SELECT id, created_at AS "createdAt", kind, run_id AS "runId", duration_ms::float8 AS "durationMs", exit_code AS "exitCode",
          host(address) AS address, body, body_bytes AS "bodyBytes"
     FROM ping WHERE endpoint_key = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`;
 
-/** The requests of clients about heartbeats, except for settings. */
+/** Handles client requests about heartbeats, except for settings. */
 @Injectable()
 export class HeartbeatService {
   constructor(
@@ -42,7 +42,7 @@ export class HeartbeatService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Returns when pings would be expected. Throws: `validation_failed`. */
+  /** Returns the times at which pings would be expected. Throws: `validation_failed`. */
   async preview(
     { heartbeat }: PreviewHeartbeatDto,
     { from = this.clock.now() }: PreviewQuery,
@@ -72,7 +72,7 @@ export class HeartbeatService {
     return page.map((row) => toPingView(row, role));
   }
 
-  /** Replaces the ping URLs. The entry in the audit log does not contain them. */
+  /** Replaces the ping URLs. The audit log entry does not contain them. */
   async rotate(caller: Caller, id: string): Promise<EndpointView> {
     const { orgId } = caller;
     await this.database.transaction(async (tx) => {

@@ -10,12 +10,12 @@ import { SECOND_MS } from '../platform/time/time-units';
 import { type Gap, merged } from './expectation';
 
 const RENEW_MS = 5 * SECOND_MS;
-/** Renewals may fail for this long. After that, no process accepted pings. */
+/** How long renewals may fail. After that, it is assumed that no process accepted pings. */
 const AWAY_SECONDS = 15;
 const KEPT_DAYS = 30;
 
-// Uses the database's own clock, which no test moves, because a moved clock isn't an absence. Cost: one row, and one
-// more after a gap.
+// Uses the database's real clock, which tests don't move, because a moved clock isn't an absence. Cost: one row, and
+// one more after a gap.
 const RENEW = `
   WITH before AS (SELECT seen_at FROM ingest_seen FOR UPDATE),
   gap AS (
@@ -27,15 +27,15 @@ const RENEW = `
     ON CONFLICT (one) DO UPDATE SET seen_at = greatest(ingest_seen.seen_at, excluded.seen_at))
   SELECT seconds FROM gap`;
 
-// Selects gaps that ended late enough to affect a deadline, and a gap that continues. Cost: a range of an index with
-// few rows.
+// Selects the gaps that ended late enough to affect a deadline, and any gap that is still open. Cost: a range scan of
+// an index with few rows.
 const GAPS = `
   SELECT ${epochMs('began_at')} AS "fromMs", ${epochMs('ended_at')} AS "untilMs" FROM ingest_gap WHERE ended_at >= $1
   UNION ALL
   SELECT ${epochMs('seen_at')}, ${epochMs('clock_timestamp()')} FROM ingest_seen
    WHERE seen_at < clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
 
-// Selects a time without renewals that is too short to be a gap. Cost: one row.
+// Selects a period without renewals that is too short to be a gap. Cost: one row.
 const UNSEEN = `
   SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 * 1000 AS "unseenMs" FROM ingest_seen
    WHERE seen_at >= clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
@@ -43,8 +43,8 @@ const UNSEEN = `
 const FORGET = `DELETE FROM ingest_gap WHERE ended_at < now() - interval '${KEPT_DAYS} days'`;
 
 /**
- * Records whether any process accepts pings. Each serving process renews one shared row. A process that renews it late
- * inserts the gap, which all instances read. A machine without a network renews nothing, because no ping reaches it.
+ * Records whether any process accepts pings. Each serving process renews one shared row. If a process renews it late,
+ * it inserts a gap, which all instances read. A process without a network renews nothing, because no ping reaches it.
  */
 @Injectable()
 export class IngestPresence implements OnApplicationBootstrap {
@@ -68,7 +68,7 @@ export class IngestPresence implements OnApplicationBootstrap {
     this.job = jobs.create({ name: 'ingest-presence', run: async () => void (await this.renew()), role: 'any' });
   }
 
-  /** Runs before the first ping is accepted and the first deadline is evaluated. */
+  /** Runs before the first ping is accepted and before the first deadline is evaluated. */
   async onApplicationBootstrap(): Promise<void> {
     await this.tick();
   }
@@ -78,7 +78,7 @@ export class IngestPresence implements OnApplicationBootstrap {
     return this.job.tick();
   }
 
-  /** Renews the row if this process serves and has a network. Returns `false` otherwise. */
+  /** Renews the row if this process is serving and has a network. Otherwise returns `false`. */
   async renew(): Promise<boolean> {
     if (!this.serves || this.connectivity.isOffline) return false;
     const [gap] = await this.database.query<{ seconds: number }>(RENEW);
@@ -92,8 +92,9 @@ export class IngestPresence implements OnApplicationBootstrap {
   }
 
   /**
-   * Returns the gaps that ended after `sinceMs`, and for how many milliseconds no process has renewed although one may
-   * be running. Deadlines since then are decided when that is known. Renews or reads the row first.
+   * Returns the gaps that ended after `sinceMs`. Also returns for how many milliseconds no process has renewed the row,
+   * although one may be running. Deadlines within that period are decided when the result is known. Renews or reads the
+   * row first.
    */
   async absences(sinceMs: number): Promise<{ gaps: Gap[]; unseenMs: number }> {
     const isHere = await this.renew();

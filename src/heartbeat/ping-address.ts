@@ -13,7 +13,7 @@ export interface PingAddress {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** The position of the first dash in a path that starts with a UUID. */
+/** The index of the first dash in a path that starts with a UUID. */
 const FIRST_DASH = 9;
 const PING_KEY = /^[A-Za-z0-9_-]{22}$/;
 const PUSH = /^\/api\/push\/([A-Za-z0-9_-]{10,64})\/?$/;
@@ -25,7 +25,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
  * each. Returns `null` if it isn't a ping URL, and `'unknown'` if it starts like one but can't be valid.
  */
 export function readPingPath(path: string): PingAddress | 'unknown' | null {
-  // Nearly every other path is rejected after a look at two positions.
+  // Nearly every other path is rejected after checking two positions.
   if (!path.startsWith('/ping') && path[FIRST_DASH] !== '-') return null;
   const steps = path.replace(/\/$/, '').split('/').slice(1);
   const isPrefixed = steps[0] === 'ping';
@@ -40,7 +40,7 @@ export function readPingPath(path: string): PingAddress | 'unknown' | null {
 }
 
 /**
- * Parses Uptime Kuma's `/api/push/<token>?status=`. Every status except `up` is down. Returns `null` for any other
+ * Parses Uptime Kuma's `/api/push/<token>?status=`. Every status except `up` means down. Returns `null` for any other
  * path.
  */
 export function readPushPath(path: string, status: string): PingAddress | null {
@@ -61,6 +61,6 @@ function signalOf(steps: readonly string[]): Pick<PingAddress, 'kind' | 'exitCod
   return { kind: exitCode === 0 ? 'success' : 'fail', exitCode, refusal: null };
 }
 
-/** A word that could be a name is not found. Anything else is malformed. */
+/** A word that could be a name results in `not found`. Anything else is malformed. */
 const refusalOf = (word: string): 'invalid url format' | 'not found' =>
   /^[a-z0-9._-]+$/.test(word) ? 'not found' : 'invalid url format';

@@ -1,7 +1,7 @@
 import { readPingPath, readPushPath } from './ping-address';
 import { PING_ADDRESSES, withPings } from './ping-openapi';
 
-/** Returns the path with each value of each of its parts. */
+/** Returns the paths with every combination of the values of their parameters. */
 const filled = (path: string, parts: Readonly<Record<string, readonly string[]>>): string[] =>
   Object.entries(parts).reduce(
     (paths, [name, values]) => paths.flatMap((each) => values.map((value) => each.replace(`{${name}}`, value))),

@@ -1,12 +1,12 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { BODY_LIMIT, pushReply } from './ping.middleware';
 
-/** A ping URL in the document. A test sends each one, with its values, to the middleware. */
+/** A ping URL in the API document. A test sends each one, with its values, to the middleware. */
 interface DocumentedAddress {
   operationId: string;
   summary: string;
   description: string;
-  /** Values of the path's parts. The first value of each is the example. */
+  /** The values of the path parameters. The first value of each is the example. */
   parts: Readonly<Record<string, readonly string[]>>;
   query?: Readonly<Record<string, { description: string; example: string }>>;
 }
@@ -85,7 +85,7 @@ const TEXTS: Readonly<Record<string, { description: string; example: string }>> 
 };
 /**
  * Adds the ping URLs, which are not routes. `x-plain` marks URLs for other programs. They respond in plain text without
- * problem bodies, so general rules of the API exclude them.
+ * problem bodies, so general API rules exclude them.
  */
 export function withPings({ paths }: OpenAPIObject): void {
   for (const [path, address] of Object.entries(PING_ADDRESSES)) {

@@ -14,14 +14,14 @@ import { HeartbeatCreation } from './heartbeat-creation';
 import { isUuid, type PingAddress, readPingPath, readPushPath } from './ping-address';
 import { type PingOutcome, PingService, type SentPing } from './ping.service';
 
-/** The number of bytes of a body that are kept. */
+/** The number of bytes of a body that are stored. */
 export const BODY_LIMIT = 10_000;
 /** If the check of a committed ping can't be recorded within this time, the client is asked to retry. */
 const RECORD_WAIT_MS = 10_000;
 const RETRY_SECONDS = 5;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** A response to a ping, in the form of its URL. */
+/** A response to a ping, in the format that its URL requires. */
 interface Reply {
   status: number;
   text: string;
@@ -59,7 +59,7 @@ export class PingMiddleware implements OnModuleInit {
       const address = addressOf(path, 'up');
       if (address === null || address === 'unknown') return null;
       const owner = this.pings.knownOwner(address.target);
-      // Open requests are counted here, where a refusal has the form of a ping response.
+      // Open requests are counted here, where a refusal is formatted as a ping response.
       return owner === null ? null : { owner, isPassing: true };
     });
   }
@@ -74,7 +74,7 @@ export class PingMiddleware implements OnModuleInit {
     return undefined;
   };
 
-  /** Decides the owner of the URL, and whether another ping is accepted, before it reads the body. */
+  /** Finds the owner of the URL, and whether another ping is accepted, before reading the body. */
   private async replyTo(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
     if (request.method === 'OPTIONS') return { status: 204, text: '' };
     if (!METHODS.includes(request.method)) return { status: 405, text: 'method not allowed' };
@@ -100,7 +100,7 @@ export class PingMiddleware implements OnModuleInit {
     return outcome.status === 'ok' && made === 'created' ? { status: 201, text: 'Created' } : replyTo(outcome);
   }
 
-  /** Counts the request like one with a wrong API key. */
+  /** Counts the request as if it had used a wrong API key. */
   private unknown(request: Request): Reply {
     const refusal = this.limits.refusal(request);
     return refusal.code === 'rate_limited' ? this.failed(refusal) : { status: 404, text: 'not found' };
@@ -121,7 +121,7 @@ export class PingMiddleware implements OnModuleInit {
   }
 }
 
-/** `push` is the value of the parameter `status`. */
+/** `push` is the value of the `status` parameter. */
 const addressOf = (path: string, push: string): PingAddress | 'unknown' | null =>
   readPushPath(path, push) ?? readPingPath(path);
 
@@ -134,11 +134,11 @@ interface KeptBody {
 
 const NO_BODY: KeptBody = { body: null, bodyBytes: 0 };
 
-/** Returns the reason in the URL of a push in Uptime Kuma's form. */
+/** Returns the reason from an Uptime Kuma push URL. */
 const messageOf = ({ target }: PingAddress, request: Request): string | null =>
   target.by === 'token' ? textOf(request, 'msg') : null;
 
-/** Returns the duration in the URL of a push in Uptime Kuma's form, in whole milliseconds. */
+/** Returns the duration from an Uptime Kuma push URL, in whole milliseconds. */
 function reportedMsOf({ target }: PingAddress, request: Request): number | null {
   const text = target.by === 'token' ? textOf(request, 'ping') : null;
   return text !== null && /^\d{1,10}(\.\d{1,20})?$/.test(text) ? Math.round(Number(text)) : null;
@@ -182,7 +182,7 @@ function replyTo(outcome: PingOutcome): Reply {
   return outcome.status === 'ok' ? { status: 200, text: 'OK' } : { status: 404, text: 'not found' };
 }
 
-/** Returns the first value of a parameter, as stored. */
+/** Returns the first value of a parameter, in the form to store. */
 function textOf({ query }: Request, name: string): string | null {
   const value: unknown = query[name];
   const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -210,7 +210,7 @@ function keptOf(bytes: Buffer, bodyBytes = bytes.length): KeptBody {
   return { body: storableText(text.replaceAll('\0', '\ufffd')), bodyBytes };
 }
 
-/** Replaces invalid UTF-8, and drops a character that was cut. */
+/** Replaces invalid UTF-8, and drops a truncated character at the end. */
 const readText = (bytes: Buffer, isCut: boolean): string => new TextDecoder().decode(bytes, { stream: isCut });
 
 export const pushReply = (status: number, text: string): { ok: boolean; msg?: string } =>

@@ -25,7 +25,7 @@ export interface SentPing extends Omit<PingAddress, 'refusal'> {
   reportedMs: number | null;
   /** The stored part, at most the first 10,000 bytes. */
   body: string | null;
-  /** The size of the whole body. */
+  /** The size of the complete body. */
   bodyBytes: number;
   from: string | null;
 }
@@ -42,11 +42,11 @@ const PINGS = { rate: 1, burst: 10 };
 const BODIES = { rate: 64 * 1024, burst: 16 * 1024 * 1024 };
 /**
  * Limits concurrent transactions. If all jobs of an organization ping at the same time, they wait for each other, and
- * other organizations do not.
+ * other organizations are not affected.
  */
 const TURNS = { size: 4, share: 2, waiting: Infinity };
 const TURN_MS = 10_000;
-/** The number of cached heartbeat URLs, and the page size for reading them at start-up. */
+/** The number of cached heartbeat URLs. Also the page size for reading them at startup. */
 const MAX_KNOWN = 200_000;
 const READ_AT_ONCE = 2000;
 
@@ -57,7 +57,7 @@ const CONDITIONS = {
 } as const;
 
 /**
- * Finds the owner of a ping URL. Cost: a probe of two unique indexes, or of the index of keys, and of three primary
+ * Finds the owner of a ping URL. Cost: a lookup in two unique indexes, or in the index of keys, and in three primary
  * keys.
  */
 const LOCATE = {
@@ -98,11 +98,12 @@ const INSERT = `
   INSERT INTO ping (endpoint_key, created_at, id, kind, run_id, duration_ms, exit_code, address, body, body_bytes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-/** Adds a stream event for a ping without a check. See the migration of heartbeat events. */
+/** Adds a stream event for a ping without a check. See the migration for heartbeat events. */
 const TELL_STREAM = 'SELECT stream_heartbeat($1, $2, $3, $4)';
 
 /**
- * The owner of a ping URL, as UUIDs. `endpointId` is `null` if the website's key is right but it has no such heartbeat.
+ * The owner of a ping URL, as UUIDs. `endpointId` is `null` if the website's key is correct but the website has no such
+ * heartbeat.
  */
 export interface Located {
   orgId: string;
@@ -113,11 +114,11 @@ export interface Located {
 @Injectable()
 export class PingService implements OnApplicationBootstrap {
   /**
-   * Caches the owners of ping URLs, and of website keys without a heartbeat. The database decides whether they are
-   * still valid.
+   * Caches the owners of ping URLs, and of website keys without a heartbeat. The database decides whether the entries
+   * are still valid.
    */
   private readonly known = new BoundedMap<string, Located>(MAX_KNOWN);
-  /** Concurrent pings to the same URL share one look-up. */
+  /** Concurrent pings to the same URL share one lookup. */
   private readonly locating = new Map<string, Promise<Located | null>>();
   private readonly turns = new FairSemaphore(TURNS);
   private readonly pings: TokenBuckets;
@@ -137,7 +138,7 @@ export class PingService implements OnApplicationBootstrap {
     this.bodies = new TokenBuckets(BODIES.rate, BODIES.burst, monotonic);
   }
 
-  /** Loads all ping URLs at start-up. Cost: one pass over them, in the background for a large installation. */
+  /** Loads all ping URLs at startup. Cost: one pass over them, in the background for a large installation. */
   async onApplicationBootstrap(): Promise<void> {
     let after = NIL_UUID;
     while (this.known.size < MAX_KNOWN / 2) {
@@ -153,7 +154,9 @@ export class PingService implements OnApplicationBootstrap {
     }
   }
 
-  /** Returns the organization (UUID) of a cached ping URL or ping key, otherwise `null`. Sends no statement. */
+  /**
+   * Returns the organization (UUID) of a cached ping URL or ping key, or `null` if it isn't cached. Sends no statement.
+   */
   knownOwner(target: PingTarget): string | null {
     const located =
       this.known.get(nameOf(target)) ?? (target.by === 'key' ? this.known.get(target.pingKey) : undefined);
@@ -174,8 +177,8 @@ export class PingService implements OnApplicationBootstrap {
   }
 
   /**
-   * Returns the seconds until another ping is accepted, or 0. All URLs of a heartbeat share one budget, and so do all
-   * unknown keys of a website.
+   * Returns the number of seconds until another ping is accepted, or 0. All URLs of a heartbeat share one budget, and
+   * so do all unknown keys of a website.
    */
   async waitFor({ orgId, websiteId, endpointId }: Located): Promise<number> {
     const wait = this.pings.take(endpointId ?? websiteId);
@@ -192,9 +195,9 @@ export class PingService implements OnApplicationBootstrap {
   }
 
   /**
-   * Stores a ping and records its result, after results that others decided before and have not recorded yet. When this
-   * resolves to `ok`, all of it is committed. Cost: one transaction of three statements (one more with a stream event),
-   * the check in the recorder's next batch, and one update that marks it as recorded.
+   * Stores a ping and records its result, after any earlier results that other processes decided but have not recorded
+   * yet. When this resolves to `ok`, all of it is committed. Cost: one transaction of three statements (one more with a
+   * stream event), the check in the recorder's next batch, and one update that marks it as recorded.
    */
   async take(sent: SentPing, orgId: string): Promise<PingOutcome> {
     const name = nameOf(sent.target);
@@ -224,7 +227,7 @@ export class PingService implements OnApplicationBootstrap {
     return locating.finally(() => this.locating.delete(name));
   }
 
-  /** Returns `null` if there is no such heartbeat. The row stays locked until the ping and its result are committed. */
+  /** Returns `null` if there is no such heartbeat. The row is locked until the ping and its result are committed. */
   private async store(tx: Tx, sent: SentPing): Promise<ToRecord | null> {
     const [before] = await lockHeartbeats(tx, `(${CONDITIONS[sent.target.by]})`, parametersOf(sent.target));
     if (!before) return null;
@@ -269,7 +272,7 @@ export class PingService implements OnApplicationBootstrap {
   }
 }
 
-/** Returns the cache key of a ping URL. */
+/** Returns the cache key for a ping URL. */
 const nameOf = (target: PingTarget): string => parametersOf(target).join('/');
 
 function parametersOf(target: PingTarget): string[] {

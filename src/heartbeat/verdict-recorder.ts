@@ -7,23 +7,23 @@ import { failpoint } from '../platform/observability/failpoints';
 import { type LockedHeartbeat, type PendingVerdict, settle } from './heartbeat-store';
 import type { Verdict } from './expectation';
 
-/** The heartbeat of the results. */
+/** The heartbeat that the results belong to. */
 type Owner = Pick<LockedHeartbeat, 'endpointId' | 'endpointKey' | 'orgId'>;
 
 export interface ToRecord extends Owner {
   verdicts: readonly PendingVerdict[];
 }
 
-/** How long after a decision another process records its results. */
+/** How long after a decision another process may record its results. */
 export const PENDING_FOR_MS = 30_000;
 
 /**
- * The longest duration that a check can store, because microseconds are in an integer. The pings contain exact times.
+ * The maximum duration that a check can store, because it is an integer in microseconds. The pings contain exact times.
  */
 const MAX_DURATION_MS = 2_147_483.647;
 
-// An alert rule with `after` needs a check when that time has passed, and a job may not ping soon. Cost: the alerts of
-// each heartbeat that is down.
+// An alert rule with `after` needs a check once that time has passed, and the job may not send another ping soon. Cost:
+// the alerts of each heartbeat that is down.
 const REPEAT = `
   UPDATE heartbeat h SET repeat_at = LEAST(h.repeat_at, due.at)
     FROM (SELECT s.endpoint_id, min(coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds)) AS at
@@ -34,15 +34,15 @@ const REPEAT = `
            GROUP BY s.endpoint_id) due
    WHERE h.endpoint_id = due.endpoint_id`;
 
-/** Records results of heartbeats as checks, like results of a checker. */
+/** Records heartbeat results as checks, like the results of a checker. */
 @Injectable()
 export class VerdictRecorder {
   constructor(private readonly recorder: CheckRecorder) {}
 
   /**
    * Resolves when all results are committed and no longer pending. `all` must contain all pending results of a
-   * heartbeat, oldest first. Several instances may record the same results at once. A result that isn't newer than the
-   * newest recorded one is known to be recorded. Results for deleted endpoints are dropped.
+   * heartbeat, oldest first. Several instances may record the same results at the same time. A result that isn't newer
+   * than the newest recorded one has already been recorded. Results for deleted endpoints are dropped.
    */
   async record(sql: Sql, all: readonly ToRecord[]): Promise<void> {
     const some = all.filter(({ verdicts }) => verdicts.length > 0);
@@ -62,7 +62,7 @@ export class VerdictRecorder {
 const NO_PHASES = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
 
 /**
- * Dependencies are evaluated by the parent's newest result when the check is recorded. The parent can't be checked
+ * When the check is recorded, dependencies are evaluated using the parent's newest result. The parent can't be checked
  * first.
  */
 function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerdict): FinishedCheck {
@@ -95,7 +95,7 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerd
 
 const errorOf = ({ code, message }: Verdict) => (code === null ? null : { code, phase: 'run' as const, message });
 
-/** Appends the results of a decision to the pending ones. They count as pending from `nowMs`. */
+/** Appends the results of a decision to the pending ones. They count as pending from `nowMs` on. */
 export function withPending(heartbeat: LockedHeartbeat, verdicts: readonly Verdict[], nowMs: number): LockedHeartbeat {
   const newest = verdicts.at(-1);
   if (!newest) return heartbeat;

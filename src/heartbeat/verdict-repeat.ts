@@ -8,14 +8,14 @@ import { HeartbeatSweep } from './heartbeat-sweep.job';
 /** The heartbeat is `down`, or could become `down` when overdue runs are decided. The sweep checks again. */
 const MAY_BE_DOWN = `(h.last_verdict ->> 'outcome' = 'down' OR h.next_at <= $1)`;
 
-// Cost: one pass over all heartbeats of the installation, and two probes for each that may be down.
+// Cost: one pass over all heartbeats of the installation, and two lookups for each that may be down.
 const COVERABLE = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id
    WHERE ${MAY_BE_DOWN} AND e.org_id = $2`;
 
-// In the order of IDs, as in every statement that locks several of them. Cost: a probe of an index for each ID, and an
-// update of those that may be down.
+// In ID order, as in every statement that locks several heartbeats. Cost: one index lookup per ID, and an update of
+// those that may be down.
 const repeatSql = (ids: string) => `
   UPDATE heartbeat SET repeat_at = LEAST(repeat_at, $1)
    WHERE endpoint_id IN (
@@ -24,7 +24,7 @@ const repeatSql = (ids: string) => `
 const REPEAT = repeatSql('SELECT unnest($2::uuid[])');
 const REPEAT_OF_CHILDREN = repeatSql('SELECT endpoint_id FROM endpoint_dependency WHERE parent_id = ANY ($2::uuid[])');
 
-/** Records the newest result of a heartbeat that is down again after a suppression of its alerts has ended. */
+/** Repeats the newest result of each heartbeat that is still down after a suppression of its alerts has ended. */
 @Injectable()
 export class VerdictRepeat {
   constructor(

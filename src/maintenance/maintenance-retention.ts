@@ -12,7 +12,7 @@ const OLD_WINDOWS = `
   DELETE FROM maintenance_window WHERE id IN (
     SELECT id FROM maintenance_window WHERE ends_at < $1 AND planned_until = 'infinity' LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
-// Cost: all scopes, each with a probe of two indexes, once a day.
+// Cost: all scopes, each with a lookup in two indexes, once a day.
 const UNUSED_SCOPES = `
   DELETE FROM maintenance_scope WHERE id IN (
     SELECT id FROM maintenance_scope s
@@ -20,7 +20,7 @@ const UNUSED_SCOPES = `
        AND NOT EXISTS (SELECT FROM maintenance_occurrence o WHERE o.scope_id = s.id) LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
 /**
- * Deletes old occurrences daily, then unused scopes. Occurrences are kept as long as days of uptime, because they
+ * Deletes old occurrences daily, then unused scopes. Occurrences are kept for as long as daily uptime, because they
  * determine how much of a day was planned.
  */
 export const MAINTENANCE_RETENTION: Retention = {

@@ -11,11 +11,11 @@ import { failpoint } from '../platform/observability/failpoints';
 import { SECOND_MS } from '../platform/time/time-units';
 import { OccurrencePlanner } from './occurrence-planner.job';
 
-/** The limits for occurrences that one sweep starts and ends. */
+/** The maximum number of occurrences that one sweep starts and ends. */
 const BATCH = 200;
 /** A locked row is skipped after this time, and the next second tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
-/** The longest pause if this process is the only user of the database. */
+/** The maximum pause if this process is the only user of the database. */
 const REST_MS = 10 * SECOND_MS;
 
 interface Occurrence extends MaintenanceScope {
@@ -25,7 +25,7 @@ interface Occurrence extends MaintenanceScope {
   endsAt: Date;
 }
 
-// Cost while nothing starts or ends: a look into two partial indexes.
+// Cost when nothing starts or ends: a lookup in two partial indexes.
 const NEXT = `
   SELECT (SELECT min(starts_at) FROM maintenance_occurrence WHERE NOT begun) AS begins,
          (SELECT min(ends_at) FROM maintenance_occurrence WHERE NOT over) AS ends`;
@@ -53,7 +53,7 @@ type Key = Pick<Occurrence, 'windowId' | 'startsAt'>;
 type Step = 'done' | 'more' | 'later';
 
 /**
- * Handles the starts and ends of maintenance windows each second, regardless of their cause. The flags of the row show
+ * Processes starts and ends of maintenance windows every second, regardless of their cause. The flags of the row show
  * what a killed process did not do. They change in the same transaction as the work, so nothing is done twice.
  */
 @Injectable()
@@ -88,13 +88,13 @@ export class MaintenanceSweep {
     if (ends <= now.getTime()) await this.endAll(now);
     if (begins <= now.getTime()) await this.begin(now);
     const pauseMs = Math.min(begins, ends) - now.getTime();
-    // On a server, other processes may change windows.
+    // On a database server, other processes may change windows.
     if (pauseMs > 0 && this.server.isEmbedded) this.job.rest(Math.min(pauseMs, REST_MS));
   }
 
   /**
-   * Starts occurrences. A trigger sends the event `started`. Then the windows' positions in the list are updated, which
-   * the planner would do later anyway.
+   * Starts occurrences. A database trigger sends the event `started`. Then the windows' positions in the list are
+   * updated, which the planner would otherwise do later.
    */
   private async begin(now: Date): Promise<void> {
     const begun = await this.database.transaction(async (tx) => {
@@ -116,7 +116,7 @@ export class MaintenanceSweep {
   }
 
   /**
-   * Schedules a check for the covered endpoints that are down, a few thousand per transaction. Then it marks the
+   * Schedules a check for the covered endpoints that are down, a few thousand per transaction. Then marks the
    * occurrence as over and sends the event.
    */
   private async end(tx: Tx, key: Key, now: Date): Promise<Step> {

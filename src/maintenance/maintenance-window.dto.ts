@@ -27,7 +27,7 @@ import { currentOf, type WindowRow } from './window-row';
 
 const MAX_OCCURRENCES = 100;
 const DEFAULT_OCCURRENCES = 20;
-/** The years for which time zone offsets are known. Occurrences are shown with years of four digits. */
+/** The range of years for which time zone offsets are known. Occurrences are shown with four-digit years. */
 const FROM_BOUNDS = { first: new Date('1970-01-01T00:00:00Z'), last: new Date('9900-01-01T00:00:00Z') };
 
 const WINDOW_ID = 'mw_01jd3k6q7be5y9x4v2m8n0r1st';
@@ -72,7 +72,7 @@ const TEXTS = {
   public: { description: 'Whether the window is shown on status pages that show anything it covers.', default: true },
 };
 
-/** The class name is part of the public API document. */
+/** Don't rename: the class name appears in the public API document. */
 export class MaintenanceScopeDto extends EndpointScopeDto {}
 
 export const WINDOW_STATUSES = ['scheduled', 'active', 'ended'] as const;
@@ -232,7 +232,7 @@ export class CreateMaintenanceWindowDto {
   scope!: MaintenanceScopeDto;
 }
 
-/** All fields are optional, and only the sent ones change. */
+/** All fields are optional, and only the fields that are sent change. */
 export class UpdateMaintenanceWindowDto extends PartialOf(CreateMaintenanceWindowDto) {
   @ApiPropertyOptional({ description: `${TEXTS.scope} Replaces the whole scope.` })
   override scope?: MaintenanceScopeDto;

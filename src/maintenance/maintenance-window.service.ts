@@ -32,14 +32,16 @@ import { problemsOfFields, problemsOfTimes, sameTimes } from './window-rules';
 import { listedAt, type WindowRow } from './window-row';
 import { scopeIdOf, WindowStore } from './window-store';
 
-/** Selects started occurrences as they were. Changes cut them, but they are kept when the window's times change. */
+/**
+ * Selects started occurrences as they were. A change shortens them, but they are kept when the window's times change.
+ */
 const BEGUN = `
   SELECT starts_at AS "startsAt", ends_at AS "endsAt" FROM maintenance_occurrence
    WHERE window_id = $1 AND ends_at > $2 AND starts_at <= $3 AND ends_at > starts_at ORDER BY starts_at LIMIT $4`;
 
 /**
- * Maintenance windows of one organization, by the database's clock. Throws `not_found` for anything of another
- * organization.
+ * Manages an organization's maintenance windows, using the database's clock. Throws `not_found` for anything that
+ * belongs to another organization.
  */
 @Injectable()
 export class MaintenanceWindowService {
@@ -51,7 +53,7 @@ export class MaintenanceWindowService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Lists windows, newest start first. A recurring window is placed by its next start. */
+  /** Lists windows, newest start first. The position of a recurring window is its next start. */
   async list(orgId: string, query: MaintenanceWindowQuery): Promise<Page<MaintenanceWindowView>> {
     const now = this.clock.now();
     const [endpointId, websiteId] = [parseId('endpoint', query.endpoint_id), parseId('website', query.website_id)];
@@ -74,7 +76,7 @@ export class MaintenanceWindowService {
     return shown(await this.windows.read(orgId, id, now), now);
   }
 
-  /** Returns started occurrences as they were, and future ones by the window's times. */
+  /** Returns started occurrences as they were, and future ones based on the window's times. */
   async occurrencesOf(
     orgId: string,
     id: string,
@@ -90,7 +92,7 @@ export class MaintenanceWindowService {
     return [...begun, ...next].slice(0, limit).map(toOccurrenceView);
   }
 
-  /** Returns the occurrences that such a window would have. Stores nothing. */
+  /** Returns the occurrences that a window with these settings would have. Stores nothing. */
   async preview(
     orgId: string,
     { from, limit }: OccurrenceQuery,
@@ -109,7 +111,7 @@ export class MaintenanceWindowService {
     });
   }
 
-  /** Creates several windows. Cost: as many statements as for one. */
+  /** Creates several windows. Cost: the same number of statements as for one window. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -135,8 +137,8 @@ export class MaintenanceWindowService {
   }
 
   /**
-   * Updates the sent fields. The change affects results that are recorded later. An ended occurrence stays ended unless
-   * the times change.
+   * Updates the sent fields. The change affects results that are recorded later. An occurrence that was ended stays
+   * ended unless the times change.
    */
   update(orgId: string, id: string, dto: UpdateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
     return this.database.transaction(async (tx) => {
@@ -148,7 +150,7 @@ export class MaintenanceWindowService {
     });
   }
 
-  /** Updates several windows. Cost: as many statements as for one. */
+  /** Updates several windows. Cost: the same number of statements as for one window. */
   async updateSome(
     tx: Tx,
     orgId: string,
@@ -192,7 +194,7 @@ export class MaintenanceWindowService {
 
   /**
    * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it, as the audit log
-   * shows both sides. The resources of the scope are not looked up. Throws: `validation_failed` as these methods do.
+   * shows both sides. The resources in the scope are not looked up. Throws: `validation_failed` like these methods.
    */
   previewOf(orgId: string, before: WindowRow | null, dto: CreateMaintenanceWindowDto): PreviewedWindow {
     const row = this.checked(orgId, dto, before, this.clock.now());
@@ -204,7 +206,7 @@ export class MaintenanceWindowService {
     return setOwner(tx, 'maintenance_window', orgId, ids, owner);
   }
 
-  /** Returns what `create` and `update` would refuse in these fields. */
+  /** Returns the problems for which `create` and `update` would refuse these fields. */
   findingsIn(fields: UpdateMaintenanceWindowDto): Findings {
     return { invalid: problemsOfFields(fields), forbidden: [] };
   }
@@ -235,8 +237,8 @@ export class MaintenanceWindowService {
   }
 
   /**
-   * Returns the windows after the changes. Cost: one to two milliseconds of CPU for each window's times. Throws:
-   * `validation_failed`, or `not_found` if the scope names a missing resource.
+   * Returns the windows after the changes. Cost: one to two milliseconds of CPU time for the times of each window.
+   * Throws: `validation_failed`, or `not_found` if the scope contains a missing resource.
    */
   private async judged(sql: Sql, orgId: string, sent: readonly SentWindow[], now: Date): Promise<WindowRow[]> {
     const turns = new Turns();
@@ -274,7 +276,7 @@ const tagSource = (row: WindowRow) => ({ id: row.id, ...settingsOf(row) });
 const shown = (row: WindowRow, now: Date): MaintenanceWindowView =>
   tagged(toMaintenanceWindowView(row, now), tagSource(row));
 
-/** Returns the sent time, `null` if it is removed, or the stored time if it was not sent. */
+/** Returns the time that was sent, `null` if it is being removed, or the stored time if none was sent. */
 const timeOf = (sent: string | null | undefined, stored: Date | null): Date | null =>
   sent === undefined ? stored : sent === null ? null : parseTimestamp(sent);
 

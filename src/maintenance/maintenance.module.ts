@@ -11,7 +11,7 @@ import { OccurrencePlanner } from './occurrence-planner.job';
 import { Occurrences, OccurrencesChanged } from './occurrences';
 import { WindowStore } from './window-store';
 
-/** Windows in which notifications are muted. `endpoint/suppression` reads which of them are in force. */
+/** Windows in which notifications are muted. `endpoint/suppression` reads which of them are active. */
 @Module({
   imports: [EndpointModule],
   controllers: [MaintenanceWindowController],

@@ -8,13 +8,13 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { AHEAD_MS, Occurrences } from './occurrences';
 import { listedAt, selectWindows, type WindowRow } from './window-row';
 
-/** A window is planned again when its occurrences are written less far ahead than this, about once an hour. */
+/** A window is planned again, about once an hour, when its written occurrences extend less far ahead than this. */
 const LEAST_AHEAD_MS = AHEAD_MS - HOUR_MS;
 const BATCH = 100;
 /** A locked row is skipped after this time, and the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
-// Cost while there is nothing to do: a look into two partial indexes.
+// Cost when there is nothing to do: a lookup in two partial indexes.
 const TO_PLAN = `
   SELECT id FROM maintenance_window WHERE planned_until < $1
    UNION
@@ -22,7 +22,7 @@ const TO_PLAN = `
    LIMIT ${BATCH}`;
 
 const ONE = `${selectWindows('$2')} WHERE m.id = $1 FOR UPDATE OF m SKIP LOCKED`;
-/** Uses CASE, because '-infinity' can't be converted to a Date. */
+/** Uses CASE because '-infinity' can't be converted to a Date. */
 const PLANNED = `SELECT CASE WHEN planned_until > $2::timestamptz THEN planned_until ELSE $2 END AS after,
                         planned_until < $3::timestamptz AS "isShort"
                    FROM maintenance_window WHERE id = $1 AND planned_until < 'infinity'`;
@@ -30,7 +30,7 @@ const LIST = 'UPDATE maintenance_window SET listed_at = $2 WHERE id = $1 AND lis
 
 /**
  * Writes the occurrences of windows eight days ahead. Recording checks and announcing on status pages then need no cron
- * computation, and the planner may be down for a week. Instances divide the windows with row locks.
+ * computation, and the planner may be down for a week. Row locks divide the windows between instances.
  */
 @Injectable()
 export class OccurrencePlanner {
@@ -61,7 +61,7 @@ export class OccurrencePlanner {
     }
   }
 
-  /** Updates the planned occurrences of a window, and its position in the list, for `now`. */
+  /** Updates the planned occurrences of a window, and its position in the list, as of `now`. */
   async follow(id: string, now: Date): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [window] = await tx.query<WindowRow>(ONE, [id, now]);

@@ -9,12 +9,12 @@ import { Turns } from '../platform/time/turns';
 import { type Span, spansFrom } from './window-times';
 import type { WindowRow } from './window-row';
 
-/** How far ahead occurrences are written: a day more than status pages announce. */
+/** How far ahead occurrences are written, which is one day more than status pages announce. */
 export const AHEAD_MS = 8 * DAY_MS;
 
 /**
- * The limit for planned occurrences: a hundred windows that recur every hour. Each one is a row that is kept for 400
- * days.
+ * The maximum number of planned occurrences: a hundred windows that recur every hour. Each one is a row that is kept
+ * for 400 days.
  */
 export const MOST_PLANNED = 20_000;
 
@@ -24,14 +24,14 @@ export const tooManyPlanned = () =>
     'occurrences of maintenance windows in the next eight days',
   );
 
-/** The parts of a window that an occurrence copies. */
+/** The parts of a window that are copied to an occurrence. */
 type Settings = Pick<WindowRow, 'id' | 'orgId' | 'scopeId' | 'name' | 'mute' | 'excludeFromUptime' | 'public'>;
 
 interface Running extends Span, Settings {}
 
 const FUTURE = 'DELETE FROM maintenance_occurrence WHERE window_id = ANY ($1::uuid[]) AND starts_at > $2';
 
-/** More than the longest occurrence. Occurrences that started earlier are over. */
+/** Longer than the longest occurrence. Occurrences that started earlier are over. */
 const LONGEST = `interval '91 days'`;
 const RUNNING = `
   SELECT window_id AS id, org_id AS "orgId", scope_id AS "scopeId", name, mute, exclude_from_uptime AS "excludeFromUptime",
@@ -44,7 +44,7 @@ const END = `
   UPDATE maintenance_occurrence SET ends_at = $2, continued = window_id = ANY ($3::uuid[])
    WHERE window_id = ANY ($1::uuid[]) AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2 RETURNING 1`;
 
-// A row with the same start was cut by a change within the same millisecond.
+// A row with the same start was cut short by a change within the same millisecond.
 const WRITE = `
   INSERT INTO maintenance_occurrence (window_id, org_id, scope_id, name, mute, exclude_from_uptime, public, starts_at, ends_at)
   SELECT w.id, w.org_id, w.scope_id, w.name, w.mute, w.exclude_from_uptime, w.public, o.starts_at, o.ends_at
@@ -63,25 +63,26 @@ const ENDED_SINCE = `
   SELECT d.id FROM unnest($1::uuid[], $2::timestamptz[]) AS d (id, due)
    WHERE EXISTS (SELECT FROM maintenance_occurrence o WHERE o.window_id = d.id AND o.ends_at > d.due AND o.starts_at <= $3)`;
 
-/** The size of an occurrence's row with its indexes, without its name. */
+/** The size of an occurrence's row with its indexes, but without its name. */
 const ROW_BYTES = 250;
 
-/** How a change of a window affects its current occurrence. */
+/** The kind of change to a window, which determines what happens to its current occurrence. */
 export type Change = 'created' | 'other times' | 'other settings';
 
-/** Emitted in the transaction that changes when a window is in force. */
+/** Emitted in the transaction that changes when a window is active. */
 export class OccurrencesChanged {}
 
 /**
- * The only code that writes occurrences. Past ones stay, current ones are cut at the time of a change, and future ones
- * are written for eight days. Stateless. It uses the transaction that has locked the window's row.
+ * The only code that writes occurrences. Past ones are kept, current ones are cut short at the time of a change, and
+ * future ones are written for eight days. Stateless. It uses the transaction that has locked the window's row.
  */
 @Injectable()
 export class Occurrences {
   constructor(private readonly events: TransactionEvents) {}
 
   /**
-   * Rewrites the occurrences of saved windows after changes from `now` on. Cost: as many statements as for one window.
+   * Rewrites the occurrences of saved windows after changes from `now` on. Cost: the same number of statements as for
+   * one window.
    */
   async replace(tx: Tx, changes: readonly ChangedWindow[], now: Date): Promise<void> {
     const ids = changes.map(({ window }) => window.id);
@@ -90,7 +91,7 @@ export class Occurrences {
     const cut = changes.flatMap(({ window, change }) => {
       const runs = running.get(window.id) ?? [];
       const due = lastRunning(window, now);
-      // An ended occurrence stays ended, unless the window's times change.
+      // An occurrence that was ended stays ended, unless the window's times change.
       const goesOn = due !== null && (runs.length > 0 || change !== 'other settings') ? due : null;
       const [only] = runs;
       const isSame = goesOn && runs.length === 1 && only !== undefined && isSameRun(only, window, goesOn);
@@ -112,15 +113,15 @@ export class Occurrences {
     return (await tx.query(END, [[windowId], now, []])).length > 0;
   }
 
-  /** Stops a deleted window: ends its current occurrence and deletes future ones. */
+  /** Ends the current occurrence of a deleted window and deletes future ones. */
   async stop(tx: Tx, windowId: string, now: Date): Promise<void> {
     await tx.query(FUTURE, [[windowId], now]);
     await this.end(tx, windowId, now);
   }
 
   /**
-   * Writes the occurrences of saved windows that start after `after` and within eight days, and how far they are
-   * complete.
+   * Writes the occurrences of saved windows that start after `after` and within eight days. Also stores until when they
+   * are complete.
    */
   async plan(tx: Tx, windows: readonly { window: WindowRow; after: Date }[], now: Date): Promise<void> {
     const until = new Date(now.getTime() + AHEAD_MS);
@@ -148,8 +149,8 @@ export class Occurrences {
   }
 
   /**
-   * Returns the occurrences that continue. A one-off window may be sent a little late. It then starts at its intended
-   * time, unless it has run since then. Others start now.
+   * Returns the occurrences that continue. A one-off window may be sent slightly late. In that case, it starts at its
+   * intended time, unless it has been active since then. Others start now.
    */
   private async goingOn(
     tx: Tx,
@@ -176,8 +177,8 @@ export interface ChangedWindow {
 const idsOf = (items: readonly { window: { id: string } }[]): string[] => items.map(({ window }) => window.id);
 
 /**
- * `isDone` is true if no more planning is needed: for a one-off window when it is written, for a recurring one when its
- * last start is past.
+ * `isDone` is true if no more planning is needed. A one-off window is done when its occurrence is written, and a
+ * recurring one when its last start is in the past.
  */
 function spansAhead(window: WindowRow, after: Date, now: Date, until: Date): { spans: Span[]; isDone: boolean } {
   const spans: Span[] = [];
@@ -190,7 +191,10 @@ function spansAhead(window: WindowRow, after: Date, now: Date, until: Date): { s
   return { spans, isDone: !hasMore || (window.cron === null && spans.length > 0) };
 }
 
-/** Returns the occurrence at `now` by the window's times. If there are several, the one that ends last. */
+/**
+ * Returns the occurrence at `now` according to the window's times. If there are several, returns the one that ends
+ * last.
+ */
 function lastRunning(window: WindowRow, now: Date): Span | null {
   let last: Span | null = null;
   for (const span of spansFrom(window, now)) {

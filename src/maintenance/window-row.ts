@@ -22,8 +22,8 @@ export interface WindowRow extends WindowTimes, MaintenanceScope {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /**
-   * Its position in the list: the start of a one-off window, and the next start of a recurring one, or its last start
-   * if there is none.
+   * The window's position in the list. It is the start of a one-off window, or the next start of a recurring one (the
+   * last start if there is no next one).
    */
   readonly listedAt: Date;
   /** The end of the current occurrence. */
@@ -37,18 +37,18 @@ const COLUMNS = `m.id, m.org_id AS "orgId", m.name, m.description, m.scope_id AS
   s.covers_all AS "coversAll", s.website_ids AS "websiteIds", s.endpoint_ids AS "endpointIds", s.tags`;
 
 /**
- * SQL: the end of the window's current occurrence at `now`, a parameter. The newest started occurrence ends last. Cost:
- * one probe of the primary key.
+ * SQL for the end of the window's current occurrence at `now`, which is a parameter. The newest started occurrence ends
+ * last. Cost: one primary key lookup.
  */
 export const runningUntil = (now: string): string => `(SELECT CASE WHEN o.ends_at > ${now} THEN o.ends_at END
     FROM maintenance_occurrence o WHERE o.window_id = m.id AND o.starts_at <= ${now} ORDER BY o.starts_at DESC LIMIT 1)`;
 
-/** SQL: windows `m` with their scopes `s`. `now` is a parameter. */
+/** SQL for windows `m` with their scopes `s`. `now` is a parameter. */
 export const selectWindows = (now: string): string => `
   SELECT ${COLUMNS}, ${runningUntil(now)} AS "activeUntil"
     FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id`;
 
-/** Returns the parts of a window that depend on the time. */
+/** Returns the parts of a window that depend on the current time. */
 export function currentOf(
   row: WindowTimes & Pick<WindowRow, 'activeUntil'>,
   now: Date,

@@ -9,12 +9,12 @@ import type { WindowTimes } from './window-times';
 export const MIN_DURATION_SECONDS = 60;
 export const MAX_DURATION_SECONDS = 604_800;
 const MAX_LENGTH_MS = 90 * DAY_MS;
-/** Tolerance for a client's wrong clock and a slow request. */
+/** The tolerance for a client's wrong clock and a slow request. */
 const MOST_PAST_MS = 5 * MINUTE_MS;
 /** The number of starts whose gaps are compared with the duration. */
 const COMPARED = 20;
 
-/** Returns what is wrong with single fields that were sent. */
+/** Returns the problems of individual fields that were sent. */
 export function problemsOfFields({
   cron,
   timezone,
@@ -43,7 +43,7 @@ export function problemsOfFields({
 
 const sameTime = (a: Date | null | undefined, b: Date | null | undefined): boolean => a?.getTime() === b?.getTime();
 
-/** Whether both are in force at the same times. */
+/** Returns true if both are active at the same times. */
 export const sameTimes = (a: WindowTimes, b: WindowTimes): boolean =>
   sameTime(a.startsAt, b.startsAt) && sameTime(a.endsAt, b.endsAt) && sameRecurrence(a, b);
 
@@ -51,8 +51,8 @@ const sameRecurrence = (a: WindowTimes, b: WindowTimes): boolean =>
   a.cron === b.cron && a.timezone === b.timezone && a.durationSeconds === b.durationSeconds;
 
 /**
- * Returns what is wrong with the times of a window as a whole. `before` are the times before a change. Unchanged times
- * are not validated again, so a client can always send back what it has read.
+ * Returns the problems of a window's times as a whole. `before` contains the times before a change. Unchanged times are
+ * not validated again, so a client can always send back what it has read.
  */
 export function problemsOfTimes(times: WindowTimes, now: Date, before: WindowTimes | null): FieldProblem[] {
   const isRecurring = times.cron !== null || times.timezone !== null || times.durationSeconds !== null;

@@ -10,16 +10,16 @@ import type { WindowStatus } from './maintenance-window.dto';
 import { MOST_PLANNED, tooManyPlanned } from './occurrences';
 import { runningUntil, selectWindows, type WindowRow } from './window-row';
 
-/** The limit for windows of an organization that are not over by their times. */
+/** The maximum number of an organization's windows that are not over according to their times. */
 export const MOST_OPEN = 1000;
 /**
- * The limit for IDs and tags in the scopes of all windows. With a hundred times as many, a batch of checks took
+ * The maximum number of IDs and tags in the scopes of all windows. With a hundred times as many, a batch of checks took
  * seconds.
  */
 const MOST_NAMED = 10_000;
 /**
- * The limit including windows that are over, which stay for 400 days. It is enough for a pipeline that deploys fifty
- * times a day.
+ * The maximum number including windows that are over, which are kept for 400 days. It is enough for a pipeline that
+ * deploys fifty times a day.
  */
 const MOST = 20_000;
 
@@ -30,17 +30,17 @@ const BY_STATUS: Readonly<Record<WindowStatus, string>> = {
   ended: `NOT (${ACTIVE}) AND m.listed_at <= $2`,
 };
 
-/** The condition of `covers` for one endpoint, for scopes that may cover any of the requested resources. */
+/** SQL equivalent of `covers` for one endpoint, for scopes that may cover any of the requested resources. */
 const coveredBy = (first: number): string =>
   `(s.covers_all OR s.website_ids && $${first}::uuid[] OR s.endpoint_ids && $${first + 1}::uuid[] OR s.tags && $${first + 2}::text[])`;
 
-/** The size of a scope's row with its indexes, without the names in it. */
+/** The size of a scope's row with its indexes, but without the names in it. */
 const ROW_BYTES = 150;
 const INSERT_SCOPES = `
   INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags)
   SELECT id, org_id, covers_all, website_ids, endpoint_ids, tags FROM json_populate_recordset(NULL::maintenance_scope, $1::json)`;
 
-/** The written columns of a window, except its ID and organization. */
+/** The columns of a window that are written, except its ID and organization. */
 const SAVED = [
   'name',
   'description',
@@ -66,10 +66,10 @@ const UPDATE = `
   UPDATE maintenance_window m SET ${SAVED.map((name) => `${name} = r.${name}`).join(', ')}
     FROM ${SENT} r WHERE m.id = r.id AND m.org_id = r.org_id`;
 
-// Cost: an index scan of the organization's windows, with one probe each for the recurring ones' end.
+// Cost: an index scan of the organization's windows, with one lookup for the end of each recurring one.
 /**
- * Counts the names in the scopes of all windows that are not over, except `$2`. The recorder reads them with each
- * batch.
+ * Counts the names in the scopes of all windows that are not over, except `$2`. The recorder reads these names with
+ * each batch.
  */
 const COUNT_NAMED = `
   SELECT coalesce(sum(cardinality(s.website_ids) + cardinality(s.endpoint_ids) + cardinality(s.tags)), 0)::int AS named
@@ -91,7 +91,7 @@ export interface WindowFilter {
   websiteId: string | null;
 }
 
-/** The rows of windows and their scopes. Scopes never change, so another scope is another row. */
+/** The rows of windows and their scopes. Scopes never change, so a different scope is a new row. */
 @Injectable()
 export class WindowStore {
   constructor(
@@ -101,7 +101,7 @@ export class WindowStore {
 
   /**
    * Returns a page after the position `after`, newest start first. Cost: an index scan of the organization's windows
-   * from there on. With a filter it continues until the page is full, over at most 20,000 windows.
+   * from that position on. With a filter it continues until the page is full, over at most 20,000 windows.
    */
   async page(
     orgId: string,
@@ -155,7 +155,7 @@ export class WindowStore {
     );
   }
 
-  /** Locks several windows in the order of their IDs until the caller's transaction ends. Missing ones are left out. */
+  /** Locks several windows in ID order until the caller's transaction ends. Missing ones are omitted. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[], now: Date): Promise<Map<string, WindowRow>> {
     const some = 'org_id = $1 AND id = ANY ($2::uuid[])';
     await tx.query(`SELECT FROM maintenance_window WHERE ${some} ORDER BY id FOR UPDATE`, [orgId, ids]);
@@ -177,8 +177,8 @@ export class WindowStore {
   }
 
   /**
-   * Saves changed windows. `row.scopeId` is the previous one if the scope is the same. Throws: `quota_exceeded` as
-   * `insert` does.
+   * Saves changed windows. `row.scopeId` is the previous ID if the scope is the same. Throws: `quota_exceeded` like
+   * `insert`.
    */
   async update(tx: Tx, orgId: string, changes: readonly SavedWindow[], now: Date): Promise<void> {
     const rescoped = changes.filter(({ row, before }) => row.scopeId !== before.scopeId).map(({ row }) => row);
@@ -193,15 +193,15 @@ export class WindowStore {
     await tx.query('DELETE FROM maintenance_window WHERE org_id = $1 AND id = $2', [orgId, id]);
   }
 
-  /** Call this after the occurrences were written. Throws: `quota_exceeded` if too many are planned. */
+  /** Call this after the occurrences have been written. Throws: `quota_exceeded` if too many are planned. */
   async claimOccurrences(tx: Tx, orgId: string, now: Date): Promise<void> {
     const [use] = await tx.query<{ planned: number }>(COUNT_PLANNED, [orgId, now, MOST_PLANNED + 1]);
     if ((use?.planned ?? 0) > MOST_PLANNED) throw tooManyPlanned();
   }
 
   /**
-   * Checks that there is room for this many more windows. Parallel creations in an organization wait for each other.
-   * Throws: `quota_exceeded`.
+   * Checks that the organization may have this many more windows. Parallel creations in an organization wait for each
+   * other. Throws: `quota_exceeded`.
    */
   async claim(tx: Tx, orgId: string, wanted: number, now: Date): Promise<void> {
     await takeTurn(tx, orgId);
@@ -248,7 +248,7 @@ export class WindowStore {
     await tx.query(INSERT_SCOPES, [JSON.stringify(scopes)]);
   }
 
-  /** Returns `null` if nothing can match, because the filter names a resource that does not exist. */
+  /** Returns `null` if nothing can match, because the filter refers to a resource that does not exist. */
   private async conditions(orgId: string, filter: WindowFilter, parameters: unknown[]): Promise<string[] | null> {
     const where = ['m.org_id = $1'];
     if (filter.status) where.push(BY_STATUS[filter.status]);
@@ -266,7 +266,7 @@ export class WindowStore {
   }
 }
 
-/** Makes changes that count existing rows wait for each other, within an organization. */
+/** Serializes changes that count existing rows, within an organization. */
 async function takeTurn(tx: Tx, orgId: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`maintenance windows of ${orgId}`]);
 }
@@ -274,7 +274,7 @@ async function takeTurn(tx: Tx, orgId: string): Promise<void> {
 const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
-/** Returns the ID of the scope, which is the previous one if the scope is the same. */
+/** Returns the ID of the scope, which is the previous ID if the scope is the same. */
 export const scopeIdOf = (scope: MaintenanceScope, before: WindowRow | null): string =>
   before &&
   scope.coversAll === before.coversAll &&

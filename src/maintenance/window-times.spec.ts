@@ -16,7 +16,7 @@ const startsBetween = (cron: string, timezone: string, from: string, to: string)
   return found;
 };
 
-/** Returns this many full hours from this one on. */
+/** Returns this many full hours, starting with the given one. */
 const hours = (first: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => text(new Date(Date.parse(`${first}:00:00Z`) + i * 60 * MINUTE)));
 
@@ -86,8 +86,8 @@ it.each([
 });
 
 /**
- * Tests each minute: does a wall clock show a time of the expression? Without a `*` in minutes and hours, it also
- * counts a time that the clock has just skipped, and ignores one that it has already shown.
+ * Tests each minute to see whether a wall clock shows a time that matches the expression. Without a `*` in minutes and
+ * hours, it also counts a time that the clock has just skipped, and ignores one that it has already shown.
  */
 function byLookingAtTheClock(cron: string, zone: string, from: number, to: number): string[] {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });

@@ -1,7 +1,7 @@
 import { startsFrom, take } from '../platform/time/cron-times';
 import { SECOND_MS } from '../platform/time/time-units';
 
-/** The times of a window. Without a cron it is one-off, otherwise it recurs between two optional bounds. */
+/** The times of a window. Without a cron expression it is one-off. Otherwise it recurs between two optional bounds. */
 export interface WindowTimes {
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
@@ -10,7 +10,7 @@ export interface WindowTimes {
   readonly durationSeconds: number | null;
 }
 
-/** A time from `startsAt` until before `endsAt`. */
+/** A period from `startsAt` (inclusive) to `endsAt` (exclusive). */
 export interface Span {
   readonly startsAt: Date;
   readonly endsAt: Date;

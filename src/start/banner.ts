@@ -3,9 +3,9 @@ import type { BootstrapKey } from '../identity/organization/bootstrap';
 import type { Config } from '../platform/config/config';
 
 export interface Welcome {
-  /** The URL on this machine. */
+  /** The local URL. */
   readonly url: string;
-  /** The public URL, if the settings contain one. */
+  /** The public URL, if it is configured. */
   readonly publicUrl: string | null;
   readonly auth: boolean;
   readonly key: BootstrapKey;
@@ -13,10 +13,10 @@ export interface Welcome {
   readonly link: string | null;
 }
 
-/** The command in a checkout, or in an installed package. */
+/** The command that works in an installed package, or the one for a checkout. */
 const KEYS_COMMAND = /[\\/]node_modules[\\/]/.test(__dirname) ? 'npx uptime-monitor-keys' : 'npm run keys --';
 
-/** Returns what a person at a terminal sees after the start: the URL, how to sign in, and one command to try. */
+/** Returns the text that a person at a terminal sees after startup: the URL, how to sign in, and one command to try. */
 export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
   const shown = publicUrl ?? url;
   const place = auth ? keyPlace(key) : { lines: [], value: null };
@@ -42,7 +42,7 @@ export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
 
 const OPEN = 'AUTH=off: everyone who can reach this URL is an administrator.';
 
-/** Returns the same for a log, without a key or link. */
+/** Returns the same information for a log, without a key or link. */
 export function startLines({ url, publicUrl, auth, key }: Welcome): string[] {
   return [
     ...(auth ? [] : [OPEN]),
@@ -51,7 +51,7 @@ export function startLines({ url, publicUrl, auth, key }: Welcome): string[] {
   ];
 }
 
-/** Returns where the key is, and the shell expression for it. */
+/** Returns the lines that say where the key is, and the shell expression for it. */
 function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } {
   switch (key.from) {
     case 'environment':
@@ -69,7 +69,7 @@ function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } 
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
-/** Returns the URL for a browser on this machine. */
+/** Returns the URL for a browser on the same machine. */
 export function addressOf(app: { getHttpServer(): Server }, config: Pick<Config, 'host' | 'port'>): string {
   const address = app.getHttpServer().address();
   const isBound = typeof address === 'object' && address !== null;

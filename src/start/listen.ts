@@ -7,8 +7,8 @@ import { isRecord } from '../platform/text/json';
 type Address = Pick<Config, 'host' | 'port'>;
 
 /**
- * Throws: a `StartError` if the service can't listen. It runs before the database is opened, so that a taken port is
- * found early. The port is free again afterwards. It opens to clients only when they can be served.
+ * Throws: a `StartError` if the service can't listen. It runs before the database is opened, so that a port conflict is
+ * found early. It then frees the port again, because the port must not accept clients before they can be served.
  */
 export async function requireAddress({ host, port }: Address): Promise<void> {
   const server = createServer((socket) => socket.destroy());
@@ -23,7 +23,7 @@ export async function requireAddress({ host, port }: Address): Promise<void> {
   await closed;
 }
 
-/** A server that listens once its `listen` resolves. */
+/** A server that is listening once its `listen` resolves. */
 interface Listener {
   listen(port: number, host: string): Promise<unknown>;
 }

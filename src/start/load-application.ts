@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { ModuleBundle, ModuleLoader } from './module-bundle';
 
-/** Node options that watch or change how modules are loaded. With them, modules are loaded one by one. */
+/**
+ * Matches Node options that observe or change how modules are loaded. If one is set, modules are loaded individually.
+ */
 const WATCHERS = /(^|\s)(-r|--require|--import|--(experimental-)?loader|--enable-source-maps)\b/;
 
 /**
- * Loads the modules from the bundle. `require` and `import` find them from then on. `entry` is a file of dist without
- * its extension.
+ * Loads the modules from the bundle. From then on, `require` and `import` find them. `entry` is the path of a file in
+ * dist without its extension.
  */
 export function loadFromBundle(entry: 'app' | 'start/run-probe'): void {
   const isWatched = WATCHERS.test([...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' '));

@@ -3,58 +3,58 @@ import { createRequire, isBuiltin, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 
-/** The files of a bundle, in its folder. */
+/** The files of a bundle in its directory. */
 export const BUNDLE_FILES = { index: 'index.json', modules: 'modules.bin' } as const;
 const OPENING = '(function (exports, require, module, __filename, __dirname) { ';
 const CLOSING = '\n})';
-/** Matches the folder of the package that contains a file. */
+/** Matches the directory of the package that contains a file. */
 export const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 export interface BundledModule {
-  /** The path from the root of the package, with slashes. */
+  /** The path relative to the root of the package, with slashes. */
   readonly file: string;
   /**
    * One line for each request of the module: the request, a tab, and the number of the module that Node found when the
    * bundle was created.
    */
   readonly requests: string;
-  /** The position of its code. Its text follows. */
+  /** The position of the module's compiled code, which is followed by its text. */
   readonly at: number;
-  /** The length of V8's compiled code, which contains the functions that a start runs. */
+  /** The length of V8's compiled code, which contains the functions that run at startup. */
   readonly code: number;
   readonly text: number;
-  /** Texts with characters outside of Latin-1 need twice the bytes. */
+  /** Text with characters outside of Latin-1 needs twice as many bytes. */
   readonly encoding: 'latin1' | 'utf16le';
 }
 
-/** Replaces the number of a module that is loaded at its first use. */
+/** Used instead of the number of a module that is loaded on first use. */
 const DEFERRED = 'deferred';
 
 /**
  * Returns the line of `BundledModule.requests` for a request. `target` is the number of the module, or `null` if it is
- * loaded at its first use.
+ * loaded on first use.
  */
 export const requestLine = (request: string, target: number | null): string => `\n${request}\t${target ?? DEFERRED}\n`;
 
 export interface BundleIndex {
-  /** The engine of the code. Code of another engine is ignored. */
+  /** The engine that compiled the code. Code from any other engine is ignored. */
   readonly engine: string;
   readonly modules: readonly BundledModule[];
-  /** The version of each package, by folder. */
+  /** The version of each package, by directory. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Where a `ModuleLoader` gets its modules from. */
+/** The source from which a `ModuleLoader` gets its modules. */
 export interface ModuleSource {
-  /** Returns the file of a request, or `null` if Node finds and loads it. */
+  /** Returns the file for a request, or `null` if Node finds and loads it. */
   resolve(request: string, from: string): string | null;
   /** Returns `null` if Node loads the file. */
   script(file: string): Script | null;
-  /** Whether the module is loaded only when a property of its exports is read, or when they are called. */
+  /** True if the module is loaded only when a property of its exports is read, or when they are called. */
   isDeferred(request: string, from: string): boolean;
 }
 
-/** Returns exports that load their module at their first use. */
+/** Returns exports that load their module on first use. */
 function deferred(load: () => unknown): unknown {
   let exports: object | null = null;
   const loaded = (): object => (exports ??= load() as object);
@@ -67,7 +67,7 @@ function deferred(load: () => unknown): unknown {
 
 export const engine = (): string => `${process.version} ${process.versions.v8} ${process.platform} ${process.arch}`;
 
-/** Returns a script that runs JavaScript or JSON as CommonJS. Stack traces show its file, line and column. */
+/** Returns a script that runs JavaScript or JSON as CommonJS. Stack traces show its file, line, and column. */
 export function moduleScript(file: string, text: string, cachedData?: Buffer): Script {
   return new Script(text, {
     filename: file,
@@ -91,13 +91,14 @@ type ModuleFunction = (
 ) => void;
 
 /**
- * Runs modules as Node's own loader does, each once and under its own name in `require.cache`. Other code that requires
- * one of them, such as an extension, gets the same copy. Only finding, reading and compiling is done by the source.
+ * Runs modules like Node's own loader, each once and under its own name in `require.cache`. Other code that requires
+ * one of them, such as an extension, receives the same copy. The source is only responsible for finding, reading, and
+ * compiling.
  */
 export class ModuleLoader {
   constructor(private readonly source: ModuleSource) {}
 
-  /** Returns the module of a file, or `null` if the source does not have it. */
+  /** Returns the module for a file, or `null` if the source does not have it. */
   load(file: string): NodeJS.Module | null {
     const loaded = require.cache[file];
     if (loaded !== undefined) return loaded;
@@ -138,9 +139,9 @@ export class ModuleLoader {
 }
 
 /**
- * All modules that a start of the service runs, in one file with V8's compiled code. Finding, reading and compiling
- * 2,600 files was most of the CPU time of a start. A file that is newer than the bundle, or a package with another
- * version, is loaded from its original place.
+ * All modules that the service runs at startup, in one file with V8's compiled code. Finding, reading, and compiling
+ * 2,600 files used most of the CPU time at startup. If a file is newer than the bundle, or a package has another
+ * version, it is loaded from its original location.
  */
 export class ModuleBundle implements ModuleSource {
   private readonly modules: ReadonlyMap<string, BundledModule>;
@@ -152,7 +153,7 @@ export class ModuleBundle implements ModuleSource {
     private readonly isSameEngine: boolean,
     private readonly packages: BundleIndex['packages'],
     modules: readonly BundledModule[],
-    /** Stays open, because modules that are required later are read later. */
+    /** The file remains open, because modules that are required later are read later. */
     private readonly file: number,
     private readonly madeAt: number,
   ) {
@@ -160,11 +161,11 @@ export class ModuleBundle implements ModuleSource {
     this.modules = new Map(modules.map((module, number) => [this.files[number] ?? '', module]));
   }
 
-  /** Opens the bundle in a folder, or returns `null` if there is none. `root` is the folder of the package. */
+  /** Opens the bundle in a directory, or returns `null` if there is none. `root` is the directory of the package. */
   static open(folder: string, root: string): ModuleBundle | null {
     try {
       const index = JSON.parse(readFileSync(join(folder, BUNDLE_FILES.index), 'utf8')) as BundleIndex;
-      // In another place, Node would know the packages under other names and load them again.
+      // In any other location, Node would know the packages under different names and load them again.
       const modules = join(root, 'node_modules');
       if (realpathSync(modules) !== modules) return null;
       const file = openSync(join(folder, BUNDLE_FILES.modules), 'r');
@@ -190,7 +191,7 @@ export class ModuleBundle implements ModuleSource {
     return this.target(request, from) === DEFERRED;
   }
 
-  /** Searches the text, because 2,800 tables would take 4 MB, and each request is searched once. */
+  /** Searches the text, because 2,800 tables would take 4 MB, and each request is searched for only once. */
   private target(request: string, from: string): string | null {
     const requests = this.modules.get(from)?.requests ?? '';
     const start = `\n${request}\t`;

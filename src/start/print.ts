@@ -4,5 +4,5 @@ import { serviceLogger } from '../platform/observability/service-logger';
 export const print = (text: string): Promise<void> =>
   new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
 
-/** Logs one line at every start, regardless of `LOG_LEVEL`, in the form of other lines. */
+/** Logs one line at every start, regardless of `LOG_LEVEL`, in the same format as other lines. */
 export const logStart = (line: string): void => serviceLogger({ logLevel: 'info' }).log(line, 'Main');

@@ -14,10 +14,11 @@ import { logStart } from './print';
 import type { ProbeStartSettings } from './start-settings';
 import { stopOnSignals } from './stop-on-signals';
 
-/** Runs a probe in this process until a signal stops it. Resolves when it runs and has logged so. */
+/** Runs a probe in this process until a signal stops it. Resolves when the probe is running and has logged that. */
 export async function runProbe({ environment, config, access }: ProbeStartSettings): Promise<void> {
-  // Limits V8's young generation to a few MiB: 1,000 endpoints then take at most 105 MB instead of 125. It is set after
-  // loading, because V8 accepts compiled code (module-bundle.ts) only under the flags that it was created with.
+  // Limits V8's young generation to a few MiB. With this limit, 1,000 endpoints take at most 105 MB instead of 125. It
+  // is set after loading, because V8 accepts compiled code (module-bundle.ts) only under the flags that it was created
+  // with.
   setFlagsFromString('--semi-space-growth-factor=1');
   Logger.overrideLogger(serviceLogger(config));
   const logger = new Logger('Settings');

@@ -19,8 +19,8 @@ import { stopListening } from './stop-listening';
 import { stopOnSignals } from './stop-on-signals';
 
 /**
- * Listens, and prints how to sign in. A generated key is in its file before the database has it. It is removed from the
- * file only after it was shown on a terminal, so it can't be lost.
+ * Starts listening, and prints how to sign in. A generated key is written to its file before it is stored in the
+ * database. It is removed from the file only after it was shown on a terminal, so it can't be lost.
  */
 async function welcome(app: NestExpressApplication, config: Config): Promise<void> {
   const { isTTY: isTerminal } = process.stdout;
@@ -37,7 +37,9 @@ async function welcome(app: NestExpressApplication, config: Config): Promise<voi
   if (isShown && !bootstrap.isShownOnly) await bootstrap.removeKeyFile();
 }
 
-/** Runs the service in this process until a signal stops it. Resolves when it listens and has logged so. */
+/**
+ * Runs the service in this process until a signal stops it. Resolves when the service is listening and has logged that.
+ */
 export async function runService({ environment, config }: StartSettings): Promise<void> {
   Logger.overrideLogger(serviceLogger(config));
   const extensions = await loadExtensions(config.extensions);
@@ -45,7 +47,7 @@ export async function runService({ environment, config }: StartSettings): Promis
     new Logger('Settings').warn(text);
   const outdated = unsupportedNode(process.version, new Date());
   if (outdated !== null) new Logger('Main').warn(outdated);
-  // Checked again, because loading all of this has taken a while.
+  // This is checked again, because loading all of this takes a while.
   await requireAddress(config);
   const app = await createApp(config, extensions, environment);
   stopOnSignals({

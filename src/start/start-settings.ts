@@ -11,13 +11,13 @@ export interface StartSettings {
 }
 
 /**
- * Returns the settings of this start, and loads as little as possible. A mistake costs a tenth of a second instead of
- * loading the whole application. Later errors of a start need the extensions or the database. Throws: an error that
- * explains what is wrong.
+ * Returns the settings for this start, and loads as little as possible. So a mistake costs a tenth of a second instead
+ * of loading the whole application. Errors that are found later require the extensions or the database. Throws: an
+ * error that explains what is wrong.
  */
 export async function startSettings(environment = readEnvironment()): Promise<StartSettings> {
   const config = loadConfig(environment);
-  // Problems of extensions and misspelled settings must be reported before an unavailable address, but the logger for
+  // Problems with extensions and misspelled settings must be reported before an unavailable address, but the logger for
   // that isn't loaded yet.
   const saysNothingElse = config.extensions.length === 0 && unknownSettings(environment).length === 0;
   if (saysNothingElse) await requireAddress(config);
@@ -28,7 +28,7 @@ export interface ProbeStartSettings extends StartSettings {
   readonly access: ServerAccess;
 }
 
-/** As `startSettings`, for `ROLE=probe`. */
+/** Works like `startSettings`, for `ROLE=probe`. */
 export async function probeStartSettings(environment = readEnvironment()): Promise<ProbeStartSettings> {
   const { config, access } = loadProbeConfig(environment);
   await requireAddress(config);

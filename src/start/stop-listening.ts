@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** The limit for rounds of the event loop while it waits for a round without a new connection. */
+/** The maximum number of event loop iterations to wait for one without a new connection. */
 const MOST_ROUNDS = 1000;
 
 /**
  * Stops accepting connections without closing existing ones, because a proxy may still use idle ones. The kernel resets
- * connections that it has accepted and the process has not. The port is therefore closed in a round of the event loop
- * right after nothing was waiting.
+ * connections that it has accepted but the process has not. The port is therefore closed in an event loop iteration
+ * immediately after one in which no connection was waiting.
  */
 export function stopListening(server: Server): void {
   let isQuiet = false;

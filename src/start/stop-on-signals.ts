@@ -3,22 +3,22 @@ import type { Health } from '../platform/observability/health';
 import { SECOND_MS } from '../platform/time/time-units';
 import { fail } from './fail';
 
-/** The process ends after this time in any case. Supervisors usually wait 30 s. */
+/** The process exits after this time in any case. Supervisors usually wait 30 s. */
 const GRACE_MS = 25_000;
-/** How long load balancers have to notice that the service isn't ready, and running requests have to finish. */
+/** The time for load balancers to notice that the service isn't ready, and for running requests to finish. */
 const UNREADY_MS = 250;
 
-/** The parts that a signal stops. */
+/** The parts of the service that a signal stops. */
 export interface Stopped {
   readonly health: Health;
-  /** How long the service continues to serve although it isn't ready. */
+  /** How long the service continues to serve requests although it isn't ready. */
   readonly drainSeconds: number;
-  /** Stops accepting connections. Existing ones are still served. */
+  /** Stops accepting connections. Existing connections are still served. */
   readonly stopListening: () => void;
   close(): Promise<void>;
 }
 
-/** Ends the process after a signal, when `close` has resolved. A second signal ends it at once. */
+/** Exits the process after a signal, once `close` has resolved. After a second signal, it exits immediately. */
 export function stopOnSignals(stopped: Stopped): void {
   const logger = new Logger('Main');
   let stopping = false;
@@ -35,8 +35,9 @@ export function stopOnSignals(stopped: Stopped): void {
 }
 
 /**
- * Sends clients elsewhere. With a drain time, no request is refused. After it, the port is closed, and accepted
- * requests are finished. Without one, requests are refused at once, so that clients retry elsewhere.
+ * Directs clients to other instances. With a drain time, no request is refused. After the drain time, the port is
+ * closed, and accepted requests are completed. Without a drain time, requests are refused immediately, so that clients
+ * retry elsewhere.
  */
 async function leave({ health, drainSeconds, stopListening }: Stopped): Promise<void> {
   health.leave();

@@ -16,17 +16,17 @@ interface DaysRow {
   days: number[];
 }
 
-/** The announced maintenance on the endpoints of a page. */
+/** The announced maintenance for the endpoints of a page. */
 export interface AnnouncedWork {
   announcements: readonly Announcement[];
-  /** By endpoint ID, the days with planned outages and announced maintenance, counted from the first day shown. */
+  /** For each endpoint ID, the days with planned outages and announced maintenance. Day 0 is the first day shown. */
   plannedDays: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 const NONE: AnnouncedWork = { announcements: [], plannedDays: new Map() };
 
 /**
- * Reads the announced maintenance on the endpoints of a page. A window that isn't public reveals nothing, not even its
+ * Reads the announced maintenance for the endpoints of a page. A window that isn't public reveals nothing, not even its
  * existence.
  */
 @Injectable()
@@ -35,7 +35,7 @@ export class Announcements {
 
   /**
    * Reads the announcements for endpoints of one organization. `since` is the start of the first day shown. Cost: one
-   * index probe if nothing was announced since then. Otherwise two more statements if an announcement covers the
+   * index lookup if nothing was announced since then. Otherwise two more statements if an announcement covers the
    * endpoints, and a third if there were planned outages.
    */
   async read(shown: readonly Coverable[], since: Date, now: Date): Promise<AnnouncedWork> {
@@ -96,8 +96,8 @@ export class Announcements {
 }
 
 /**
- * The scopes of the announcements, each cut to what is shown, because a window may name thousands of endpoints. Cost: a
- * range of an index, nearly always without a row, then one row per scope.
+ * The scopes of the announcements, each reduced to the endpoints that are shown, because a window may contain thousands
+ * of endpoints. Cost: an index range scan, which nearly always finds no row, then one row per scope.
  */
 const SCOPES = `
   SELECT s.id, s.org_id AS "orgId", s.covers_all AS "coversAll", s.tags,
@@ -107,7 +107,7 @@ const SCOPES = `
            WHERE org_id = $1 AND ends_at > $2 AND starts_at <= $3) used
     JOIN maintenance_scope s ON s.id = used.scope_id`;
 
-/** For each window, the last occurrences that are over and the next ones that aren't. */
+/** For each window, the most recent occurrences that are over and the next ones that aren't. */
 const OCCURRENCES = `
   SELECT org_id AS "orgId", window_id AS "windowId", scope_id AS "scopeId", name, starts_at AS "startsAt", ends_at AS "endsAt",
          mute, exclude_from_uptime AS "excludeFromUptime", true AS public, description, recurring,

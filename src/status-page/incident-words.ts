@@ -1,11 +1,11 @@
 import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row';
 import { readUrl } from '../platform/text/read-url';
 
-// The public texts about an incident. The dashboard uses them to preview an incident before it is public.
+// The public wording for incidents. The dashboard uses it to preview an incident before it is public.
 
 /**
- * Returns a title such as `Login and 2 more are down`, with the names that the page shows, of which there is at least
- * one. `isNow` is true if at least one of them is still affected, so that no page calls an endpoint down that is up.
+ * Returns a title such as `Login and 2 more are down`, using at least one name that the page shows. `isNow` is true if
+ * at least one of them is still affected, so that no page says an endpoint is down when it is up.
  */
 export function automaticTitle(severity: IncidentSeverity | null, all: readonly string[], isNow: boolean): string {
   const [first, second] = all;
@@ -15,7 +15,7 @@ export function automaticTitle(severity: IncidentSeverity | null, all: readonly 
   return `${names} ${verb} ${severity ?? 'affected'}`;
 }
 
-/** The facts that decide the public status. `told` contains the public updates, newest first. */
+/** The facts that determine the public status. `told` contains the public updates, newest first. */
 interface Told {
   isOver: boolean;
   status: IncidentStatus | null;
@@ -30,19 +30,19 @@ export function toldStatus({ isOver, status, told }: Told): IncidentStatus {
 }
 
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
-/** The end of a sentence isn't part of the URL in it. */
+/** Punctuation that ends a sentence isn't part of a URL in that sentence. */
 const SENTENCE_END = new Set(".,;:!?)]}'*_");
 const CREDENTIALS = /^(https?:)[/\\]*[^/?#\\]*@/i;
 
-/** A piece of a text: plain, or (`href`) a link. */
+/** A part of a text. It is a link if it has `href`, and plain text otherwise. */
 export interface Piece {
   text: string;
   href: string | null;
 }
 
 /**
- * Splits a text into links and plain text. URLs with `http://` or `https://` are links. Credentials in a URL
- * (`user:password@`) are removed: they are secrets, or they disguise the host of the link.
+ * Splits a text into links and plain text. URLs that start with `http://` or `https://` become links. Credentials in a
+ * URL (`user:password@`) are removed, because they are secrets, or they disguise the host of the link.
  */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -59,7 +59,7 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** Returns the text as programs read it: as `piecesOf` shows it. */
+/** Returns the text for programs, with the same content as `piecesOf` shows. */
 export const publicText = (text: string): string =>
   text.includes('@')
     ? piecesOf(text)

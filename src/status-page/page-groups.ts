@@ -1,21 +1,19 @@
-/**
- * A named part of a page, with single endpoints and whole websites. The UUIDs are in the order in which they are shown.
- */
+/** A named section of a page, with single endpoints and whole websites. The UUIDs are in display order. */
 export interface PageGroup {
   name: string;
   endpoints: string[];
   websites: string[];
 }
 
-/** The properties of an endpoint that decide its place on a page. */
+/** The properties of an endpoint that determine its place on a page. */
 export interface PageEndpoint {
   id: string;
   websiteId: string;
 }
 
 /**
- * Returns the endpoints in the order of the groups. In a group, single endpoints come before the endpoints of whole
- * websites. Each endpoint is shown once, in the first group that contains it. Deleted ones are left out.
+ * Returns the endpoints in group order. Within a group, single endpoints come before the endpoints of whole websites.
+ * Each endpoint is shown once, in the first group that contains it. Deleted ones are omitted.
  */
 export function arranged<Endpoint extends PageEndpoint>(
   groups: readonly PageGroup[],

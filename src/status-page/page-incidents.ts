@@ -4,7 +4,7 @@ import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row'
 import { automaticTitle, toldStatus } from './incident-words';
 import { opaqueId } from './page-maintenance';
 
-/** A public update. Times are milliseconds since the epoch. */
+/** A public update. Times are in milliseconds since the epoch. */
 export interface PublicUpdate {
   at: number;
   editedAt: number | null;
@@ -12,14 +12,17 @@ export interface PublicUpdate {
   text: string;
 }
 
-/** When an endpoint was in an incident, in milliseconds since the epoch. `until` is `null` while it still is. */
+/**
+ * The period during which an endpoint was part of an incident, in milliseconds since the epoch. `until` is `null` while
+ * it still is.
+ */
 export interface MemberTime {
   id: string;
   from: number;
   until: number | null;
 }
 
-/** A public incident as a page reads it. */
+/** A public incident with the data that a page needs. */
 export interface PublicIncident extends MaintenanceScope {
   orgId: string;
   id: string;
@@ -29,18 +32,18 @@ export interface PublicIncident extends MaintenanceScope {
   startedAt: Date;
   endedAt: Date | null;
   publicAt: Date;
-  /** Only the endpoints of the page. */
+  /** Contains only endpoints of the page. */
   members: MemberTime[];
   /** Newest first. Never empty. */
   updates: PublicUpdate[];
-  /** True if there are older updates, which are too many or too long. */
+  /** True if there are older updates that were omitted because there are too many or they are too long. */
   more: boolean;
 }
 
-/** The properties of a page's endpoint that the texts of an incident depend on. */
+/** The properties of a page's endpoint that determine the wording about an incident. */
 export interface AffectedEndpoint extends Coverable {
   name: string;
-  /** True if its newest check succeeded without a warning. */
+  /** True if the newest check succeeded without a warning. */
   works: boolean;
 }
 
@@ -51,7 +54,7 @@ export interface StatusUpdate {
   text: string;
 }
 
-/** The part of an incident that concerns the shown endpoints. */
+/** The part of an incident that concerns the endpoints shown. */
 export interface StatusIncident {
   /** A permanent ID that reveals nothing about the incident. */
   id: string;
@@ -60,21 +63,21 @@ export interface StatusIncident {
   status: IncidentStatus;
   started_at: string;
   ended_at: string | null;
-  /** The names of the shown endpoints that are affected. Never empty. */
+  /** The names of the affected endpoints that the page shows. Never empty. */
   endpoints: string[];
-  /** True if everything shown is affected. */
+  /** True if all endpoints shown are affected. */
   everything: boolean;
   /** Newest first. */
   updates: StatusUpdate[];
   more: boolean;
-  /** When the incident was first published, and when its public content last changed. */
+  /** The times when the incident was first published and when its public content last changed. */
   published_at: string;
   updated_at: string;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Returns each incident that affects a shown endpoint, in order, with the names that the page shows. */
+/** Returns each incident that affects a shown endpoint, in order, using the names that the page shows. */
 export const incidentsOf = (
   incidents: readonly PublicIncident[],
   shown: readonly AffectedEndpoint[],
@@ -86,7 +89,7 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
   if (affected.length === 0 || incident.updates.length === 0) return null;
   const { endedAt, publicAt, severity, updates } = incident;
   const names = affected.map(({ name }) => name);
-  // Also while it is open, because the checks may find that everything works again.
+  // An incident may be open although the checks have found that everything works again.
   const isNow = endedAt === null && (severity === null || affected.some(({ works }) => !works));
   const moments = [publicAt.getTime(), endedAt?.getTime() ?? 0, ...updates.map(({ at, editedAt }) => editedAt ?? at)];
   return {
@@ -104,12 +107,12 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
   };
 }
 
-/** Changes by users that may remove public content from a page. */
+/** User actions that may remove public content from a page. */
 const TAKEN_BACK: ReadonlySet<IncidentChanged['change']> = new Set(['updated', 'merged', 'split', 'deleted'] as const);
 
 /**
- * Returns true if pages may look different after the change. Automatic changes of an incident that isn't public are
- * visible nowhere.
+ * Returns true if the change may alter what pages show. Automatic changes to an incident that isn't public are not
+ * visible anywhere.
  */
 export const mayShow = ({
   incident,

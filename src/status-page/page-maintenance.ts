@@ -8,7 +8,7 @@ export const BACK_MS = 2 * DAY_MS;
 /** The maximum number of unfinished occurrences that a page shows per window. */
 export const MAX_PER_WINDOW = 7;
 
-/** An occurrence of a public window, with the current texts of the window. */
+/** An occurrence of a public window, with the window's current texts. */
 export interface Announcement extends Occurrence {
   description: string;
   /** `null` if the window was deleted. */
@@ -17,30 +17,30 @@ export interface Announcement extends Occurrence {
   changedAt: Date | null;
 }
 
-/** The name of an endpoint, and the properties that decide which windows cover it. */
+/** The name of an endpoint, and the properties that determine which windows cover it. */
 export interface ShownEndpoint extends Coverable {
   name: string;
 }
 
-/** Announced maintenance that affects the shown endpoints. */
+/** Announced maintenance that affects endpoints on the page. */
 export interface StatusMaintenance {
   /**
-   * An ID that stays the same while the window exists, even if a one-off is postponed. It reveals nothing about the
-   * window.
+   * An ID that stays the same for the lifetime of the window, even if a one-off window is postponed. It reveals nothing
+   * about the window.
    */
   id: string;
-  /** An ID that is equal for all occurrences of one window. It reveals nothing about the window. */
+  /** An ID that is the same for all occurrences of one window. It reveals nothing about the window. */
   window: string;
   name: string;
   description: string;
   starts_at: string;
   ends_at: string;
   state: 'over' | 'active' | 'planned';
-  /** The names of the shown endpoints that it covers. Never empty. */
+  /** The names of the covered endpoints that the page shows. Never empty. */
   endpoints: string[];
-  /** True if it covers everything shown. */
+  /** True if it covers all endpoints shown. */
   everything: boolean;
-  /** When this announcement first became visible, and when its content last changed. */
+  /** The times when this announcement first became visible and when its content last changed. */
   published_at: string;
   updated_at: string;
 }
@@ -51,7 +51,7 @@ export interface EndpointMaintenance {
   until: string;
 }
 
-/** Returns the announced maintenance on the shown endpoints, soonest first. */
+/** Returns the announced maintenance for the endpoints shown, soonest first. */
 export function maintenanceOf(
   announcements: readonly Announcement[],
   shown: readonly ShownEndpoint[],
@@ -76,8 +76,8 @@ export function endpointMaintenance(
 }
 
 /**
- * Merges occurrences of one window. Changing a window while it runs ends the occurrence and starts another one at that
- * moment, and both are one again. A one-off happens once, however often it was postponed.
+ * Merges occurrences of one window. If a window is changed while it runs, the occurrence ends and another one starts at
+ * that moment. The two are merged. A one-off window occurs once, however often it was postponed.
  */
 function joined(rows: readonly Announcement[]): Announcement[] {
   const all: Announcement[] = [];

@@ -1,4 +1,4 @@
-/** A UTC month as `2026-11`, with its start and the start of the next one. */
+/** A UTC month in the format `2026-11`, with its start and the start of the next month. */
 export interface PageMonth {
   name: string;
   from: Date;
@@ -14,7 +14,7 @@ const monthAt = (months: number): PageMonth => {
 };
 const indexOf = (at: Date): number => (at.getUTCFullYear() - 1900) * 12 + at.getUTCMonth();
 
-/** Parses the month of a query. The default is the current month. Returns a message if it is invalid. */
+/** Parses the month in a query. The default is the current month. Returns a message if it is invalid. */
 export function readMonth(value: unknown, now: Date): PageMonth | string {
   const current = monthAt(indexOf(now));
   if (value === undefined) return current;
@@ -25,8 +25,8 @@ export function readMonth(value: unknown, now: Date): PageMonth | string {
 }
 
 /**
- * Returns the names of the adjacent months. `null` if all data of the month has been deleted, or if it is in the
- * future.
+ * Returns the names of the adjacent months. A name is `null` if all data of the month has been deleted, or if it is in
+ * the future.
  */
 export function besides(
   { from, until }: PageMonth,

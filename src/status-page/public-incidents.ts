@@ -8,10 +8,10 @@ import type { MemberTime, PublicIncident } from './page-incidents';
  * The maximum per incident. It also limits updates by users, but not those that the service adds when an incident ends.
  */
 const MAX_UPDATES = 100;
-/** The maximum characters of all texts that are read at once, except the newest of each incident. */
+/** The maximum number of characters in all texts that are read together, except the newest text of each incident. */
 const MAX_CHARACTERS = 400_000;
 
-/** Selects incidents that started before `until` and are open or ended at `from` or later. */
+/** Selects incidents that started before `until` and are either open or ended no earlier than `from`. */
 export interface IncidentRange {
   from: Date;
   until: Date;
@@ -26,7 +26,8 @@ export class PublicIncidents {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the incidents of endpoints of one organization. Open ones come first, then the newest. Cost: one statement.
+   * Returns the incidents that affect endpoints of one organization. Open ones come first, then the newest. Cost: one
+   * statement.
    */
   async read(shown: readonly Coverable[], { from, until, limit }: IncidentRange): Promise<PublicIncident[]> {
     const [first] = shown;
@@ -47,8 +48,8 @@ export class PublicIncidents {
 }
 
 /**
- * Cost: a range of an index that contains only the public incidents of one organization, nearly always without a row.
- * For each incident, it reads the members that are shown, by its primary key, and the newest updates.
+ * Cost: a range scan of an index that contains only the public incidents of one organization, which nearly always finds
+ * no row. For each incident, it reads the shown members by primary key, and the newest updates.
  */
 const INCIDENTS = `
   WITH found AS (

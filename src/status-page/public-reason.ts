@@ -2,7 +2,7 @@ import type { errorCodeAt } from '../history/check-encoding';
 
 type ErrorCode = NonNullable<ReturnType<typeof errorCodeAt>>;
 
-/** Public reasons why an endpoint was down. They are coarse, without the target and without internal terms. */
+/** The public reasons why an endpoint was down. They are deliberately vague, without the target or internal terms. */
 const REASONS: Record<ErrorCode, string> = {
   dns_not_found: 'its name was not found',
   dns_timeout: 'its name could not be resolved',

@@ -19,7 +19,7 @@ import { WebsitePageController } from './settings/website-page.controller';
 import { WebsitePageService } from './settings/website-page.service';
 import { StatusSnapshots } from './status-snapshot';
 
-/** Public status pages, feeds, and badges. None is public until a user publishes it. */
+/** Public status pages, feeds, and badges. They are not public until a user publishes them. */
 @Module({
   imports: [WebsiteModule],
   controllers: [WebsitePageController, PublicPageController, PublicStatusController],

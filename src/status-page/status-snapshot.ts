@@ -23,13 +23,13 @@ import {
 import { besides, type PageMonth } from './page-month';
 import { type IncidentRange, PublicIncidents } from './public-incidents';
 
-/** The maximum numbers that a page shows. */
+/** The maximum numbers of items that a page shows. */
 const MAX_ENDPOINTS = 200;
 const MAX_OUTAGES = 20;
 const MAX_INCIDENTS = 20;
 /** How long a page shows an incident that has ended. */
 const INCIDENT_DAYS = 14;
-/** The maximum number of incidents and of outages of a month. */
+/** The maximum number of incidents, and of outages, in a month. */
 const MAX_OF_MONTH = 200;
 /** Used as the end of an outage or incident that is still open. */
 const FOR_EVER = new Date('9999-12-31T00:00:00Z');
@@ -41,7 +41,7 @@ export interface StatusDay {
   down: number;
   unknown: number;
   /**
-   * True if all checks were in maintenance that doesn't count for uptime. Not shown, because it includes maintenance
+   * True if all checks were in maintenance that is excluded from uptime. Not shown, because it includes maintenance
    * that isn't public.
    */
   excluded: boolean;
@@ -51,38 +51,38 @@ export interface StatusDay {
 
 export interface StatusEndpoint {
   name: string;
-  /** The heading of its group, or empty without one. */
+  /** The heading of the endpoint's group, or an empty string if it has none. */
   group: string;
   status: EndpointStatus;
-  /** The endpoint is up, but an assertion with severity `warning` failed. */
+  /** The endpoint is up, but a warning assertion failed. */
   degraded: boolean;
   maintenance: EndpointMaintenance | null;
-  /** Oldest first, always `SHOWN_DAYS` of them. */
+  /** Oldest first. There are always `SHOWN_DAYS` entries. */
   days: StatusDay[];
 }
 
 export interface StatusOutage {
-  /** An ID that stays the same as long as the outage is stored. It reveals nothing about the endpoint. */
+  /** An ID that doesn't change as long as the outage is stored. It reveals nothing about the endpoint. */
   id: string;
   endpoint: string;
   started_at: string;
   ended_at: string | null;
-  /** The stable error code in words, never text from the target. */
+  /** The stable error code in words. It never contains text from the target. */
   reason: string | null;
 }
 
-/** The look of a page, and its other addresses. Programs don't get them. */
+/** The look of a page, and its other URLs. The JSON form doesn't contain them. */
 export interface PageLook {
   /** The ID of the feed. */
   id: string;
   accent: string | null;
   hasLogo: boolean;
-  /** The page's own host name. */
+  /** The page's own hostname. */
   domain: string | null;
   changedAt: string;
 }
 
-/** Everything that a public page may show. Anything that isn't in it cannot leak. */
+/** Everything that a public page may show. Data that isn't in it cannot leak. */
 export interface StatusSnapshot {
   slug: string;
   name: string;
@@ -93,7 +93,7 @@ export interface StatusSnapshot {
   endpoints: StatusEndpoint[];
   /** Public incidents: open ones first, then those that ended recently, newest first. */
   incidents: StatusIncident[];
-  /** Without planned ones. */
+  /** Excludes planned outages. */
   outages: StatusOutage[];
   /** The outages that no incident covers. */
   otherOutages: StatusOutage[];
@@ -101,9 +101,9 @@ export interface StatusSnapshot {
   maintenance: StatusMaintenance[];
 }
 
-/** The range of months with any content, so that most others need not be read. */
+/** The range of months that have any content, so that most others need not be read. */
 export interface HistoryExtent {
-  /** When the first outage or public incident started, or `null` if there was none. */
+  /** The start of the first outage or public incident, or `null` if there was none. */
   since: Date | null;
   /** Changes whenever a public incident changes. */
   version: string;
@@ -111,12 +111,12 @@ export interface HistoryExtent {
 
 /** The content of a month on a public page. */
 export interface StatusHistory extends Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at' | 'incidents'> {
-  /** `2026-11`, in UTC. */
+  /** The month in the format `2026-11`, in UTC. */
   month: string;
-  /** The adjacent months, if they may have content. */
+  /** The adjacent months if they may have content. */
   earlier: string | null;
   later: string | null;
-  /** The outages that no incident covers, without planned ones. */
+  /** The outages that no incident covers, excluding planned ones. */
   outages: StatusOutage[];
 }
 
@@ -131,7 +131,7 @@ export interface PublishedPage {
   accent: string | null;
   logoHash: string | null;
   domain: string | null;
-  /** `null` means its website. */
+  /** `null` means that the page shows its website. */
   groups: PageGroup[] | null;
   changedAt: Date;
 }
@@ -142,7 +142,7 @@ export interface PageLogo {
   type: string;
 }
 
-/** The days of one endpoint that have checks, as days after the first one shown, and the checks of each. */
+/** The days of one endpoint that have checks, as offsets from the first day shown, and the checks of each day. */
 interface DaysRow {
   endpoint_id: string;
   days: number[];
@@ -166,7 +166,7 @@ interface EndpointRow extends PageEndpoint {
   active: boolean;
   status: number;
   degraded: boolean;
-  /** Its own tags and its website's tags. */
+  /** The tags of the endpoint and of its website. */
   tags: string[];
 }
 
@@ -181,7 +181,7 @@ export class StatusSnapshots {
     private readonly config: Config,
   ) {}
 
-  /** Returns the published page with that slug, or `null`. Cost: one index probe. */
+  /** Returns the published page with that slug, or `null`. Cost: one index lookup. */
   async find(slug: string): Promise<PublishedPage | null> {
     const [page] = await this.database.query<PublishedPage>(PUBLISHED, [slug]);
     return page ?? null;
@@ -238,8 +238,8 @@ export class StatusSnapshots {
   }
 
   /**
-   * Returns the range of months with content. Cost: two statements. Use `PublicPages` instead, which reads it once each
-   * time it reads a page.
+   * Returns the range of months with content. Cost: two statements. Use `PublicPages` instead, which reads the range
+   * once for each read of a page.
    */
   async extent(page: PublishedPage): Promise<HistoryExtent> {
     const ids = (await this.endpointsOf(page)).map(({ endpoint }) => endpoint.id);
@@ -265,7 +265,7 @@ export class StatusSnapshots {
     return { ...this.emptyHistory(frame, month), incidents: incidentsOf(incidents, covered), outages };
   }
 
-  /** Returns a month in which nothing happened, without reading anything. */
+  /** Returns an empty month without reading anything. */
   emptyHistory(
     { slug, name, look, updated_at }: Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at'>,
     month: PageMonth,
@@ -276,7 +276,10 @@ export class StatusSnapshots {
     return { slug, name, look, updated_at, month: month.name, ...around, incidents: [], outages: [] };
   }
 
-  /** Returns outages that no incident covers. An alert triggers after its outage has started, so the two overlap. */
+  /**
+   * Returns outages that no incident covers. An alert triggers after its outage has started, so an outage and its
+   * incident overlap.
+   */
   private async outages(ids: readonly string[], told: readonly MemberTime[], range: IncidentRange) {
     const rows = await this.database.query<OutageRow>(OUTAGES, [
       ids,
@@ -374,8 +377,8 @@ const PUBLISHED = `
 const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';
 
 /**
- * Reads the IDs first, of each website no more than a page shows, then each item (OFFSET 0 forbids any other plan). The
- * view leaves out resources that are being deleted.
+ * Reads the IDs first, no more per website than a page shows, then each item (OFFSET 0 forces this plan). The view
+ * omits resources that are being deleted.
  */
 const ENDPOINTS = `
   SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags
@@ -391,7 +394,7 @@ const ENDPOINTS = `
                          FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY item.id`;
 
-/** One row per endpoint. Eighteen thousand rows would take the event loop longer than the database. */
+/** Returns one row per endpoint. With eighteen thousand rows, the event loop would need more time than the database. */
 const DAY_COUNTS = `
   SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown,
          array_agg(day) FILTER (WHERE planned > 0 AND up + down + unknown = 0) AS excluded
@@ -405,8 +408,7 @@ const DAY_COUNTS = `
    GROUP BY endpoint_id`;
 
 /**
- * Cost: the first outage of each of at most 200 endpoints by the primary key, and the public incidents of one
- * organization.
+ * Cost: the first outage of each of at most 200 endpoints by primary key, and the public incidents of one organization.
  */
 const EXTENT = `
   SELECT least(min(i.started_at),
@@ -417,7 +419,9 @@ const EXTENT = `
          count(*) || ' ' || coalesce(max(i.updated_at)::text, '') AS version
     FROM incident i WHERE i.org_id = $1 AND i.public_at IS NOT NULL`;
 
-/** Cost: the outages of at most 200 endpoints since a moment, each compared with the incident times of its endpoint. */
+/**
+ * Cost: the outages of at most 200 endpoints since a given time, each compared with the incident times of its endpoint.
+ */
 const OUTAGES = `
   SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage o
    WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2 AND started_at < $3

@@ -1,7 +1,7 @@
 import { OpenStreams } from './open-streams';
 import type { StreamSubscriber } from './stream-subscriber';
 
-/** A connection with this many unread bytes, until it is cut off. */
+/** Creates a connection with this many unread bytes, until it is cut off. */
 function reader(orgId: string, unsentBytes: number) {
   const subscriber = {
     caller: { orgId },

@@ -1,23 +1,23 @@
 import type { StreamSubscriber } from './stream-subscriber';
 
 /**
- * Limits on bytes that clients have not read yet. Above a limit, the connection with the most is closed, and resumes
- * from the database.
+ * Limits for bytes that clients have not read yet. Above a limit, the connection with the most unread bytes is closed.
+ * It can resume from the database.
  */
 const MAX_UNSENT = { perOrganization: 8_000_000, inAll: 64_000_000 };
 
 interface Organization {
-  /** Streams that are open or are being opened. */
+  /** The number of streams that are open or being opened. */
   places: number;
   readonly subscribers: Set<StreamSubscriber>;
 }
 
-/** The streams of this process. A stream has a place from its request on, before anything is awaited. */
+/** The streams of this process. A stream takes a place as soon as its request arrives, before anything is awaited. */
 export class OpenStreams {
   private readonly organizations = new Map<string, Organization>();
   private taken = 0;
 
-  /** Number of streams that are open or are being opened, in all organizations. */
+  /** The number of streams that are open or being opened, across all organizations. */
   get places(): number {
     return this.taken;
   }
@@ -62,7 +62,7 @@ export class OpenStreams {
     return this.all().next().done === true;
   }
 
-  /** Closes connections that don't read, until the unread bytes are within the limits. */
+  /** Closes connections that don't read until the unread bytes are within the limits. */
   closeUnread(): void {
     for (const { subscribers } of this.organizations.values()) closeFullest(subscribers, MAX_UNSENT.perOrganization);
     closeFullest(this.all(), MAX_UNSENT.inAll);

@@ -17,11 +17,11 @@ import { StreamSubscriber } from './stream-subscriber';
 
 const POLL_MS = 1000;
 const PAGE = 1000;
-/** In polls, which are seconds. */
+/** The number of polls between pings. There is one poll per second. */
 const PING_EVERY = 10;
 const CHECK_CALLERS_EVERY = 5;
 const MAX_OPEN = 2000;
-/** Limits on clients that catch up on missed events: a few at a time, one for each organization, with pauses. */
+/** Limits for clients that catch up on missed events: a few at a time, one per organization, with pauses. */
 const CATCHING_UP = { size: 4, share: 1, waiting: MAX_OPEN };
 const CATCH_UP_PAUSE_MS = 50;
 
@@ -33,9 +33,10 @@ const HEADERS = {
 };
 
 /**
- * The live stream. Each process polls the database once a second for all its clients, and not at all without clients.
- * The database is the only source, so it doesn't matter which instance ran a check or whether one restarted. Polling
- * isn't a BackgroundJob, because its last success would become old without clients, as if it failed.
+ * The live stream. Each process polls the database once per second for all its clients, and doesn't poll while it has
+ * none. The database is the only source, so it doesn't matter which instance ran a check or whether an instance
+ * restarted. Polling isn't a BackgroundJob, because without clients its last success would become old, as if it had
+ * failed.
  */
 @Injectable()
 export class StreamFeed implements OnModuleDestroy {
@@ -57,8 +58,8 @@ export class StreamFeed implements OnModuleDestroy {
   ) {}
 
   /**
-   * Responds with the stream, starting after the event `lastId` or from now. A client that was away for too long gets
-   * `reset` first and must read the lists again. Throws `conflict` if the client requests another organization, and
+   * Responds with the stream, starting after the event `lastId` or from now. A client that was away for too long first
+   * gets `reset` and must read the lists again. Throws `conflict` if the client requests another organization, and
    * `rate_limited` if its organization has too many open streams.
    */
   async open(
@@ -67,7 +68,7 @@ export class StreamFeed implements OnModuleDestroy {
     response: Response,
   ): Promise<void> {
     requireOrganization(caller, organization_id);
-    // The `close` event doesn't fire for a client that has left before this.
+    // The `close` event doesn't fire for a client that has disconnected before this point.
     if (response.destroyed) return;
     const left = new AbortController();
     const { own, release } = this.streams.reserve(caller.orgId);
@@ -113,7 +114,7 @@ export class StreamFeed implements OnModuleDestroy {
 
   /**
    * Ends every connection, so that the server can close. Clients resume at another instance or after the restart. Waits
-   * for the poll in progress to end before the database closes.
+   * for the current poll to end before the database closes.
    */
   async onModuleDestroy(): Promise<void> {
     for (const subscriber of this.streams.all()) subscriber.close();
@@ -181,7 +182,7 @@ export class StreamFeed implements OnModuleDestroy {
     }
   }
 
-  /** The response has started, so an error can only end it. The client then reconnects. */
+  /** The response has started, so the only way to report an error is to end it. The client then reconnects. */
   private async catchUp(subscriber: StreamSubscriber, left: AbortSignal): Promise<void> {
     const release = await this.catchingUp.take(subscriber.caller.orgId, left);
     if (!release) return subscriber.close();

@@ -20,17 +20,17 @@ import type {
 } from './stream.dto';
 
 /**
- * A row of stream_event with the fields that its message needs. Fields of the endpoint are `null` if it was deleted.
+ * A row of stream_event with the fields that its message needs. Endpoint fields are `null` if the endpoint was deleted.
  */
 export interface StreamRow {
   xid: string;
   seq: string;
   org_id: string;
   at: Date;
-  /** Set if the row is neither an alert event nor a check. `payload` then has the content. */
+  /** Set if the row is neither an alert event nor a check. In that case, `payload` has the content. */
   kind: string | null;
   payload: unknown;
-  /** Names of people in the payload, by ID. */
+  /** The names of people in the payload, by ID. */
   names: Readonly<Record<string, string>> | null;
   /** Set if the row is an alert event. Otherwise it is a check, unless it has a `kind`. */
   event_id: string | null;
@@ -39,7 +39,7 @@ export interface StreamRow {
   endpoint_name: string | null;
   website_id: string | null;
   checked_at: Date | null;
-  /** Number of the location of the check, or `null` for an endpoint that only the service itself checks. */
+  /** The number of the check's location, or `null` for an endpoint that only the service itself checks. */
   location: number | null;
   status: number | null;
   previous_status: number | null;
@@ -53,13 +53,13 @@ export function frame(type: string, data: unknown, id: string | null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Returns the event of a row with a kind, or `null` for kinds of later versions and for deleted resources. */
+/** Returns the event for a row with a kind. Returns `null` for kinds from later versions and for deleted resources. */
 export function otherMessageOf(
   { kind, payload, names, endpoint_id, endpoint_key, endpoint_name }: StreamRow,
   id: string,
 ): string | null {
   if (kind === 'maintenance') {
-    // A UUID in the row.
+    // The ID in the row is a UUID.
     const { window_id, ...state } = payload as MaintenanceChangeView;
     return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
   }
@@ -72,7 +72,7 @@ export function otherMessageOf(
     );
   }
   if (kind === 'probe') {
-    // A UUID in the row.
+    // The ID in the row is a UUID.
     const { probe_id, ...change } = payload as ProbeChangeView;
     return frame(kind, { probe_id: formatId('probe', probe_id), ...change } satisfies ProbeChangeView, id);
   }
@@ -103,14 +103,16 @@ export function otherMessageOf(
   return frame(kind, change, id);
 }
 
-/** Adds the names of people. */
 const named = (row: IncidentRow, names: StreamRow['names']): IncidentRow => ({
   ...row,
   ackBy: nameAmong(names, { by: row.ackBy, personId: row.ackPersonId ?? null }),
   createdBy: nameAmong(names, { by: row.createdBy, personId: row.createdById ?? null }),
 });
 
-/** Returns `null` if the acknowledgement has ended. Rows from before people were added have no `person_id`. */
+/**
+ * Returns `null` if the acknowledgement has ended. Rows written before people were added to the service have no
+ * `person_id`.
+ */
 function acknowledgementOf(payload: unknown, names: StreamRow['names']): AcknowledgementChangeView['acknowledgement'] {
   if (payload === null) return null;
   const { person_id, ...said } = payload as StreamAcknowledgementView & { person_id?: string | null };
@@ -118,8 +120,8 @@ function acknowledgementOf(payload: unknown, names: StreamRow['names']): Acknowl
 }
 
 /**
- * Returns the event of a row without a kind, `alert` or `check`, in its wire format, or `null` if its resource was
- * deleted.
+ * Returns the event for a row without a kind, `alert` or `check`, in its wire format. Returns `null` if its resource
+ * was deleted.
  */
 export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecret: Buffer): string | null {
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));

@@ -2,8 +2,9 @@ import { OpaquePositions } from '../platform/secrets/opaque-position';
 import { DAY_MS } from '../platform/time/time-units';
 
 /**
- * A position in the stream: the writing transaction and a sequence number. The migration that creates `stream_event`
- * explains why readers miss nothing, although transactions don't commit in the order in which they start.
+ * A position in the stream: the transaction that wrote the event, and a sequence number. The migration that creates
+ * `stream_event` explains why readers miss nothing, although transactions don't commit in the order in which they
+ * start.
  */
 export interface StreamPosition {
   readonly xid: bigint;
@@ -28,8 +29,8 @@ export class StreamPositions {
   }
 
   /**
-   * Returns `null` for any text that `format` did not create for this organization, and if rows after the position may
-   * be deleted.
+   * Returns `null` for any text that `format` did not create for this organization. Also returns `null` if rows after
+   * the position may have been deleted.
    */
   parse(orgId: string, text: string, nowMs: number): StreamPosition | null {
     if (!text.startsWith(PREFIX)) return null;

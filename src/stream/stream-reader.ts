@@ -9,7 +9,7 @@ import { Clock } from '../platform/time/clock';
 import { messageOf, otherMessageOf, type StreamRow } from './stream-message';
 import { KEPT_MS, type StreamPosition, StreamPositions } from './stream-position';
 
-/** An event of the stream: its organization, its position, and its wire format (`null` if its resource was deleted). */
+/** An event in the stream: its organization, its position, and its wire format (`null` if its resource was deleted). */
 export interface StreamItem {
   orgId: string;
   position: StreamPosition;
@@ -22,9 +22,8 @@ const NAMES = `CASE WHEN s.kind IN ('acknowledgement', 'incident') THEN (
              (s.payload ->> 'ack_person_id')::uuid, (s.payload ->> 'created_by_id')::uuid)) END`;
 
 /**
- * Rows of finished transactions, in the order of the stream. Only another client of the database server keeps a
- * transaction open for a minute, because the service's transactions take milliseconds. The stream doesn't wait longer
- * than that.
+ * Rows of finished transactions, in stream order. Only another client of the database server could keep a transaction
+ * open for a minute, because the service's transactions take milliseconds. The stream doesn't wait longer than that.
  */
 const rowsWhere = (condition: string): string => `
   SELECT s.xid::text, s.seq::text, s.org_id, s.at, s.kind, s.payload, ${NAMES} AS names, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
@@ -38,8 +37,8 @@ const rowsWhere = (condition: string): string => `
 const ROWS = rowsWhere('(s.xid, s.seq) > ($1::xid8, $2::bigint)');
 /**
  * Reads by a separate index, so that no row of another organization is read, however far back it starts. The
- * organization is part of the row comparison. Without it the planner, which knows little about `xid8`, would use the
- * primary key.
+ * organization is part of the row comparison. Without it, the planner would use the primary key, because it knows
+ * little about `xid8`.
  */
 const ROWS_OF_ORGANIZATION = rowsWhere('s.org_id = $4 AND (s.org_id, s.xid, s.seq) > ($4::uuid, $1::xid8, $2::bigint)');
 
@@ -55,9 +54,9 @@ export class StreamReader {
   ) {}
 
   /**
-   * Returns the current end of the stream: everything committed later comes after `now`. If an older transaction stays
-   * open for long, events after it are sent all the same. They are before `beyond`, which no transaction of this
-   * database has reached.
+   * Returns the current end of the stream: everything that is committed later comes after `now`. If an older
+   * transaction remains open for long, later events are sent anyway. They are before `beyond`, which no transaction of
+   * this database has reached.
    */
   async now(): Promise<{ now: StreamPosition; beyond: StreamPosition }> {
     const [row] = await this.database.query<{ xid: string; beyond: string }>(
@@ -67,7 +66,7 @@ export class StreamReader {
     return { now: at(row?.xid), beyond: at(row?.beyond) };
   }
 
-  /** Returns the events after a position, of one organization, or of all if it is `null`. */
+  /** Returns the events after a position. If the organization is `null`, returns events of all organizations. */
   async after(position: StreamPosition, orgId: string | null, limit: number): Promise<StreamItem[]> {
     const start = [position.xid.toString(), position.seq.toString()];
     const rows = await (orgId === null
@@ -92,8 +91,8 @@ export class StreamReader {
   }
 
   /**
-   * Returns the position of a client that last received `id`, or `null` if the stream doesn't contain that ID anymore.
-   * Only looks up IDs of alert events and checks, and only if rows of their time are still kept.
+   * Returns the position of a client that last received `id`, or `null` if the stream no longer contains that ID. Only
+   * looks up IDs of alert events and checks, and only if rows from their time are still stored.
    */
   async positionOf(orgId: string, id: string): Promise<StreamPosition | null> {
     const now = this.clock.now().getTime();
@@ -101,7 +100,7 @@ export class StreamReader {
     if (position) return position;
     const [eventId, checkUuid] = [parseId('event', id), parseId('check', id)];
     const createdAt = new Date(madeAtMs(eventId ?? checkUuid ?? NIL_UUID));
-    // IDs contain the clock of the machine that created them, which may be some hours off.
+    // The time in an ID comes from the clock of the machine that created it, which may be off by some hours.
     if (Math.abs(now - createdAt.getTime()) > 2 * KEPT_MS) return null;
     if (eventId !== null) return this.positionOfEvent(orgId, eventId);
     return checkUuid === null ? null : this.positionOfCheck(orgId, id, createdAt);
@@ -115,7 +114,7 @@ export class StreamReader {
     return row ? { xid: BigInt(row.xid), seq: BigInt(row.seq) } : null;
   }
 
-  /** A check's ID starts with its time. Finds the rows of that time and compares their IDs. */
+  /** A check's ID starts with its time. Finds the rows with that time and compares their IDs. */
   private async positionOfCheck(orgId: string, id: string, checkedAt: Date): Promise<StreamPosition | null> {
     const rows = await this.database.query<{ xid: string; seq: string; key: string; location: number | null }>(
       `SELECT s.xid::text, s.seq::text, e.key::text, s.location FROM stream_event s JOIN endpoint e ON e.id = s.endpoint_id

@@ -3,8 +3,8 @@ import { DAY_MS } from '../platform/time/time-units';
 import { KEPT_MS } from './stream-position';
 
 /**
- * Deletes rows that are too old to resume from, and rows with transaction IDs of the server that a backup was restored
- * from. Runs in every process.
+ * Deletes rows that are too old to resume from. After a backup was restored, it also deletes rows with transaction IDs
+ * from the original server. Runs in every process.
  */
 export const STREAM_RETENTION: Retention = {
   name: 'stream-retention',

@@ -4,13 +4,14 @@ import { isAfter, type StreamPosition } from './stream-position';
 import type { StreamItem } from './stream-reader';
 
 /**
- * A client with more unread data than this is disconnected. It resumes from the database, which needs no memory here.
+ * A client with more unread data than this is disconnected. It can resume from the database, which needs no memory in
+ * this process.
  */
 const MAX_UNSENT_BYTES = 1_000_000;
-/** If a client catches up so slowly that more than this happens in the meantime, it has to start again. */
+/** If more events than this arrive while a client catches up, the client is too slow and has to start again. */
 const MAX_HELD_BACK = 10_000;
 
-/** One open connection. Items of the live feed are held back until it has caught up. Nothing is sent twice. */
+/** One open connection. Live items are held back until it has caught up. Nothing is sent twice. */
 export class StreamSubscriber {
   private position: StreamPosition;
   private heldBack: StreamItem[] | null = [];
@@ -32,24 +33,24 @@ export class StreamSubscriber {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  /** Number of bytes that the client has not read yet. */
+  /** The number of bytes that the client has not read yet. */
   get unsentBytes(): number {
     return this.isClosed ? 0 : this.response.writableLength;
   }
 
-  /** Takes an item of the live feed of its organization. Call this in order. */
+  /** Takes a live item of its organization. Call this in stream order. */
   offer(item: StreamItem): void {
     if (this.heldBack) this.heldBack.push(item);
     else this.send(item);
     if (this.heldBack && this.heldBack.length > MAX_HELD_BACK) this.cutOff();
   }
 
-  /** Sends items that were read only for this client. Call this in order. */
+  /** Sends items that were read only for this client. Call this in stream order. */
   catchUp(items: readonly StreamItem[]): void {
     for (const item of items) this.send(item);
   }
 
-  /** Sends the held-back items. From now on, the live feed is sent at once. */
+  /** Sends the items that were held back. From now on, live items are sent immediately. */
   goLive(): void {
     const items = this.heldBack ?? [];
     this.heldBack = null;
@@ -62,7 +63,7 @@ export class StreamSubscriber {
     if (this.response.writableLength > MAX_UNSENT_BYTES) this.cutOff();
   }
 
-  /** Closes the connection and drops everything that waits in it. */
+  /** Closes the connection and drops all unsent data. */
   cutOff(): void {
     this.heldBack = null;
     this.response.destroy();

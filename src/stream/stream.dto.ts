@@ -78,7 +78,7 @@ export class StateChangeView {
   error!: StateChangeErrorView | null;
 }
 
-/** The start or end of a maintenance window, or a change of its end. */
+/** The start or end of a maintenance window, or a change to its end time. */
 export class MaintenanceChangeView {
   @ApiProperty({
     description: 'The ID of the window. If the maintenance ends, the window may have been deleted.',
@@ -157,7 +157,7 @@ export class HeartbeatChangeView {
   at!: string;
 }
 
-/** A change of an incident. Sent once in a transaction, regardless of the number of endpoints. */
+/** A change to an incident. Sent once per transaction, regardless of the number of endpoints. */
 export class IncidentChangeView extends IncidentView {
   @ApiProperty({
     enum: INCIDENT_CHANGES,
@@ -168,7 +168,7 @@ export class IncidentChangeView extends IncidentView {
   change!: IncidentChange;
 }
 
-/** A change of what one location of an endpoint sees. `check` reports the endpoint itself. */
+/** A change in what one location of an endpoint sees. Changes to the endpoint as a whole are reported by `check`. */
 export class LocationChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
@@ -318,7 +318,7 @@ export class OtherStreamEventView {
   data!: object;
 }
 
-/** The events of the stream by their `event` field. */
+/** The events of the stream, by their `event` field. */
 export const STREAM_EVENTS = {
   check: CheckStreamEventView,
   alert: AlertStreamEventView,

@@ -1,18 +1,19 @@
-/** A condition for a WHERE, with all parameters of its statement. */
+/** A condition for a WHERE clause, with all parameters of its statement. */
 export interface Condition {
   readonly condition: string;
   readonly parameters: readonly unknown[];
 }
 
 /**
- * Returns SQL for `AND` an expression contains a text, ignoring case. Its parameters follow those in `before`. Cost:
- * about 0.05 s (embedded 0.07 s) if no match is found in 100,000 names and URLs. Non-ASCII letters take four times as
- * long, and a busy machine three times. A trigram index would need an extension that not every server has.
+ * Returns SQL that starts with `AND` and is true if an expression contains a string, ignoring case. Its parameters
+ * follow those in `before`. Cost: about 0.05 s (embedded 0.07 s) if there is no match in 100,000 names and URLs. It
+ * takes four times as long for non-ASCII letters, and three times as long on a busy machine. A trigram index would
+ * require an extension that not every server has.
  */
 export function containing(expression: string, text: string, before: readonly unknown[]): Condition {
   const { small, capitals, smallCapitals } = anyCase(text);
   const next = before.length + 1;
-  // The collation "C" only knows the case of ASCII letters, and takes half the time of other collations.
+  // The collation "C" knows only the case of ASCII letters, and takes half the time of other collations.
   const searched = `(${expression}) COLLATE "C"`;
   return capitals === ''
     ? { condition: `AND strpos(lower(${searched}), $${next}::text) > 0`, parameters: [...before, small] }
@@ -23,19 +24,22 @@ export function containing(expression: string, text: string, before: readonly un
 }
 
 /**
- * A text for a search that ignores case, without help from the database. A database with the locale C only knows the
+ * A string for case-insensitive search without support from the database. A database with the locale C knows only the
  * case of ASCII letters.
  */
 interface AnyCase {
   readonly small: string;
-  /** The capitals of its non-ASCII letters and their replacements, for SQL's `translate`. */
+  /** The uppercase forms of its non-ASCII letters and their replacements, for `translate` in SQL. */
   readonly capitals: string;
   readonly smallCapitals: string;
 }
 
 const isOne = (letter: string): boolean => [...letter].length === 1;
 
-/** Works letter by letter. A letter that becomes several (`ß`, `İ`) is only found as written. */
+/**
+ * Works letter by letter. If a letter changes into several when its case changes (`ß`, `İ`), it is only found exactly
+ * as written.
+ */
 export function anyCase(text: string): AnyCase {
   const small = [...text].map(toSmall);
   const capitals = [...new Set([...text, ...small.map((letter) => letter.toUpperCase()).filter(isOne)])].filter(

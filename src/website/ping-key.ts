@@ -3,14 +3,14 @@ import type { Role } from '../platform/access/caller';
 import type { Sql } from '../platform/database/database';
 import { MASK } from '../platform/secrets/mask';
 
-/** Returns 22 characters, as the database creates them for websites of older versions. */
+/** Returns 22 characters in the format that the database creates for websites from older versions. */
 export const newPingKey = (): string => randomBytes(16).toString('base64url');
 
-/** Masks the ping key for read keys, because anyone who has it may ping. */
+/** Masks the ping key for read keys, because anyone who has it can send pings. */
 export const withoutPingKey = <View extends { ping_key: string }>(view: View, role: Role): View =>
   role === 'read' ? { ...view, ping_key: MASK } : view;
 
-/** Replaces the key of a locked website. The old key is invalid at once. */
+/** Replaces the ping key of a locked website. The old key becomes invalid immediately. */
 export async function replacePingKey(sql: Sql, websiteId: string): Promise<void> {
   await sql.query('UPDATE website SET ping_key = $2 WHERE id = $1', [websiteId, newPingKey()]);
 }

@@ -12,7 +12,10 @@ const RULE = '1 to 50 of a-z 0-9 . _ : / -, starting with a letter or a digit';
 
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
-/** Validates a list of tags in a body, in any case. Normalize it with `tagSet`. Messages name the first wrong tag. */
+/**
+ * Validates a list of tags in a body, in upper or lower case. Normalize it with `tagSet`. Messages contain the first
+ * invalid tag.
+ */
 export const IsTagList = (max = MAX_TAGS): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(lower) : value)),
@@ -27,7 +30,7 @@ export const IsTagList = (max = MAX_TAGS): PropertyDecorator =>
     }),
   );
 
-/** The field `tags` of a website or an endpoint. */
+/** Decorates the `tags` field of a website or an endpoint. */
 export const TagsField = (description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -42,7 +45,7 @@ export const TagsField = (description: string): PropertyDecorator =>
     IsTagList(),
   );
 
-/** The query parameter `tag`, in any case. */
+/** Decorates the `tag` query parameter, which may be in upper or lower case. */
 export const TagQuery = (description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ description, example: 'production', pattern: `^${PATTERN}$` }),
@@ -54,7 +57,7 @@ export const TagQuery = (description: string): PropertyDecorator =>
     }),
   );
 
-/** Returns tags as stored: lower case, sorted, without duplicates. */
+/** Returns tags in their stored form: lowercase, sorted, and without duplicates. */
 export const tagSet = (tags: readonly string[]): string[] =>
   [...new Set(tags.map((tag) => tag.toLowerCase()))].sort((a, b) => (a < b ? -1 : 1));
 

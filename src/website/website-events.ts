@@ -6,7 +6,7 @@ export class WebsiteStopped {
   ) {}
 }
 
-/** The website was enabled, so its enabled endpoints are due at once. Emitted in the same transaction. */
+/** The website was enabled, so its enabled endpoints are due immediately. Emitted in the same transaction. */
 export class WebsiteStarted {
   constructor(
     readonly orgId: string,

@@ -11,12 +11,12 @@ import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { WebsitePurge } from './website-events';
 
 const TICK_MS = 5 * SECOND_MS;
-/** How long it takes at most to find what a killed process did not finish removing. */
+/** The maximum time until the job finds a website that a killed process did not finish removing. */
 const REST_MS = MINUTE_MS;
 /** A locked row is skipped after this time, and the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
-/** Removes deleted websites in steps, each a short transaction. Continues after a restart. */
+/** Removes deleted websites in steps, each of which is a short transaction. Continues after a restart. */
 @Injectable()
 export class WebsitePurgeJob {
   private readonly logger = new Logger(WebsitePurgeJob.name);
@@ -36,7 +36,7 @@ export class WebsitePurgeJob {
     return this.job.tick();
   }
 
-  /** Websites of a deleted organization are removed with it. */
+  /** Websites of a deleted organization are removed together with it. */
   async run(): Promise<void> {
     const deleted = await this.database.query<{ id: string; orgId: string }>(
       `SELECT w.id, w.org_id AS "orgId" FROM website w JOIN organization o ON o.id = w.org_id
@@ -46,7 +46,9 @@ export class WebsitePurgeJob {
     await eachInTurn(deleted, ({ orgId, id }) => this.purge(orgId, id, Infinity));
   }
 
-  /** Continues with one website on behalf of a request that is already done. If this fails, the job takes over. */
+  /**
+   * Continues removing a website on behalf of a request that has already succeeded. If this fails, the job takes over.
+   */
   async help(orgId: string, id: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, id, budgetMs).catch((error: unknown) =>
       this.logger.warn(
@@ -57,7 +59,7 @@ export class WebsitePurgeJob {
   }
 
   /**
-   * Works on one website for this many milliseconds, at least one step, or until it is removed. The job does the rest.
+   * Works on one website for this many milliseconds (at least one step) or until it is removed. The job does the rest.
    */
   async purge(orgId: string, id: string, budgetMs: number): Promise<void> {
     const end = this.clock.monotonic() + budgetMs;
@@ -68,7 +70,7 @@ export class WebsitePurgeJob {
     }
   }
 
-  /** Runs a step for one website of an organization that is being removed. */
+  /** Runs one step for a website of an organization that is being removed. */
   async purgeOf(tx: Tx, organization: OrganizationPurge): Promise<void> {
     const [website] = await tx.query<{ id: string }>('SELECT id FROM website WHERE org_id = $1 ORDER BY id LIMIT 1', [
       organization.orgId,

@@ -7,8 +7,8 @@ const MAX_LENGTH = 2048;
 const FORM = 'https://example.com or http://example.com:8080/path';
 
 /**
- * Returns the stored form of a website's URL, or what is wrong with it. The stored form is http or https, with a
- * normalized host and without a fragment. Characters that URL parsers drop silently are refused before parsing.
+ * Returns the stored form of a website's URL, or its problem. The stored form is http or https, with a normalized host
+ * and without a fragment. Characters that URL parsers drop silently are refused before parsing.
  */
 export function parseWebsiteUrl(text: string, pointer = '/url'): { url: string } | { problem: FieldProblem } {
   const refuse = (code: FieldProblem['code'], message: string) => ({ problem: { pointer, code, message } });

@@ -87,7 +87,7 @@ export class WebsiteView {
   updated_at!: string;
 }
 
-/** The fields of a new website. Its first endpoints may be included, see `endpoint/website-setup.service`. */
+/** The fields of a new website. Its first endpoints may be included. See `endpoint/website-setup.service`. */
 @ReadOnlyFieldsOf(WebsiteView)
 export class NewWebsiteDto {
   @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
@@ -141,7 +141,7 @@ export class UpdateWebsiteDto {
   key?: string | null;
 }
 
-/** A website with values derived from its endpoints. */
+/** A website with values that are derived from its endpoints. */
 export interface WebsiteRow {
   id: string;
   org_id: string;

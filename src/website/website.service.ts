@@ -35,15 +35,15 @@ import { parseWebsiteUrl } from './website-url';
 import { Website } from './website.entity';
 
 const DEFAULT_LIMIT = 1000;
-/** How long a request that deletes a website helps to remove it. */
+/** How long a request that deletes a website spends on removing rows. */
 const PURGE_MS = 5 * SECOND_MS;
 
 const COLUMNS = 'w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up';
 const SELECT = `SELECT ${COLUMNS} FROM website w JOIN website_summary s ON s.website_id = w.id`;
 
 /**
- * Cuts off the page before its items are joined, and uses the whole order of the index on (org_id, id). With `org_id =
- * $1 ORDER BY id`, the planner may scan all organizations by ID until it has found enough rows of this one.
+ * Limits the page before any join, and uses the complete sort order of the index on (org_id, id). With `org_id = $1
+ * ORDER BY id`, the planner may scan all organizations by ID until it has found enough rows that belong to this one.
  */
 const page = (filter = ''): string => `SELECT ${COLUMNS}
   FROM (SELECT * FROM website WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid AND deleted_at IS NULL ${filter}
@@ -57,9 +57,9 @@ interface Sought {
 }
 
 /**
- * Returns the conditions of a search, with parameters after those in `before`. Cost: reads the organization's websites
- * until the page is full, and once more for the count of a longer list. An index of tags would span all organizations,
- * and would have more websites tagged `production` than any organization has.
+ * Returns the conditions of a search, with parameters that follow those in `before`. Cost: reads the organization's
+ * websites until the page is full, and once more for the count of a longer list. An index on tags would span all
+ * organizations, and would have more websites tagged `production` than any organization has.
  */
 function matching({ text, tag }: Sought, before: readonly unknown[]): Condition {
   const named =
@@ -73,8 +73,8 @@ function matching({ text, tag }: Sought, before: readonly unknown[]): Condition 
 const MOST_COUNTED = 1000;
 
 /**
- * Websites of one organization. Every method takes the organization first, and throws `not_found` for anything of
- * another one.
+ * Manages an organization's websites. The first argument of every method identifies the organization. Methods throw
+ * `not_found` for anything that belongs to another organization.
  */
 @Injectable()
 export class WebsiteService {
@@ -87,7 +87,7 @@ export class WebsiteService {
     private readonly purge: WebsitePurgeJob,
   ) {}
 
-  /** Cost: one statement for the page with a few index probes for each website, and one for the stored count. */
+  /** Cost: one statement for the page with a few index lookups per website, and one for the stored count. */
   async list({ orgId, role }: Caller, query: WebsiteQuery): Promise<Page<WebsiteView>> {
     const sought = { text: query.q?.trim(), tag: query.tag };
     const isSearch = sought.text !== undefined || sought.tag !== undefined;
@@ -109,7 +109,7 @@ export class WebsiteService {
     return this.database.query<WebsiteRow>(page(condition), parameters);
   }
 
-  /** Returns the number of matches up to a thousand, `null` beyond that. */
+  /** Returns the number of matches up to a thousand, or `null` if there are more. */
   private async found(orgId: string, sought: Sought): Promise<number | null> {
     const { condition, parameters } = matching(sought, [orgId]);
     const [row] = await this.database.query<{ found: number }>(
@@ -131,7 +131,7 @@ export class WebsiteService {
   }
 
   /**
-   * Replaces the `ping_key`. URLs with the old one are invalid at once. The entry in the audit log contains neither
+   * Replaces the `ping_key`. URLs with the old key become invalid immediately. The audit log entry contains neither
    * key.
    */
   rotatePingKey(orgId: string, id: string): Promise<WebsiteView> {
@@ -174,7 +174,7 @@ export class WebsiteService {
     return website;
   }
 
-  /** Adds several websites. Cost: as many statements as for one. */
+  /** Adds several websites. Cost: the same number of statements as for one website. */
   async addSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: NewWebsiteDto }[]): Promise<Website[]> {
     if (sent.length === 0) return [];
     const now = this.clock.now();
@@ -216,7 +216,7 @@ export class WebsiteService {
     await this.change(tx, orgId, changes);
   }
 
-  /** Returns what `update` would refuse in these fields, or nothing if the website does not exist. */
+  /** Returns the problems for which `update` would refuse these fields, or none if the website does not exist. */
   async findingsIn(orgId: string, publicId: string | undefined, fields: UpdateWebsiteDto): Promise<Findings> {
     const id = parseId('website', publicId);
     const stored = id && (await this.database.manager.findOneBy(Website, { orgId, id }));
@@ -224,9 +224,9 @@ export class WebsiteService {
   }
 
   /**
-   * Deletes a website permanently, with endpoints, alerts, events and history. Once it is marked, clients no longer see
-   * it. Its rows are removed in steps, within this call or, for a large website, in the background. Open episodes are
-   * resolved, and their deliveries stored.
+   * Deletes a website permanently, with its endpoints, alerts, events, and history. Once it is marked, clients no
+   * longer see it. Its rows are removed in steps, either within this call or, for a large website, in the background.
+   * Open episodes are resolved, and the resulting deliveries are stored.
    */
   async remove(orgId: string, id: string): Promise<void> {
     await this.markRemoved(orgId, id);
@@ -244,8 +244,8 @@ export class WebsiteService {
   }
 
   /**
-   * Removes the rows of a marked website for five seconds. The rest follows in the background. Do not call this within
-   * a transaction.
+   * Removes rows of a marked website for five seconds. The rest is removed in the background. Do not call this within a
+   * transaction.
    */
   removeMarked(orgId: string, id: string): Promise<void> {
     return this.purge.help(orgId, id, PURGE_MS);
@@ -253,7 +253,7 @@ export class WebsiteService {
 
   /**
    * Returns the settings before and after an `update`, or a creation if `website` is `null`, as the audit log shows
-   * them. Throws: `validation_failed` as these methods do.
+   * them. Throws: `validation_failed` like these methods.
    */
   preview(website: Website | null, dto: NewWebsiteDto): { before: object | null; after: object } {
     if (!website) return { before: null, after: settingsOf(newSettings(dto)) };
@@ -271,7 +271,7 @@ export class WebsiteService {
     await this.mark(tx, 'org_id = $1', orgId);
   }
 
-  /** Locks and returns a website. It can't be enabled, disabled or deleted until the caller's transaction ends. */
+  /** Locks and returns a website. It can't be enabled, disabled, or deleted until the caller's transaction ends. */
   async lock(tx: Tx, orgId: string, id: string): Promise<Website> {
     const website = await tx.manager.findOne(Website, {
       where: { orgId, id, deletedAt: IsNull() },
@@ -281,7 +281,7 @@ export class WebsiteService {
     return website;
   }
 
-  /** Locks several websites as `lock` does, in the order of their IDs. Missing ones are left out. */
+  /** Locks several websites like `lock`, in ID order. Missing ones are omitted. */
   lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Website[]> {
     return tx.manager.find(Website, {
       where: { orgId, id: In(ids), deletedAt: IsNull() },
@@ -294,7 +294,7 @@ export class WebsiteService {
     return tx.manager.findOneOrFail(Website, { where: { id } });
   }
 
-  /** Returns which of several websites are enabled. Cost: one statement. */
+  /** Returns the IDs of those websites that are enabled. Cost: one statement. */
   async enabledOf(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await tx.query<{ id: string }>('SELECT id FROM website WHERE id = ANY ($1::uuid[]) AND enabled', [
       ids,
@@ -331,7 +331,7 @@ export class WebsiteService {
     }
   }
 
-  /** Also deletes their status pages at once. */
+  /** Also deletes their status pages immediately. */
   private async mark(tx: Tx, which: 'id = $1' | 'org_id = $1', value: string): Promise<void> {
     const rows = await tx.query<{ id: string }>(
       `UPDATE website SET deleted_at = now() WHERE ${which} AND deleted_at IS NULL RETURNING id`,

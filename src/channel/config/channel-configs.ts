@@ -17,24 +17,27 @@ import {
   unmask,
 } from './config-masking';
 
-/** The role of the API key that reads a config. It decides which values are masked. */
+/** The role of the API key that reads a config. It determines which values are masked. */
 export type ConfigReader = 'read' | 'write' | 'admin';
 
 export interface ValidConfig {
-  /** The config as plain JSON: the sent properties, with masks replaced by stored values, and generated secrets. */
+  /**
+   * The config as plain JSON. It contains the properties that were sent, with stored values instead of masks, and
+   * generated secrets.
+   */
   config: object;
   /** The names of generated secrets. They are shown once, in the response to this request. */
   generatedKeys: string[];
 }
 
-/** Validates incoming configs and masks outgoing ones, for all channels. Independent of vendors. */
+/** Validates incoming configs and masks outgoing ones, for all channels. Independent of providers. */
 @Injectable()
 export class ChannelConfigs {
   constructor(private readonly registry: ChannelRegistry) {}
 
   /**
-   * Returns the config to store, or everything that is wrong with it, with pointers under `/config`. `stored` is the
-   * alert's config of the same type. If a masked value is sent back, the stored value is kept. The type must exist.
+   * Returns the config to store, or all of its problems, with pointers under `/config`. `stored` is the alert's config
+   * of the same type. If a masked value is sent back, the stored value is kept. The type must exist.
    */
   validate(type: string, input: unknown, stored?: object | null): ValidConfig | FieldProblem[] {
     const channel = this.registry.get(type);
@@ -50,7 +53,7 @@ export class ChannelConfigs {
 
   /**
    * Returns the config for the API. Credentials are always masked, and confidential values are masked for read keys.
-   * `shownKeys` are the secrets that this request generated.
+   * `shownKeys` are the secrets that this request generated, which are not masked.
    */
   present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
     if (!this.registry.has(type)) return {};
@@ -60,14 +63,17 @@ export class ChannelConfigs {
     });
   }
 
-  /** Returns the config with each credential and confidential value replaced, given its path. */
+  /**
+   * Returns the config with each credential and confidential value replaced. `replacement` receives the path of the
+   * value.
+   */
   replaced(type: string, config: object, replacement: (path: readonly (string | number)[]) => unknown): object {
     return mapMarked(this.registry.get(type).configClass, config, ({ path }) => replacement(path));
   }
 
   /**
-   * Returns a short text about who the config notifies, from the properties marked `Addressee`, as this reader may see
-   * it. `null` if there is none.
+   * Returns a short string that says who the config notifies, based on the properties marked `Addressee` and limited to
+   * what this reader may see. `null` if there are none.
    */
   destination(type: string, config: object, reader: ConfigReader): string | null {
     if (!this.registry.has(type)) return null;
@@ -77,8 +83,8 @@ export class ChannelConfigs {
   }
 
   /**
-   * Whether a config of this type has a credential or confidential value at the path. True for every path of an unknown
-   * type.
+   * Returns true if a config of this type has a credential or confidential value at the path. Returns true for every
+   * path of an unknown type.
    */
   hidesAt(type: string, path: readonly (string | number)[]): boolean {
     return !this.registry.has(type) || isMarkedAt(this.registry.get(type).configClass, path);
@@ -90,8 +96,8 @@ export class ChannelConfigs {
   }
 
   /**
-   * Returns the hosts and URLs that sending would connect to, with pointers under `/config`. The egress policy can
-   * refuse them when the alert is saved. The vendors' own hosts are not included.
+   * Returns the hosts and URLs that sending would connect to, with pointers under `/config`. The egress policy can then
+   * refuse them when the alert is saved. The providers' own hosts are not included.
    */
   dialed(type: string, config: object): { pointer: string; value: string }[] {
     return dialedValues(this.registry.get(type).configClass, config).map(({ pointer, value }) => ({
@@ -100,7 +106,7 @@ export class ChannelConfigs {
     }));
   }
 
-  /** Returns the credentials that a client sent as plain values, not as masks. */
+  /** Returns the credentials that a client sent in plain text instead of as masks. */
   namedSecrets(type: string, config: object): string[] {
     return this.registry.has(type) ? namedSecrets(this.registry.get(type).configClass, config) : [];
   }
@@ -126,7 +132,7 @@ const refusedMask = ({ path, reason }: RefusedMask): FieldProblem => ({
   message: REFUSED_MASK[reason],
 });
 
-/** A mask need not follow the rule of the value that it replaces. The restored value is validated instead. */
+/** A mask need not follow the rule for the value that it replaces. The restored value is validated instead. */
 function isMaskedAt(input: object, pointer: string): boolean {
   const value = pointer
     .slice(1)

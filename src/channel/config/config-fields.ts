@@ -13,8 +13,8 @@ const problem = (code: FieldProblem['code'], message: string, pointer = ''): Fie
 ];
 
 /**
- * A required property with a rule. Unlike the single constraints of class-validator, a rule chooses its error code and
- * points into lists. One class may use both kinds.
+ * Marks a required property and sets its rule. Unlike the single constraints of class-validator, a rule chooses its
+ * error code and can point to list items. A class may use both kinds.
  */
 export const Required = (rule: ValueRule): PropertyDecorator => {
   const judged: ValueRule = (value) => (value === undefined ? problem('required', 'is required') : rule(value));
@@ -30,7 +30,7 @@ export const Required = (rule: ValueRule): PropertyDecorator => {
   );
 };
 
-/** An optional property with a rule. */
+/** Marks an optional property and sets its rule. */
 export const Optional = (rule: ValueRule): PropertyDecorator =>
   applyDecorators(
     ValidateIf((_, value) => value !== undefined),
@@ -43,43 +43,46 @@ export const Optional = (rule: ValueRule): PropertyDecorator =>
  */
 export const Secret = (): PropertyDecorator => markedAs('secret');
 
-/** A secret that signs and is never sent. It is kept when the config is pointed at another host. */
+/** A secret that creates signatures and is never sent. It is kept when the config is changed to a different host. */
 export const SigningSecret = (): PropertyDecorator => markedAs('secret', 'signing');
 
 /** A value that is shown to write and admin keys and masked for read keys. It is also encrypted at rest. */
 export const Confidential = (): PropertyDecorator => markedAs('confidential');
 
-/** A confidential URL or email address. Read keys only see its host or domain. */
+/** A confidential URL or email address. Read keys see only the host or domain. */
 export const ConfidentialAddress = (): PropertyDecorator => markedAs('confidential', 'address');
 
-/** An http(s) URL or host name that `send` connects to. The egress policy checks it when the alert is saved. */
+/** An http(s) URL or hostname that `send` connects to. The egress policy checks it when the alert is saved. */
 export const Dialed = (): PropertyDecorator => markedAs('dialed');
 
 /**
- * Shows people who an alert notifies. Lists of alerts include it, as far as the reader may see it. A URL is shown as
- * its host.
+ * A property that shows who an alert notifies. Lists of alerts include it, limited to what the reader may see. Only the
+ * host of a URL is shown.
  */
 export const Addressee = (): PropertyDecorator => markedAs('addressee');
 
-/** A former name of another property. It is documented as deprecated, and not in the dashboard's forms. */
+/** A former name of another property. The API documents it as deprecated, and the dashboard's forms omit it. */
 export const AliasOf = (name: string): PropertyDecorator => aliasKey(name);
 
 /**
- * A setting of the connection to the dialed host in the same object, such as its port. After a change, a masked
- * credential must be sent again. `unsent` is the value if the property is missing.
+ * A setting of the connection to the dialed host in the same object, such as its port. After a change, masked
+ * credentials must be sent again. `unsent` is the value that applies if the property is missing.
  */
 export const Connection = (unsent: string | number | boolean): PropertyDecorator => connectionKey(unsent);
 
 /** The value is an object, or a list of objects, of a class with its own marks. */
 export const Nested = (type: () => ConfigClass): PropertyDecorator => nestedAs(type);
 
-/** An object that follows the rules of its class. */
+/** Accepts an object that follows the rules of its class. */
 export const object =
   (type: () => ConfigClass): ValueRule =>
   (value) =>
     configProblems(type(), value);
 
-/** The requirements for a text. `form` completes "must be …" if the text does not match `pattern` or `accepts`. */
+/**
+ * The requirements for a string. `form` completes the phrase "must be …" if the string does not match `pattern` or
+ * `accepts`.
+ */
 export interface TextOptions {
   max: number;
   min?: number;
@@ -88,7 +91,7 @@ export interface TextOptions {
   form?: string;
 }
 
-/** A text on one line. */
+/** Accepts a single-line string. */
 export function text(options: TextOptions): ValueRule {
   return (value) => {
     if (typeof value !== 'string') return problem('wrong_type', 'must be a string');
@@ -100,7 +103,10 @@ export function text(options: TextOptions): ValueRule {
   };
 }
 
-/** An http(s) URL without credentials, with at most 2048 characters. It can be passed to the HTTP client unchanged. */
+/**
+ * Accepts an http(s) URL without credentials, with at most 2048 characters. It can be passed to the HTTP client
+ * unchanged.
+ */
 export function httpUrl(judge: (url: URL) => string | null = () => null): ValueRule {
   const asText = text({ max: 2048 });
   return (value) => {
@@ -137,7 +143,7 @@ export const integer =
     return value >= min && value <= max ? [] : problem('out_of_range', `must be between ${min} and ${max}`);
   };
 
-/** A list of 1 to `max` different items that follow the rule. Pointers contain the item's position. */
+/** Accepts a list of 1 to `max` distinct items that follow the rule. Pointers contain the item's index. */
 export const list =
   (rule: ValueRule, max: number, min = 1): ValueRule =>
   (value) => {
@@ -149,27 +155,27 @@ export const list =
     );
   };
 
-/** A single value or a list of them. */
+/** Accepts a single value or a list of values. */
 export const oneOrMany =
   (rule: ValueRule, max: number): ValueRule =>
   (value) =>
     Array.isArray(value) ? list(rule, max)(value) : rule(value);
 
-/** An email address, such as `ops@example.com`. */
+/** Accepts an email address, such as `ops@example.com`. */
 export const mailAddress: ValueRule = text({
   max: 254,
   accepts: isMailAddress,
   form: 'exactly one email address such as ops@example.com',
 });
 
-/** A number in E.164 form: `+` and 7 to 15 digits. */
+/** Accepts a number in E.164 format: `+` and 7 to 15 digits. */
 export const phoneNumber: ValueRule = text({
   max: 16,
   pattern: /^\+[1-9][0-9]{6,14}$/,
   form: 'a phone number with country code such as +15005550006',
 });
 
-/** A host name or an IP address without a port, in any notation that the dialer reads. */
+/** Accepts a hostname or an IP address without a port, in any notation that the dialer understands. */
 export const hostName: ValueRule = (value) => {
   if (typeof value !== 'string') return problem('wrong_type', 'must be a string');
   return normalizeHost(value) === null ? problem('invalid_format', `must be ${HOST_FORM}`) : [];

@@ -4,12 +4,12 @@ import { MASK } from '../../platform/secrets/mask';
 import { readUrl } from '../../platform/text/read-url';
 import { type ConfigClass, connectionDefaults, markedKeys, nestedType } from './config-metadata';
 
-/** A marked string or number in a config. `path` consists of properties and list positions. */
+/** A marked string or number in a config. `path` consists of property names and list indexes. */
 export interface MarkedValue {
   path: readonly (string | number)[];
-  /** The mark. A signing secret is never sent, but a secret is. */
+  /** The mark of the value. A signing secret is never sent to the provider, but a `secret` is. */
   mark: 'secret' | 'signing' | 'confidential';
-  /** Whether the value's rule makes it a URL or an email address, so that its host isn't part of a secret. */
+  /** True if the value's rule makes it a URL or an email address, so that its host isn't part of a secret. */
   isAddress: boolean;
   value: string | number;
   /** The object that contains the value. In a list, it identifies the item. */
@@ -17,8 +17,9 @@ export interface MarkedValue {
 }
 
 /**
- * Returns the mask of a value. It shows only the host of a URL or the domain of an email address, by which the owner
- * recognizes it. The property's mark decides, never the form of the value, because a password may look like anything.
+ * Returns the mask for a value. It shows only the host of a URL or the domain of an email address, so that the owner
+ * can recognize it. Only the property's mark matters, never the form of the value, because a password may look like
+ * anything.
  */
 export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'isAddress' | 'value'>): string {
   if (mark !== 'confidential' || !isAddress) return MASK;
@@ -29,10 +30,10 @@ export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'i
   return domain === undefined ? MASK : `${MASK}@${domain}`;
 }
 
-/** Whether a client may have received the text from `maskOf`. */
+/** Returns true if the value may be a mask that `maskOf` created. */
 export const isMasked = (value: string | number): boolean => String(value).includes(MASK);
 
-/** Returns a copy in which `change` replaces every marked string or number. Other values are kept. */
+/** Returns a copy in which `change` replaces every marked string or number. Other values are copied. */
 export function mapMarked(type: ConfigClass, config: object, change: (found: MarkedValue) => unknown): object {
   const secrets = new Set(markedKeys(type, 'secret'));
   const signing = new Set(markedKeys(type, 'signing'));
@@ -68,7 +69,9 @@ export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
   return found;
 }
 
-/** Whether a config has a credential or confidential value at the path. Only the mark counts, not the value. */
+/**
+ * Returns true if a config has a credential or confidential value at the path. Only the mark matters, not the value.
+ */
 export function isMarkedAt(type: ConfigClass, [first, ...rest]: MarkedValue['path']): boolean {
   const key = String(first);
   if (markedKeys(type, 'secret').includes(key) || markedKeys(type, 'confidential').includes(key)) return true;
@@ -89,7 +92,7 @@ export function dialedValues(type: ConfigClass, config: object): { pointer: stri
 }
 
 /**
- * Returns where and how a config connects: scheme, host and port of its URLs, and its hosts with port and encryption.
+ * Returns where and how a config connects: scheme, host, and port of its URLs, and its hosts with port and encryption.
  */
 function connectionsOf(type: ConfigClass, config: object): string[] {
   const dialed = new Set(markedKeys(type, 'dialed'));
@@ -114,7 +117,7 @@ export interface RefusedMask {
   reason: 'unknown' | 'redirected';
 }
 
-/** Whether all other properties of the two objects are equal. Masked values are not compared. */
+/** Returns true if all other properties of the two objects are equal. Masked values are not compared. */
 const mayBeSame = (one: object, other: object, key: string | number | undefined): boolean =>
   Object.entries({ ...one, ...other }).every(([name]) => {
     const [a, b] = [one, other].map((item) => (item as Readonly<Record<string, unknown>>)[name]);
@@ -124,8 +127,8 @@ const mayBeSame = (one: object, other: object, key: string | number | undefined)
   });
 
 /**
- * Items of a list are identified by their other properties, such as a header by its name. Everything else is identified
- * by its position.
+ * List items are identified by their other properties, such as a header by its name. Everything else is identified by
+ * its position.
  */
 const isSameItem = (one: MarkedValue, other: MarkedValue): boolean =>
   typeof one.path.at(-2) !== 'number' || mayBeSame(one.holder, other.holder, one.path.at(-1));
@@ -134,10 +137,11 @@ const shape = (path: MarkedValue['path']): string =>
   path.map((step) => (typeof step === 'number' ? '*' : step)).join('/');
 
 /**
- * Replaces masks in the input with the stored values. A mask is compared with the value at its position first. After
- * that it is compared with the other items of the same list, where it must match exactly one. Refuses masks that match
- * no stored value. Also refuses masked credentials if the config now connects elsewhere or in another way. A client
- * that may not read a credential must not have it sent to its own host or port, or without encryption.
+ * Replaces masks in the input with the stored values. A mask is first compared with the value at the same position.
+ * After that it is compared with the other items of the same list, where it must match exactly one. Refuses masks that
+ * match no stored value. Also refuses masked credentials if the config now connects to a different host or in a
+ * different way. Otherwise a client that may not read a credential could have it sent to its own host or port, or
+ * without encryption.
  */
 export function unmask(
   type: ConfigClass,
@@ -163,12 +167,12 @@ export function unmask(
   return { config, refused: isRedirected ? [...unknown, ...secrets] : unknown };
 }
 
-/** Returns the credentials that the config contains as plain values, not as masks. */
+/** Returns the credentials that the config contains in plain text instead of as masks. */
 export const namedSecrets = (type: ConfigClass, config: object): string[] =>
   markedValues(type, config).flatMap(({ mark, value }) =>
     mark === 'confidential' || isMasked(value) ? [] : [String(value)],
   );
 
-/** Returns the marked values as texts that errors must not contain. */
+/** Returns the marked values as strings that errors must not contain. */
 export const hiddenValues = (type: ConfigClass, config: object): string[] =>
   markedValues(type, config).map(({ value }) => String(value));

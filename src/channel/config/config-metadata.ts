@@ -3,7 +3,7 @@ import 'reflect-metadata';
 /** A class that declares the config of a channel. */
 export type ConfigClass = new () => object;
 
-/** The marks of a property in a config class. `config-fields.ts` explains them. */
+/** The marks on a property in a config class. See `config-fields.ts` for their meaning. */
 export type KeyMark = 'secret' | 'signing' | 'confidential' | 'address' | 'dialed' | 'addressee';
 
 const MARKS: Readonly<Record<KeyMark, symbol>> = {
@@ -28,7 +28,7 @@ export const markedAs =
     }
   };
 
-/** Returns the properties of a config class with the mark, in the order of their declaration. */
+/** Returns the properties of a config class that have the mark, in declaration order. */
 export const markedKeys = (type: ConfigClass, mark: KeyMark): string[] =>
   (Reflect.getMetadata(MARKS[mark], type.prototype) as string[] | undefined) ?? [];
 
@@ -65,7 +65,7 @@ export const aliasKey =
     Reflect.defineMetadata(ALIAS, { ...aliasesIn(target), [String(key)]: name }, target);
   };
 
-/** Returns the former names in a config class, each with the current property. */
+/** Returns the former names in a config class, mapped to the current properties. */
 export const aliasesOf = (type: ConfigClass): Readonly<Record<string, string>> => aliasesIn(type.prototype);
 
 const aliasesIn = (prototype: object): Readonly<Record<string, string>> =>

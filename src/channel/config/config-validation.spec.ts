@@ -2,7 +2,7 @@ import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength } from 'class-validat
 import { configProblems, knownKeys } from './config-validation';
 import * as field from './config-fields';
 
-/** Channels of other teams may combine our decorators with class-validator's own. */
+/** Channels from other teams may combine our decorators with class-validator's own. */
 class MixedConfig {
   @IsString()
   @MaxLength(5)

@@ -4,13 +4,13 @@ import { type FieldProblem, MAX_ERRORS } from '../../platform/problem/problem';
 import { isRecord } from '../../platform/text/json';
 import type { ConfigClass } from './config-metadata';
 
-/** Validates one value of a config. An empty result means that it is valid. Pointers are relative to the value. */
+/** Validates one value in a config. An empty result means that it is valid. Pointers are relative to the value. */
 export type ValueRule = (value: unknown) => FieldProblem[];
 
 /** The name under which class-validator reports a failed rule. */
 export const RULE_CONTEXT = 'configRule';
 
-/** Attached to a class-validator rule, to find the rule of a reported failure. */
+/** The context attached to a class-validator rule, for finding the rule when a failure is reported. */
 export interface RuleContext {
   judged: ValueRule;
 }
@@ -24,7 +24,7 @@ export const knownKeys = (type: ConfigClass): string[] => [
   ),
 ];
 
-/** Returns everything that is wrong with a config. Pointers are relative to it. Unknown properties are wrong. */
+/** Returns all problems of a config. Pointers are relative to it. Unknown properties are also problems. */
 export function configProblems(type: ConfigClass, input: unknown): FieldProblem[] {
   if (!isRecord(input)) return [{ pointer: '', code: 'wrong_type', message: 'must be an object' }];
   const known = knownKeys(type);
@@ -57,7 +57,10 @@ function problemsOf(error: ValidationError): FieldProblem[] {
   return constraint ? [{ pointer: `/${error.property}`, ...constraint }, ...nested] : nested;
 }
 
-/** Returns the one constraint to report. A missing property precedes a wrong type, which precedes everything else. */
+/**
+ * Returns the one constraint to report. A missing property takes precedence over a wrong type, and a wrong type over
+ * everything else.
+ */
 function mostTelling({ property, value, constraints }: ValidationError): Omit<FieldProblem, 'pointer'> | null {
   const broken = Object.entries(constraints ?? {}).map(([name, message]) => ({
     code: codeOfConstraint(name),

@@ -1,12 +1,12 @@
 import { MASK } from '../../platform/secrets/mask';
 import { readUrl } from '../../platform/text/read-url';
 
-/** The number of named destinations. Others are only counted, because a list has one line for each alert. */
+/** The maximum number of destinations to name. The rest are only counted, because a list has one line per alert. */
 const MOST_NAMED = 3;
 
 /**
- * Returns a text such as `ops@example.com, hooks.slack.com +2`. URLs are shown as their hosts, other values unchanged,
- * and fully masked values not at all.
+ * Returns a string such as `ops@example.com, hooks.slack.com +2`. URLs are shown as their hosts, and other values
+ * unchanged. Fully masked values are omitted.
  */
 export function destinationText(values: readonly unknown[]): string | null {
   const names = values.map((value) => hostOf(String(value))).filter((name) => name !== MASK);
@@ -15,7 +15,7 @@ export function destinationText(values: readonly unknown[]): string | null {
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` +${more}` : '');
 }
 
-/** For most vendors, the path of a webhook is a credential. */
+/** For most providers, the path of a webhook is a credential. */
 function hostOf(value: string): string {
   const url = readUrl(value);
   return url !== null && /^https?:$/.test(url.protocol) ? url.host : value;

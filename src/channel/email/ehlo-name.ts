@@ -5,9 +5,9 @@ import { readUrl } from '../../platform/text/read-url';
 import { mailDomain } from '../../platform/text/mail-address';
 
 /**
- * Returns the name that the service sends to an email server. Strict servers refuse the name of the machine, which has
- * no domain in a container. They also refuse an address literal that isn't the client's own (RFC 5321 sections 2.3.5,
- * 4.1.1.1, and 4.1.3).
+ * Returns the name that the service sends to an email server. Strict servers refuse the hostname, which has no domain
+ * in a container. They also refuse an address literal that isn't the client's own (RFC 5321 sections 2.3.5, 4.1.1.1,
+ * and 4.1.3).
  */
 export function ehloName(
   { smtpEhloName, publicUrl }: Pick<Config, 'smtpEhloName' | 'publicUrl'>,

@@ -7,7 +7,7 @@ import { mailDomain, type MailSender } from '../../platform/text/mail-address';
 const MAX_SUBJECT = 200;
 
 /**
- * An email, independent of the library that sends it. Each address is a single validated one and never parsed as a
+ * An email, independent of the library that sends it. Each address is a single validated address and never parsed as a
  * list.
  */
 export interface Mail {
@@ -24,8 +24,8 @@ export interface Mail {
 }
 
 /**
- * Returns the email of a notification. Its `Message-ID` is derived from the event, so that a repeat is recognized as
- * the same email. A resolve refers to its trigger, so that both are shown as one thread.
+ * Returns the email for a notification. Its `Message-ID` is derived from the event, so that a repeated email is
+ * recognized as the same one. A resolve email refers to its trigger, so that both appear in one thread.
  */
 export function emailLayout(
   notification: Notification,
@@ -51,7 +51,7 @@ const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za
 
 const COLORS = { bad: '#b42318', warning: '#b54708', good: '#067647', neutral: '#344054' } as const;
 
-/** For email programs with a dark mode and style sheets. Others use the light colors with their background. */
+/** For email clients with dark mode and style sheets. Others use the light colors, which include their background. */
 const DARK =
   ':root{color-scheme:light dark}@media (prefers-color-scheme:dark){body{background:#101828!important;color:#eaecf0!important}' +
   '.soft{color:#98a2b3!important}.bad{color:#fda29b!important}.warning{color:#fec84b!important}' +

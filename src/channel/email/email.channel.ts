@@ -124,7 +124,7 @@ export class EmailConfig {
   smtp?: EmailSmtpConfig;
 }
 
-/** Email over SMTP, through the alert's own account or the server's. */
+/** Sends email over SMTP, through the alert's own account or the server's. */
 @Channel('email')
 @Injectable()
 export class EmailChannel implements Channel<EmailConfig> {
@@ -132,7 +132,8 @@ export class EmailChannel implements Channel<EmailConfig> {
   readonly configClass = EmailConfig;
 
   /**
-   * Recipients through the server's account, by organization. All organizations share the reputation of this account.
+   * Rate limits by organization for recipients of email through the server's account. All organizations share its
+   * reputation.
    */
   private readonly recipients: TokenBuckets | null;
 
@@ -177,7 +178,8 @@ export class EmailChannel implements Channel<EmailConfig> {
   }
 
   /**
-   * Returns the seconds until the organization may send through the server's account again. The operator has no limit.
+   * Returns the number of seconds until the organization may send through the server's account again. The operator has
+   * no limit.
    */
   private waitOf({ organization, isDefault }: EgressRule, { to, cc = [] }: EmailConfig): number {
     if (organization === null || isDefault === true) return 0;
@@ -190,7 +192,7 @@ export class EmailChannel implements Channel<EmailConfig> {
   }
 
   /**
-   * Returns the sender. The operator's account always sends from the operator's address, and the alert only sets the
+   * Returns the sender. The operator's account always sends from the operator's address. The alert only sets the
    * display name.
    */
   private senderOf(config: EmailConfig, account: SmtpAccount): MailSender | null {

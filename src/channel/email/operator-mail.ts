@@ -8,7 +8,7 @@ import { serverAccount } from './smtp-account';
 import { SmtpClient } from './smtp-client';
 
 /**
- * A plain-text email to one person. `id` is the same for each attempt, so that an email program recognizes a repeated
+ * A plain-text email to one person. `id` is the same for each attempt, so that an email client recognizes a repeated
  * one.
  */
 export interface PlainMail {
@@ -26,7 +26,7 @@ export class OperatorMail {
     private readonly settings: Config,
   ) {}
 
-  /** Makes one attempt with a limit of 15 seconds. */
+  /** Makes one attempt, limited to 15 seconds. */
   async send({ id, to, subject, text }: PlainMail, signal: AbortSignal): Promise<SendOutcome> {
     const { smtpUrl, smtpFrom } = this.settings;
     const account = smtpUrl === null ? null : serverAccount(smtpUrl);

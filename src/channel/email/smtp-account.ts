@@ -3,7 +3,7 @@ export interface SmtpAccount {
   port: number;
   /** Uses TLS from the first byte. */
   implicitTls: boolean;
-  /** Without implicit TLS: fail rather than send over an unencrypted connection. */
+  /** If implicit TLS is off: fail rather than send over an unencrypted connection. */
   requireTls: boolean;
   /**
    * Uses TLS only against eavesdropping (RFC 7435), as relays do among themselves. The certificate isn't verified, and
@@ -12,12 +12,11 @@ export interface SmtpAccount {
   opportunistic: boolean;
   username: string | null;
   password: string | null;
-  /** Whether the operator configured the account. The egress rule of the organization does not apply to it. */
+  /** True if the operator configured the account. The organization's egress rule does not apply to it. */
   operators: boolean;
 }
 
 const IMPLICIT_TLS_PORT = 465;
-/** The default port. */
 export const SUBMISSION_PORT = 587;
 
 /** Returns the account of one alert. TLS is required unless `secure` is false. */
@@ -44,9 +43,9 @@ export function alertAccount(smtp: {
 }
 
 /**
- * Returns the server-wide account from `SMTP_URL`. `smtps://` is implicit TLS. `smtp://` with a password requires
- * STARTTLS, so that the password is never sent unencrypted. Without a password, STARTTLS is used if the server offers
- * it, as a relay on the same machine does with a self-signed certificate.
+ * Parses `SMTP_URL` and returns the server-wide account. `smtps://` means implicit TLS. `smtp://` with a password
+ * requires STARTTLS, so that the password is never sent unencrypted. Without a password, STARTTLS is used if the server
+ * offers it. An example is a local relay with a self-signed certificate.
  */
 export function serverAccount(smtpUrl: string): SmtpAccount {
   const url = new URL(smtpUrl);

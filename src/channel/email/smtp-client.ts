@@ -18,12 +18,12 @@ import { ehloName } from './ehlo-name';
 import { isHandshakeFailure, judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';
 import type { SmtpAccount } from './smtp-account';
 
-/** Loads the package at its first use, because it takes 2 MB. */
+/** Loads the package on first use, because it takes 2 MB. */
 const nodemailer = (): typeof Nodemailer => require('nodemailer') as typeof Nodemailer;
 
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
 
-/** How STARTTLS is used: with a trusted certificate, with any certificate, or not at all. */
+/** How STARTTLS is used: with a trusted certificate, with any certificate, or never. */
 type Encryption = 'verified' | 'offered' | 'none';
 
 interface Conversation {
@@ -33,7 +33,7 @@ interface Conversation {
   tls: Encryption;
 }
 
-/** The TLS handshake that the server offered failed. No part of the message was sent. */
+/** Thrown when the TLS handshake that the server offered fails. No part of the message was sent. */
 class HandshakeFailed extends Error {}
 
 const OPERATORS_FAULT = {
@@ -54,8 +54,8 @@ export class SmtpClient {
   ) {}
 
   /**
-   * Makes one attempt. Details of the operator's own email server (address, port, replies) only go to the operator's
-   * log.
+   * Makes one attempt. Details of the operator's own email server (address, port, replies) are written only to the
+   * operator's log.
    */
   async send(mail: Mail, account: SmtpAccount, attempt: Attempt): Promise<SendOutcome> {
     const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]);
@@ -68,7 +68,7 @@ export class SmtpClient {
     return { ...outcome, error: OPERATORS_FAULT[outcome.result] };
   }
 
-  /** If the handshake fails with opportunistic TLS, connects again without encryption. */
+  /** If the handshake with opportunistic TLS fails, connects again without encryption. */
   private async attempt(mail: Mail, account: SmtpAccount, attempt: Attempt): Promise<SendOutcome> {
     if (!account.opportunistic) return this.connect(mail, account, attempt, 'verified');
     try {
@@ -163,7 +163,10 @@ function mailOptions(mail: Mail): object {
   };
 }
 
-/** At least one recipient was accepted. Sending to all of them again would not help a refused one. */
+/**
+ * Returns the outcome if at least one recipient was accepted. Sending to everyone again would not help a refused
+ * recipient.
+ */
 function delivered(refused: number, all: number): SendOutcome {
   if (refused === 0) return { result: 'delivered', status: 250 };
   return { result: 'delivered', status: 250, warning: `The mail server refused ${refused} of ${all} recipients` };

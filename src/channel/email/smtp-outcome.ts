@@ -4,19 +4,21 @@ import type { Quote } from '../send-outcome';
 
 /** The error that nodemailer reports for a failed attempt. */
 export interface SmtpFailure extends Error {
-  /** `ECONNECTION`, `ETIMEDOUT`, `ETLS`, `EAUTH`, `EENVELOPE` and similar. */
+  /** `ECONNECTION`, `ETIMEDOUT`, `ETLS`, `EAUTH`, `EENVELOPE`, or a similar code. */
   code?: string;
-  /** The server's whole reply, if it sent one. */
+  /** The server's complete reply, if it sent one. */
   response?: string;
   responseCode?: number;
   /** The underlying code from the system or TLS. */
   originalCode?: string;
 }
 
-/** Codes of a refused certificate and of a failed handshake. */
+/** Matches the codes for a refused certificate and for a failed handshake. */
 const TLS_FAULT = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
 
-/** Whether the server offered STARTTLS and the handshake failed. No part of the message was sent in this case. */
+/**
+ * Returns true if the server offered STARTTLS and the handshake failed. No part of the message was sent in this case.
+ */
 export const isHandshakeFailure = ({ code, originalCode = '', responseCode }: SmtpFailure): boolean =>
   responseCode === undefined && (code === 'ETLS' || TLS_FAULT.test(originalCode));
 
@@ -24,9 +26,9 @@ export const isHandshakeFailure = ({ code, originalCode = '', responseCode }: Sm
 const CONNECTION = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EABORT', 'EPROTOCOL']);
 
 /**
- * Returns the outcome of a failed conversation. 4xx may work later, and 5xx can't work without a change. If the whole
- * message was written (`messageWritten`) and there is no reply, the server may have accepted it. Required TLS is never
- * skipped.
+ * Returns the outcome of a failed SMTP session. After a 4xx reply, another attempt may succeed. After a 5xx reply, none
+ * can succeed without a change. If the whole message was written (`messageWritten`) and there is no reply, the server
+ * may have accepted it. Required TLS is never skipped.
  */
 export function judgeSmtpFailure(
   error: SmtpFailure,

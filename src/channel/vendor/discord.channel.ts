@@ -6,11 +6,11 @@ import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 import { isTaken, type Promised } from '../receipt';
 
-/** Without a saved message Discord responds with 204, which confirms acceptance but not delivery. */
+/** Unless the message is saved, Discord responds with 204, which confirms acceptance but not delivery. */
 const PROMISED: Promised = { hosts: /(?:^|\.)discord(?:app)?\.com$/, isKept: ({ status }) => status === 200 };
 const COLORS = { bad: 0xd92d20, warning: 0xdc6803, good: 0x079455, neutral: 0x667085 } as const;
 const MAX_TITLE = 256;
-/** Below Discord's limit of 4096, because title, description and fields of all embeds together may have 6000. */
+/** Below Discord's limit of 4096, because the title, description, and fields of all embeds may have 6000 in total. */
 const MAX_DESCRIPTION = 2000;
 const MAX_FIELDS = 10;
 const MAX_FIELD_VALUE = 256;
@@ -53,8 +53,8 @@ export class DiscordConfig {
 }
 
 /**
- * Discord webhooks. The request waits until the message is saved. Discord has no idempotency key, so a resolve is a
- * second message.
+ * Sends to Discord webhooks. The request waits until the message is saved. Discord has no idempotency key, so a resolve
+ * is a second message.
  */
 @Channel('discord')
 @Injectable()
@@ -89,7 +89,10 @@ function executeUrl(config: DiscordConfig): string {
   return url.href;
 }
 
-/** Returns the body of the webhook call. Only mentions from the config notify users, never names or errors. */
+/**
+ * Returns the body of the webhook call. Only mentions from the config notify users. Mentions in names or errors have no
+ * effect.
+ */
 function discordMessage({ notification, text, config }: SendRequest<DiscordConfig>): object {
   const { tone, sentence, facts, lines, links } = text;
   const title = escaped(sentence, MAX_TITLE);
@@ -110,7 +113,7 @@ function discordMessage({ notification, text, config }: SendRequest<DiscordConfi
             name: label,
             value: escaped(value, label === 'Description' ? MAX_LONG_FIELD_VALUE : MAX_FIELD_VALUE),
           })),
-          // The embed has no URL, because Discord refuses the message if the host has no dot, as in
+          // The embed has no URL, because Discord refuses the message if the hostname has no dot, as in
           // http://uptime:3000.
           ...(links.length > 0 ? [{ name: 'Links', value: linkMarkup(links) }] : []),
         ],
@@ -134,10 +137,10 @@ function allowedMentions(content: string): object {
   };
 }
 
-/** A URL without characters that Discord would read as markup after making it a link. */
+/** Matches a URL without characters that Discord would interpret as markup after turning it into a link. */
 const PLAIN_URL = /^https?:\/\/[A-Za-z0-9._~:/?#@!$&'+,;=%-]+$/;
 
-/** Escapes Discord's markdown. The limit counts the escaped text. */
+/** Escapes Discord's markdown. The limit applies to the escaped text. */
 function escaped(value: string, max: number): string {
   if (PLAIN_URL.test(value) && value.length <= max) return value;
   const safe = value.replace(/[\\*_~`|>[\]()#<@]/g, (character) => `\\${character}`);

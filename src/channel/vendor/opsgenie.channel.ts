@@ -104,8 +104,8 @@ export class OpsgenieConfig {
 }
 
 /**
- * Opsgenie and its successor in Jira Service Management. The alias connects a close to its alert and makes repeats
- * harmless.
+ * Sends to Opsgenie or its successor in Jira Service Management. The alias connects a close request to its alert and
+ * makes repeats harmless.
  */
 @Channel('opsgenie')
 @Injectable()
@@ -145,8 +145,8 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
 }
 
 /**
- * Returns the call that creates, acknowledges or closes the alert with the alias. A test has a separate alias, so that
- * it closes nothing real.
+ * Returns the call that creates, acknowledges, or closes the alert with the alias. A test has a separate alias, so that
+ * it never closes a real alert.
  */
 function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;

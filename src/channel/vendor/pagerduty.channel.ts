@@ -69,7 +69,7 @@ export class PagerDutyConfig {
   api_url?: string;
 }
 
-/** PagerDuty's Events API v2. The dedup key connects a resolve to its trigger and makes repeats harmless. */
+/** Sends to PagerDuty's Events API v2. The dedup key connects a resolve to its trigger and makes repeats harmless. */
 @Channel('pagerduty')
 @Injectable()
 export class PagerDutyChannel implements Channel<PagerDutyConfig> {

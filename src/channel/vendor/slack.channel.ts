@@ -17,7 +17,7 @@ const PROMISED: Promised = {
   isKept: ({ status, body }) => status === 200 && body.trim() === 'ok',
 };
 
-/** `@channel`, a user ID, a group ID, or Slack's own notation of one of them. */
+/** Matches `@channel`, a user ID, a group ID, or Slack's own notation for one of them. */
 const MENTION =
   /^(?:@(?:channel|here|everyone)|[UWS][A-Z0-9]{2,30}|<(?:!(?:channel|here|everyone)|@[UW][A-Z0-9]{2,30}|!subteam\^S[A-Z0-9]{2,30})>)$/;
 
@@ -62,7 +62,7 @@ export class SlackConfig {
   mention?: string;
 }
 
-/** Slack's incoming webhooks. They have no idempotency key, so a resolve is a second message. */
+/** Sends to Slack's incoming webhooks. They have no idempotency key, so a resolve is a second message. */
 @Channel('slack')
 @Injectable()
 export class SlackChannel implements Channel<SlackConfig> {
@@ -89,8 +89,8 @@ export class SlackChannel implements Channel<SlackConfig> {
 }
 
 /**
- * Returns the body of the webhook call: a sentence that notifications show, followed by the facts in the color of the
- * state.
+ * Returns the body of the webhook call: a sentence that push notifications show, followed by the facts in the color of
+ * the state.
  */
 function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
   const { tone, sentence, facts, lines, links } = text;
@@ -113,7 +113,8 @@ function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
             ? [{ type: 'section', text: { type: 'mrkdwn', text: escaped(lines.join('\n'), MAX_SECTION) } }]
             : []),
           ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
-          // No buttons: they need an app that responds to them, and compatible servers do not show them.
+          // There are no buttons, because they need an app that responds to them, and compatible servers do not show
+          // them.
           ...(links.length > 0 ? [{ type: 'section', text: { type: 'mrkdwn', text: linkMarkup(links) } }] : []),
         ],
       },
@@ -133,8 +134,8 @@ function mentionMarkup(mention: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /**
- * Escapes Slack's three control characters, and names that compatible servers would read as mentions. The limit counts
- * the escaped text, but the text is cut before it is escaped.
+ * Escapes Slack's three control characters, and names that compatible servers would treat as mentions. The limit
+ * applies to the escaped text, but the text is truncated before it is escaped.
  */
 function escaped(value: string, max: number): string {
   const whole = cut(withoutMentions(value), max);

@@ -14,7 +14,7 @@ const MAX_TITLE = 600;
 const MAX_LINE = 1200;
 const MAX_LINES = 30;
 
-/** Office 365 connectors are retired. Their hosts respond, but nothing is delivered. */
+/** Office 365 connectors are retired. Their hosts respond, but deliver nothing. */
 const isRetiredConnector = (url: URL): boolean => /(?:^|\.)webhook\.office\.com$/i.test(url.hostname);
 
 export class TeamsConfig {
@@ -41,7 +41,7 @@ export class TeamsConfig {
 }
 
 /**
- * Microsoft Teams: sends an adaptive card to a Workflows webhook. 202 means accepted, and Teams reports no more than
+ * Microsoft Teams: sends an adaptive card to a Workflows webhook. A 202 means accepted, and Teams reports no more than
  * that.
  */
 @Channel('teams')
@@ -70,7 +70,8 @@ export class TeamsChannel implements Channel<TeamsConfig> {
 }
 
 /**
- * Returns the message with its card. Text runs are shown literally, whereas text blocks would read names as markdown.
+ * Returns the message with its card. Text runs are shown literally, whereas text blocks would interpret names as
+ * markdown.
  */
 function adaptiveCard({ tone, sentence, facts, lines, links }: SendRequest<TeamsConfig>['text']): object {
   return {

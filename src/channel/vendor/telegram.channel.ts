@@ -8,7 +8,7 @@ import * as field from '../config/config-fields';
 import { withoutMentions } from '../mentions';
 
 const API_URL = 'https://api.telegram.org';
-/** Telegram counts the text without its markup. */
+/** The limit applies to the text without its markup. */
 const MAX_TEXT = 4096;
 const MAX_SENTENCE = 1000;
 const MARKS = { bad: '🔴', warning: '🟠', good: '🟢', neutral: '🔵' } as const;
@@ -79,7 +79,10 @@ export class TelegramConfig {
   silent?: boolean;
 }
 
-/** Telegram: `sendMessage` of the Bot API in HTML mode. It has no idempotency key, so a resolve is a second message. */
+/**
+ * Sends to Telegram, using `sendMessage` of the Bot API in HTML mode. It has no idempotency key, so a resolve is a
+ * second message.
+ */
 @Channel('telegram')
 @Injectable()
 export class TelegramChannel implements Channel<TelegramConfig> {
@@ -130,7 +133,8 @@ const parametersOf = ({ json }: ProviderResponse): ResponseParameters =>
   (json['parameters'] as ResponseParameters | null | undefined) ?? {};
 
 /**
- * Returns the new ID of a group that was upgraded and kept its name. Telegram refuses the old ID and names the new one.
+ * Returns the new ID of a group that was upgraded and kept its name. Telegram refuses the old ID and reports the new
+ * one.
  */
 function migratedChat(response: ProviderResponse): number | null {
   const chat = parametersOf(response).migrate_to_chat_id;
@@ -152,13 +156,13 @@ function reading(response: ProviderResponse): Reading {
 }
 
 /**
- * Returns the arguments of `sendMessage`. The text is cut first and escaped last, because the limit counts the text
- * without its markup.
+ * Returns the arguments for `sendMessage`. The text is truncated before it is escaped, because the limit applies to the
+ * text without its markup.
  */
 function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
   const sentence = cut(withoutMentions(text.sentence), MAX_SENTENCE);
-  // Complete URLs, which Telegram turns into links. It refuses a message with a button whose URL has a host without a
-  // dot.
+  // Uses complete URLs, which Telegram turns into links. Telegram refuses a message with a button whose URL has a
+  // hostname without a dot.
   const room = MAX_TEXT - MAX_SENTENCE - 10;
   const details = cut(withoutMentions(text.detailsWithin(room)), room);
   return {

@@ -9,7 +9,7 @@ import { isTaken, type Promised } from '../receipt';
 const API_URL = 'https://api.twilio.com';
 const PROMISED: Promised = { hosts: /(?:^|\.)twilio\.com$/, isKept: ({ status }) => status === 201 };
 const MAX_RECIPIENTS = 10;
-/** Twilio drops a message that is still queued after this time, because it would be out of date. */
+/** Twilio drops a message that is still queued after this time, because it would be outdated. */
 const VALIDITY_SECONDS = 300;
 
 export class TwilioConfig {
@@ -89,8 +89,8 @@ export class TwilioConfig {
 }
 
 /**
- * Twilio: one text message for each recipient. 201 means queued. There is no idempotency key, so a resolve is a second
- * message.
+ * Sends to Twilio, with one text message per recipient. A 201 means queued. There is no idempotency key, so a resolve
+ * is a second message.
  */
 @Channel('twilio')
 @Injectable()
@@ -142,7 +142,7 @@ export class TwilioChannel implements Channel<TwilioConfig> {
       ({ status, json, ...response }) => ({
         delivered: isTaken(apiUrl(request.config), PROMISED, { status, json, ...response }),
         detail: typeof json['code'] === 'number' ? `${json['code']} ${String(json['message'])}` : json['message'],
-        // A server error may come after the message was queued. A refusal for the rate (429) comes before.
+        // A server error may occur after the message was queued. A rate limit (429) applies before.
         mayHaveArrived: status >= 500,
       }),
     );
@@ -168,9 +168,9 @@ const recipientsOf = (config: TwilioConfig): string[] => [
 ];
 
 /**
- * Returns one outcome for all recipients. A retry sends the message to all of them again, marked as a repeat, because
- * twice is better than never. If some numbers were accepted, a refused one is only a warning, because a retry would not
- * help it.
+ * Combines the outcomes for all recipients into one. A retry sends the message to all of them again, marked as a
+ * repeat, because twice is better than never. If some numbers were accepted, a refused one is only a warning, because a
+ * retry would not help it.
  */
 export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
   const delivered = outcomes.filter((outcome) => outcome.result === 'delivered');

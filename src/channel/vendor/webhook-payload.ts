@@ -6,7 +6,7 @@ import { eventSentence, targetText } from '../notification-text';
 const MAX_LINES = 500;
 
 /**
- * The kinds of notifications for webhooks. Webhooks get each event separately, so never a digest or a combined
+ * The kinds of notifications for webhooks. Webhooks receive each event separately, so never a digest or a combined
  * notification.
  */
 export const WEBHOOK_KINDS = ['triggered', 'resolved', 'reminder', 'expiry', 'test'] as const;
@@ -270,7 +270,7 @@ export class NotificationDataView {
   links?: NotifiedLinksView;
 }
 
-/** The data of a contact test, which has no alert, endpoint and website. */
+/** The data of a contact test, which has no alert, endpoint, or website. */
 export class TestDataView {
   @ApiProperty()
   event!: NotifiedEventView;
@@ -370,7 +370,7 @@ export class FailingDataView {
   links?: NotifiedLinksView;
 }
 
-/** The data of a failing contact, without an endpoint. */
+/** The data about a failing contact, which has no endpoint. */
 export class ContactFailingView {
   @ApiProperty(TIMESTAMP)
   timestamp!: string;
@@ -440,7 +440,7 @@ export class AlertTestView {
   type!: string;
 }
 
-/** Returns the signed body. It only depends on the notification, so that every attempt sends the same bytes. */
+/** Returns the signed body. It depends only on the notification, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
   const { certificate, check, contact, failing, digest, links, through } = notification;
   if (contact && failing) return failingBody(notification, contact, failing);

@@ -3,10 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Returns a new signing secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
+/** Returns a new signing secret in the Standard Webhooks format: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** True for one `whsec_…` secret of 24 to 64 bytes, or for two separated by a space during a rotation. */
+/**
+ * Returns true for one `whsec_…` secret of 24 to 64 bytes, or for two secrets separated by a space during a rotation.
+ */
 export function isWebhookSecret(text: string): boolean {
   const secrets = text.split(' ');
   return secrets.length <= 2 && secrets.every(isOneSecret);
@@ -21,9 +23,8 @@ function isOneSecret(text: string): boolean {
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64');
 
 /**
- * Returns the headers of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, one `v1,…` for each secret. The ID
- * stays the same for all attempts. Each attempt has its own timestamp in seconds, so that receivers can refuse old
- * ones.
+ * Returns the Standard Webhooks headers: HMAC-SHA256 over `id.timestamp.body`, one `v1,…` per secret. The ID stays the
+ * same for all attempts. Each attempt has its own timestamp in seconds, so that receivers can refuse old ones.
  */
 export function signatureHeaders(options: {
   id: string;

@@ -9,7 +9,7 @@ import * as field from '../config/config-fields';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
-/** Headers of the connection, the host, or the signature. */
+/** Matches headers that belong to the connection, the host, or the signature. */
 const FORBIDDEN_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-(?:id|timestamp|signature))$/i;
 
@@ -102,8 +102,8 @@ export class WebhookConfig {
 }
 
 /**
- * Any HTTP receiver of JSON, signed as Standard Webhooks. The webhook-id is the event's ID, which is the same for all
- * attempts.
+ * Sends JSON to any HTTP receiver, signed according to Standard Webhooks. The webhook-id is the event's ID, which is
+ * the same for all attempts.
  */
 @Channel('webhook')
 @Injectable()

@@ -36,7 +36,7 @@ const assertion = (
   property?: string,
 ): Assertion => (property === undefined ? { source, comparison, target } : { source, property, comparison, target });
 
-/** Judges the assertions in pieces, as for a large body. */
+/** Evaluates the assertions in pieces, as for a large body. */
 const inPieces = (assertions: readonly Assertion[], text: string) =>
   firstFailureInPieces(assertions, { ...facts, body: { text, complete: true } }, async () => {});
 

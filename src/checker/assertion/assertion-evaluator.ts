@@ -13,52 +13,52 @@ import { cut } from '../../platform/text/text-limits';
 /** The facts that a check learned about its target. A field is absent if this type of check doesn't have it. */
 export interface AssertionFacts {
   statusCode?: number;
-  /** The sum of the phases. */
+  /** The sum of all phases. */
   durationMs: number;
   /** Headers by lowercase name. The values are the raw bytes (Latin-1). */
   headers?: Readonly<Record<string, string>>;
   /**
-   * The part of the body that was read, as UTF-8. `complete` is false if there was more. `problem` says briefly why the
-   * body cannot be read. Then every assertion about it fails.
+   * The part of the body that was read, as UTF-8. `complete` is false if there was more. `problem` briefly says why the
+   * body cannot be read. If it is set, every assertion about the body fails.
    */
   body?: { text: string; complete: boolean; problem?: string };
-  /** The days until the certificate expires, with fractions. Negative if it has expired. */
+  /** The days until the certificate expires, including fractions. Negative if it has expired. */
   certificateDays?: number;
   /** A plain string is compared like a name. */
   records?: readonly (RecordFact | string)[];
   banner?: string;
-  /** The address that was connected to. Content from a non-public address is never quoted. */
+  /** The remote address of the connection. Content from a non-public address is never quoted. */
   address?: string | null;
 }
 
-/** An assertion that failed, described for the person on call. */
+/** A failed assertion, described for the person on call. */
 export interface FailedAssertion {
   index: number;
   severity: AssertionSeverity;
   /** The expected result, e.g. `status_code to be one of 200-299`. */
   expected: string;
-  /** The actual result, at most 100 characters, never the value of a credential. */
+  /** The actual result, at most 100 characters long. It is never the value of a credential. */
   seen: string;
 }
 
 const MAX_SHOWN = 100;
 
 /**
- * The steps that the JSON assertions of one check may take. A step takes 10 to 40 ns, so one assertion takes at most 16
- * ms. A filter takes about ten steps per member of a list.
+ * The number of steps per JSON assertion that one check may take. A step takes 10 to 40 ns, so one assertion takes at
+ * most 16 ms. A filter takes about ten steps per list element.
  */
 const STEPS_PER_ASSERTION = 400_000;
 const STEPS_PER_CHECK = 5 * STEPS_PER_ASSERTION;
-/** Steps that may run at once without letting other work pass: a millisecond or two. */
+/** The number of steps that may run without yielding to other work: a millisecond or two. */
 const QUICK_STEPS = 40_000;
 export const QUICK_BODY = 32 * 1024;
-/** Characters of a body that are read in one piece: at most 4 ms. */
+/** The number of body characters to read in one piece, which takes at most 4 ms. */
 const PIECE = 128 * 1024;
 
 /**
- * Returns the first critical assertion that fails, or else the first failed warning, or `null` if all hold. Critical
- * assertions come first, so warnings cannot use up the steps of the check. Returns `undefined` if judging takes too
- * long and needs `firstFailureInPieces`. Never throws, even for hostile data.
+ * Returns the first failed critical assertion. If there is none, returns the first failed warning, or `null` if all
+ * assertions hold. Critical assertions come first, so warnings cannot use up the steps of the check. Returns
+ * `undefined` if judging takes too long and needs `firstFailureInPieces`. Never throws, even for hostile data.
  */
 export function firstFailure(
   assertions: readonly Assertion[],
@@ -80,7 +80,9 @@ export function firstFailure(
   }
 }
 
-/** Works like `firstFailure`, for bodies of any size. `pause` lets other work pass between pieces of at most 25 ms. */
+/**
+ * Works like `firstFailure`, but for bodies of any size. `pause` yields to other work between pieces of at most 25 ms.
+ */
 export async function firstFailureInPieces(
   assertions: readonly Assertion[],
   facts: AssertionFacts,
@@ -106,7 +108,7 @@ export const looksIntoBody = ({ source }: Assertion): boolean => source === 'bod
 class Judge {
   private reader: JsonReader | null = null;
   private document: JsonDocument | null = null;
-  /** The reason why there is no document. */
+  /** The reason why there is no parsed document. */
   private obstacle: string | null = null;
 
   constructor(
@@ -187,7 +189,7 @@ class Judge {
   }
 
   private failed(index: number, assertion: Assertion, reading: Reading): FailedAssertion {
-    // The quoted text is short, and it must not make a simple assertion too complex.
+    // The quoted text is short, and quoting it must not make a simple assertion too complex.
     this.document?.allow(STEPS_PER_ASSERTION);
     const seen = seenText(assertion, reading, this.facts.address ?? null);
     return { index, severity: severityOf(assertion), expected: expectation(assertion), seen };
@@ -198,11 +200,11 @@ class Judge {
 export const failureSentence = ({ expected, seen }: FailedAssertion): string =>
   cut(`Expected ${expected}, but it was ${seen}.`, 300, '');
 
-/** The values an assertion looks at: none, one, or (JSON, DNS) several. `problem` says why there is none. */
+/** The values that an assertion tests: none, one, or several (JSON and DNS). `problem` says why there are none. */
 interface Reading {
   values: readonly unknown[];
   problem?: string;
-  /** Counts work on values of a document. */
+  /** Counts steps for work on values of a document. */
   spend?: (steps: number) => void;
 }
 
@@ -250,8 +252,8 @@ function holds({ source, comparison, target }: Assertion, reading: Reading): boo
 }
 
 /**
- * A status code equals a list or range that contains it. Records equal a list as a set. For several JSON values, one
- * match is enough.
+ * A status code equals a list or range that contains it. Records equal a list if both are equal as sets. For several
+ * JSON values, one match is enough.
  */
 function equals(source: Assertion['source'], { values, spend }: Reading, target: string): boolean {
   if (source === 'status_code') return values.length > 0 && isIn(source, { values }, target);
@@ -270,7 +272,7 @@ function isIn(source: Assertion['source'], { values, spend }: Reading, target: s
   return values.every((value) => wanted.has(value));
 }
 
-/** An array contains one of its elements. An object contains a substring of its `JSON.stringify` output. */
+/** An array contains the target if one of its elements does. For an object, its `JSON.stringify` output is searched. */
 function contains(values: readonly unknown[], target: string): boolean {
   const wanted = new Wanted([target]);
   return values.some((value) => {
@@ -284,13 +286,13 @@ function contains(values: readonly unknown[], target: string): boolean {
   });
 }
 
-/** The values to compare with. Texts are compared as they are written, and numbers also by value. */
+/** The values to compare with. Strings are compared as written, and numbers are also compared by value. */
 class Wanted {
   private readonly texts: ReadonlySet<string>;
   private readonly numbers: ReadonlySet<number | string>;
   private readonly longest: number;
 
-  /** `list` is a text with the wanted values separated by commas. Values may contain commas themselves. */
+  /** `list` is a string with comma-separated values, which may themselves contain commas. */
   constructor(
     texts: readonly string[],
     private readonly spend: (steps: number) => void = () => {},
@@ -314,7 +316,7 @@ class Wanted {
   }
 }
 
-/** Cuts objects and arrays after about `limit` characters. Returns other values whole. */
+/** Truncates objects and arrays after about `limit` characters. Returns other values in full. */
 function textOf(value: unknown, limit = Infinity): string {
   if (typeof value === 'string') return value;
   if (value instanceof JsonNumber) return value.text;
@@ -322,7 +324,7 @@ function textOf(value: unknown, limit = Infinity): string {
   return value instanceof JsonContainer ? value.document.textOf(value.node, limit) : String(value);
 }
 
-/** Returns true if a value is less (-1) or greater (1) than a number. Text that isn't a number is neither. */
+/** Returns true if a value is less than (-1) or greater than (1) a number. Text that isn't a number is neither. */
 function isOrdered(value: unknown, target: string, order: -1 | 1): boolean {
   const bound = numberIn(target);
   const exact = value instanceof JsonNumber && bound !== null ? compareNumbers(value, bound) : null;
@@ -354,8 +356,8 @@ function expectation({ source, property, comparison, target }: Assertion): strin
 }
 
 /**
- * Shows only the size of a body, because it may contain anything. Shows nothing that came from a non-public address:
- * users who can create checks must not read the monitor's network with them.
+ * Shows only the size of a body, because it may contain anything. Shows nothing that came from a non-public address, so
+ * that users who can create checks cannot read the monitor's network with them.
  */
 function seenText(assertion: Assertion, { values, problem }: Reading, address: string | null): string {
   const { source, property } = assertion;
@@ -381,7 +383,7 @@ function daysText(assertion: Assertion, days: number): string {
 
 const CONTENT: ReadonlySet<Assertion['source']> = new Set(['header', 'body', 'json']);
 
-/** Cuts the text to `length` characters on one line. */
+/** Truncates the text to `length` characters on one line. */
 function shorten(text: string, length: number): string {
   const line = cut(text, length * 4, '')
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -25,7 +25,7 @@ export const COMPARISONS_OF: Record<AssertionSource, readonly AssertionCompariso
 };
 
 /**
- * Returns all problems of a list of assertions for a checker that supports `sources`. Pointers are relative to the list
+ * Returns all problems in a list of assertions for a checker that supports `sources`. Pointers are relative to the list
  * (`/0/target`).
  */
 export function assertionProblems(

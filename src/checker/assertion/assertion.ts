@@ -23,17 +23,20 @@ export const ASSERTION_COMPARISONS = [
 ] as const;
 export type AssertionComparison = (typeof ASSERTION_COMPARISONS)[number];
 
-/** The effect of a failed assertion. With `critical`, the target is down. With `warning`, it is up and degraded. */
+/**
+ * The effect of a failed assertion. If it is `critical`, the target is down. If it is a `warning`, the target is up but
+ * degraded.
+ */
 export const ASSERTION_SEVERITIES = ['critical', 'warning'] as const;
 export type AssertionSeverity = (typeof ASSERTION_SEVERITIES)[number];
 
-/** A condition of an endpoint. All conditions must hold. */
+/** A condition that a check result must meet. All assertions of an endpoint must hold. */
 export interface Assertion {
   source: AssertionSource;
-  /** For `header`, its name. For `json`, a JSONPath (RFC 9535). Absent for the other sources. */
+  /** The header name for `header`, or a JSONPath (RFC 9535) for `json`. Absent for the other sources. */
   property?: string;
   comparison: AssertionComparison;
-  /** The expected value as text. `status_code` takes lists and ranges ("200-299,301"). */
+  /** The expected value as a string. `status_code` takes lists and ranges ("200-299,301"). */
   target: string;
   /** Absent means `critical`. Stored only if it is `warning`, so that equal assertions compare equal. */
   severity?: AssertionSeverity;

@@ -1,15 +1,16 @@
 import { JsonContainer } from './json-document';
 import { compareNumbers, JsonNumber, numberKey } from './json-number';
 
-/** The value of a path inside a filter that finds nothing. */
+/** The value that a path inside a filter yields if it finds nothing. */
 export const NOTHING = Symbol('nothing');
 
 /**
- * Returns true if two values are equal by RFC 9535, section 2.3.5.2.2. Spends steps of the document that contains them.
+ * Returns true if two values are equal according to RFC 9535, section 2.3.5.2.2. Spends steps of the document that
+ * contains them.
  */
 export function isSame(a: unknown, b: unknown): boolean {
   if (!(a instanceof JsonContainer && b instanceof JsonContainer)) return isSameScalar(a, b);
-  // Without recursion: containers may be nested as deep as the document is long.
+  // Uses no recursion, because containers may be nested as deep as the document is long.
   const pairs: [unknown, unknown][] = [[a, b]];
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
     const [one, other] = pair;
@@ -58,7 +59,7 @@ function pairsOfMembers(a: Map<string, unknown>, b: Map<string, unknown>): [unkn
 
 function membersOf({ document, node }: JsonContainer): Map<string, unknown> {
   const children = document.childrenOf(node);
-  // An entry in a map costs about ten times as much as visiting a node.
+  // A map entry costs about ten times as much as visiting a node.
   document.spend(8 * children.length);
   return new Map(children.map((child) => [document.stringOf(child - 1), document.valueOf(child)]));
 }

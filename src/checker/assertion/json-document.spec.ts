@@ -14,7 +14,7 @@ function documentOf(text: string, piece = 7): JsonDocument {
   }
 }
 
-/** Returns the value as `JSON.parse` would. */
+/** Returns the value that `JSON.parse` would return. */
 function whole(document: JsonDocument, node = 0): unknown {
   const value = document.valueOf(node);
   if (value instanceof JsonNumber) return value.value;
@@ -33,7 +33,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** `JSON.parse` moves names that look like an index to the front. */
+/** `JSON.parse` moves keys that look like an index to the front. */
 const named = { key: fc.string({ unit: 'grapheme', maxLength: 8 }).filter((name) => !/^\d+$/.test(name)) };
 
 describe('a JSON document', () => {

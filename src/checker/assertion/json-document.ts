@@ -1,6 +1,6 @@
 import { JsonNumber, numberKey } from './json-number';
 
-/** Numbers per node. */
+/** The number of array elements per node. */
 const STRIDE = 3;
 const END = 1;
 const NEXT = 2;
@@ -21,13 +21,13 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** The text isn't JSON (RFC 8259). */
+/** Thrown if the text isn't JSON (RFC 8259). */
 export class NotJson extends Error {}
 
-/** Reading the document took more steps than allowed. */
+/** Thrown if reading the document takes more steps than allowed. */
 export class TooComplex extends Error {}
 
-/** A value that is an object or an array. Other values are plain JavaScript values or `JsonNumber`. */
+/** An object or array. Other values are plain JavaScript values or `JsonNumber`. */
 export class JsonContainer {
   constructor(
     readonly document: JsonDocument,
@@ -37,8 +37,8 @@ export class JsonContainer {
 
 /**
  * A JSON text from an untrusted source, readable without creating objects. It has one node per value and per member
- * name, in the order of the text. Parsing and reading always take time linear in the text. `JSON.parse` takes ten times
- * as long for objects that all differ or for deeply nested arrays. Reading is counted in steps of 10 to 40 ns, and
+ * name, in document order. Parsing and reading always take time linear in the text. `JSON.parse` takes ten times as
+ * long for objects with different shapes or for deeply nested arrays. Reading is counted in steps of 10 to 40 ns, and
  * throws `TooComplex` after more steps than allowed. Initially, no steps are allowed. If several members have the same
  * name, the last one counts.
  */
@@ -77,12 +77,12 @@ export class JsonDocument {
     return this.isObject(node) || this.isArray(node);
   }
 
-  /** Returns the node after a value and everything inside it. */
+  /** Returns the node that follows a value and everything inside it. */
   after(node: number): number {
     return this.at(node, NEXT);
   }
 
-  /** Returns the first `limit` values in a container, in order. Returns nothing for other values. */
+  /** Returns the first `limit` values in a container, in order. Returns an empty list for other values. */
   childrenOf(node: number, limit = Infinity): number[] {
     const children: number[] = [];
     const between = this.isObject(node) ? 1 : 0;
@@ -139,9 +139,9 @@ export class JsonDocument {
   }
 
   /**
-   * Returns the text as `JSON.stringify` would write it, with members in their original order, cut if longer than
+   * Returns the text as `JSON.stringify` would write it, with members in their original order, truncated if longer than
    * `limit`. With `numbers: 'written'`, numbers keep their spelling. With `values`, numbers that a double represents
-   * exactly are written as JavaScript does.
+   * exactly are written as in JavaScript.
    */
   textOf(node: number, limit: number, numbers: 'written' | 'values' = 'written'): string {
     const last = this.after(node);
@@ -161,7 +161,7 @@ export class JsonDocument {
   private separator(node: number, first: number): string {
     if (node === first) return '';
     if (!this.isName(node) && this.isName(node - 1)) return ':';
-    // The first element of a container immediately follows it.
+    // The first element immediately follows its container.
     return this.isContainer(node - 1) && this.after(node - 1) > node ? '' : ',';
   }
 
@@ -180,7 +180,7 @@ export class JsonDocument {
     return typeof key === 'number' ? JSON.stringify(key) : value.text;
   }
 
-  /** The names of members are nodes, but not values. */
+  /** Member names are nodes, but not values. */
   private isName(node: number): boolean {
     return (this.at(node, END) & IS_KEY) !== 0;
   }
@@ -223,12 +223,14 @@ const isHex = (code: number): boolean =>
 
 const WORDS = ['true', 'false', 'null'] as const;
 
-/** Parses a text into a document, in pieces and without recursion: a text may be nested as deep as it is long. */
+/**
+ * Parses a text into a document, in pieces and without recursion, because a text may be nested as deep as it is long.
+ */
 export class JsonReader {
   private nodes: Int32Array;
   private count = 0;
   private at = 0;
-  /** The innermost open container. While a container is open, its `NEXT` is the container around it. */
+  /** The innermost open container. While a container is open, its `NEXT` field refers to the enclosing container. */
   private open = -1;
 
   constructor(private readonly text: string) {
@@ -237,7 +239,7 @@ export class JsonReader {
   }
 
   /**
-   * Reads about this many more characters (a string is not interrupted). Returns `null` before the end of the text.
+   * Reads about this many more characters, without interrupting a string. Returns `null` before the end of the text.
    * Throws: `NotJson`.
    */
   read(characters: number): JsonDocument | null {
@@ -250,7 +252,7 @@ export class JsonReader {
     return new JsonDocument(this.text, this.nodes);
   }
 
-  /** Returns false at the start of a container, whose first value follows. */
+  /** Returns false at the start of a container, whose first value comes next. */
   private readValue(): boolean {
     const start = this.at;
     const code = this.text.charCodeAt(start);
@@ -270,7 +272,7 @@ export class JsonReader {
     this.open = this.count - 1;
     this.at += 1;
     this.skipBlanks();
-    // The code of a closing bracket is two higher than the code of its opening bracket.
+    // The character code of a closing bracket is the code of its opening bracket plus two.
     if (this.text.charCodeAt(this.at) === code + 2) {
       this.at += 1;
       this.endContainer();
@@ -287,7 +289,7 @@ export class JsonReader {
     this.nodes[place + NEXT] = this.count;
   }
 
-  /** Reads what follows a value and closes the containers that end here. Returns true if another value follows. */
+  /** Reads the text after a value and closes the containers that end there. Returns true if another value follows. */
   private goesOn(): boolean {
     this.skipBlanks();
     while (this.open >= 0) {
@@ -330,7 +332,7 @@ export class JsonReader {
     this.add(start, (this.at << FLAG_BITS) | flags | escaped, this.count + 1);
   }
 
-  /** Returns the last character of an escape whose second character is at `at`. */
+  /** Returns the position of the last character of an escape whose second character is at `at`. */
   private escapeEnd(at: number): number {
     if (this.text[at] !== 'u') {
       if (!'"\\/bfnrt'.includes(this.text[at] ?? '?')) throw new NotJson();

@@ -1,9 +1,9 @@
-/** Numbers with this many significant digits are always exact in a double. */
+/** Numbers with at most this many significant digits can always be distinguished as doubles. */
 const EXACT_DIGITS = 15;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const ZERO = 0x30;
 
-/** A number as written in a JSON text, which may be more precise than a double (RFC 8259, section 6). */
+/** A number as written in a JSON text. It may be more precise than a double (RFC 8259, section 6). */
 export class JsonNumber {
   constructor(
     /** The original spelling. */
@@ -16,11 +16,11 @@ export class JsonNumber {
   }
 }
 
-/** Parses a text as a JSON number, or `null` for other texts. */
+/** Parses a text as a JSON number. Returns `null` for other texts. */
 export const numberIn = (text: string): JsonNumber | null =>
   NUMBER.test(text.trim()) ? new JsonNumber(text.trim()) : null;
 
-/** Returns a key that is the same for two numbers exactly if they are equal. */
+/** Returns a key that is the same for two numbers if and only if they are equal. */
 export function numberKey(number: number | JsonNumber): number | string {
   if (typeof number === 'number') return number;
   if (isShort(number.text)) return number.value;
@@ -41,10 +41,10 @@ export function compareNumbers(one: number | JsonNumber, other: number | JsonNum
   return a.digits > b.digits ? a.sign : -a.sign;
 }
 
-/** Two short texts are the same number exactly if their doubles are equal. */
+/** Returns true for a short text. Two short texts are the same number if and only if their doubles are equal. */
 const isShort = (text: string): boolean => text.length <= EXACT_DIGITS && !/e/i.test(text);
 
-/** 0.digits × 10^place. The digits neither start nor end with a zero, so they sort like texts. */
+/** The number 0.digits × 10^place. The digits neither start nor end with a zero, so they sort like strings. */
 interface Decimal {
   sign: -1 | 0 | 1;
   digits: string;

@@ -4,7 +4,7 @@ import { isLongerThan } from '../../platform/text/text-limits';
 const MAX_LENGTH = 256;
 const FUNCTIONS = new Set(['length', 'count', 'value']);
 
-/** The parts of a parsed path that decide how the work grows with the document. */
+/** The properties of a parsed path that determine how the work grows with the document. */
 interface Shape {
   descents: number;
   choices: number;
@@ -12,10 +12,10 @@ interface Shape {
 }
 
 /**
- * Returns the problem of a JSONPath (RFC 9535), or `null`. In addition to the grammar, it refuses expensive paths.
+ * Returns a problem with a JSONPath (RFC 9535), or `null`. In addition to invalid syntax, it refuses expensive paths.
  * These are regular expressions (`match`, `search`), more than one `..`, more than one list of selectors, and
- * whole-document or nested searches inside a filter. The steps that a document allows (`JsonDocument`) limit the rest,
- * so no path can block the monitor.
+ * whole-document or nested searches inside a filter. The step limit of a document (`JsonDocument`) covers the rest, so
+ * no path can block the monitor.
  */
 export function jsonPathProblem(path: string): string | null {
   if (isLongerThan(path, MAX_LENGTH)) return `a JSONPath may have at most ${MAX_LENGTH} characters`;

@@ -13,7 +13,7 @@ function documentIn(text: string, steps = 1_000_000): JsonDocument {
   return document;
 }
 
-/** Returns each value as text. */
+/** Returns each value as a string. */
 const found = (path: string, value: unknown): string[] => textsAt(documentOf(value), path);
 
 const textsAt = (document: JsonDocument, path: string): string[] =>

@@ -15,22 +15,24 @@ type Call = Extract<Test, { type: 'FunctionExpr' }>;
 type Query = Extract<Test, { type: 'FilterQuery' }>['value'];
 type Slice = Extract<Selector, { type: 'SliceSelector' }>;
 
-/** Steps that a list takes in addition to its elements. For many empty lists, these are the whole cost. */
+/** The steps that a list takes in addition to its elements. For many empty lists, this is the whole cost. */
 const ABOUT_A_LIST = 8;
 
 const parsed = new BoundedMap<string, JsonPathQuery>(2_000);
 
 /**
- * Returns the values that a path (RFC 9535) finds, in the order of the document. Throws: `TooComplex` if that takes
- * more work than the document allows.
+ * Returns the values that a path (RFC 9535) finds, in document order. Throws: `TooComplex` if that takes more work than
+ * the document allows.
  */
 export function valuesAt(document: JsonDocument, path: string): unknown[] {
   return nodesAt(document, 0, queryOf(path).segments).map((node) => document.valueOf(node));
 }
 
-/** Prefix of a text that represents a number in a path. Otherwise the parser would convert the number to a double. */
+/**
+ * The prefix of a string that represents a number in a path. Otherwise the parser would convert the number to a double.
+ */
 const NUMBER_MARK = '\0';
-/** Matches strings, and compared numbers that a double may not represent. */
+/** Matches strings, and numbers in comparisons that a double may not represent exactly. */
 const LONG_NUMBERS =
   /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<=[=<>]\s{0,16})(-?\d[\d.eE+-]{14,})|(?<![\p{L}\p{N}_.[])(-?\d[\d.eE+-]{14,})(?=\s{0,16}[=!<>])/gu;
 
@@ -69,7 +71,7 @@ class Finder {
     private readonly found: number[],
   ) {}
 
-  /** Selects from a node and everything inside it. */
+  /** Selects from a node and all its descendants. */
   selectBelow(node: number, selection: Selection): void {
     const end = this.document.after(node);
     // Visiting a node that is neither an object nor an array costs a quarter of a step.
@@ -119,7 +121,7 @@ function elementOf(document: JsonDocument, node: number, index: number): number 
   return document.childrenOf(node, index < 0 ? Infinity : index + 1).at(index) ?? null;
 }
 
-/** RFC 9535, section 2.3.4.2.2. */
+/** Selects the elements of a slice. See RFC 9535, section 2.3.4.2.2. */
 function sliceOf(document: JsonDocument, node: number, { start, end, step }: Slice): number[] {
   if (!document.isArray(node)) return [];
   document.spend(ABOUT_A_LIST);
@@ -208,14 +210,14 @@ function comparable(document: JsonDocument, node: number, side: Comparable): unk
 const literalOf = (value: string | number | boolean | null): unknown =>
   typeof value === 'string' && value.startsWith(NUMBER_MARK) ? new JsonNumber(value.slice(1)) : value;
 
-/** Inside a comparison, the parser wraps an index once more than its types say. */
+/** Inside a comparison, the parser wraps an index once more than its types declare. */
 const indexOf = (selector: { value?: number; selector?: { value: number } }): number =>
   selector.selector?.value ?? selector.value ?? 0;
 
 const queried = (document: JsonDocument, node: number, query: Query): number[] =>
   nodesAt(document, query.type === 'RelQuery' ? node : 0, query.segments);
 
-/** Evaluates the functions that the rules for paths allow. Others are never true and equal nothing. */
+/** Evaluates the functions that the path rules allow. Other functions are never true and equal nothing. */
 function valueOfCall(document: JsonDocument, node: number, { name, arguments: [argument] }: Call): unknown {
   document.spend(1);
   if (argument === undefined) return NOTHING;

@@ -1,7 +1,7 @@
 /** A range with inclusive bounds. */
 export type NumberRange = readonly [from: number, to: number];
 
-/** Parses "200-299,301", or `null` if the text isn't such a list, or a range is reversed. */
+/** Parses a list such as "200-299,301". Returns `null` if the text isn't such a list, or a range is reversed. */
 export function parseRanges(text: string): NumberRange[] | null {
   const ranges = text.split(',').map(parseRange);
   return ranges.every((range) => range !== null) ? ranges : null;

@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** A DNS record for assertions, as it was sent. */
+/** A DNS record for assertions, as the server sent it. */
 export interface RecordFact {
-  /** `TXT`, `MX`, and so on. It decides which values count as equal. */
+  /** The record type, such as `TXT` or `MX`. It determines which values count as equal. */
   type: string;
   value: string;
 }
 
 /**
  * Returns a form that is the same for equivalent records: addresses in any spelling, and names regardless of case and
- * trailing dots. Other texts stay as they are.
+ * trailing dots. Other texts are returned unchanged.
  */
 export function recordForm(type: string, text: string): string {
   switch (type) {
@@ -30,9 +30,7 @@ const addressForm = (text: string): string =>
     ? ipaddr.parse(text).toString()
     : text.toLowerCase();
 
-/**
- * Tags and names of authorities are case-insensitive (RFC 8659, section 4.1). The URL for reports is case-sensitive.
- */
+/** Tags and authority names are case-insensitive (RFC 8659, section 4.1). The report URL is case-sensitive. */
 function authorizationForm(text: string): string {
   const [, flags, tag = '', value] = /^(\s*\d+\s+)?(\w+)(\s[^]*)?$/.exec(text) ?? [];
   if (flags === undefined && value === undefined) return text.toLowerCase();
@@ -41,8 +39,8 @@ function authorizationForm(text: string): string {
 }
 
 /**
- * Returns true if the records equal the target: every record equals it as a whole, or together they are the members of
- * a list.
+ * Returns true if the records equal the target. Either every record equals the whole target, or the records are
+ * together the members of a list.
  */
 export function recordsEqual(records: readonly RecordFact[], target: string): boolean {
   const [only] = records;
@@ -79,10 +77,13 @@ export function recordsAreIn(records: readonly RecordFact[], target: string): bo
 export const isMember = (target: string, text: string): boolean =>
   text.includes(',') ? memberAt(target, text) !== null : membersOf(target).includes(text);
 
-/** Returns the members of a list whose members contain no commas. */
+/** Returns the members of a list. The members must not contain commas. */
 export const membersOf = (target: string): string[] => target.split(',').map((part) => part.trim());
 
-/** Returns the position of a member that is delimited by commas or an end of the list, or `null` if it isn't one. */
+/**
+ * Returns the position of a member that is delimited by commas or the ends of the list, or `null` if it isn't in the
+ * list.
+ */
 function memberAt(target: string, member: string): number | null {
   for (let at = target.indexOf(member); at >= 0; at = target.indexOf(member, at + 1)) {
     if (/(?:^|,)\s*$/.test(target.slice(0, at)) && /^\s*(?:,|$)/.test(target.slice(at + member.length))) return at;

@@ -31,8 +31,8 @@ describe('a search in a text', () => {
       return sum;
     });
     expect(includesText(text, target)).toBe(false);
-    // Allows ten times as long as one pass over the characters. A search that restarts at each position takes hundreds
-    // of times as long.
+    // The limit is ten times the time for one pass over the characters. A search that restarts at each position takes
+    // hundreds of times as long.
     expect(least(() => includesText(text, target))).toBeLessThan(60 * Math.max(look, 500));
   });
 });

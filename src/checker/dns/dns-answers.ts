@@ -3,12 +3,12 @@ import { textFromBytes } from '../../platform/text/bytes-as-text';
 import type { DnsRecordType } from './dns-target';
 import { MalformedReply, type PacketReader } from './packet-reader';
 
-/** A record of a reply, as it was sent. */
+/** A record in a reply, as the server sent it. */
 export interface DnsAnswer {
-  /** The name that has this record. */
+  /** The name that the record belongs to. */
   name: string;
   type: DnsRecordType;
-  /** Only the data, as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
+  /** The record data as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
   data: string;
 }
 
@@ -25,10 +25,10 @@ const TYPES = new Map<number, DnsRecordType>([
   [257, 'CAA'],
 ]);
 
-/** Returns the type with that number, if a check can query it. */
+/** Returns the record type with this number if checks can query it. */
 export const typeOf = (code: number): DnsRecordType | undefined => TYPES.get(code);
 
-/** Reads this many records and keeps the wanted type and the aliases. Throws: `MalformedReply`. */
+/** Reads `count` records and keeps the aliases and the records of the wanted type. Throws: `MalformedReply`. */
 export function readAnswers(reader: PacketReader, count: number, wanted: DnsRecordType): DnsAnswer[] {
   const answers: DnsAnswer[] = [];
   for (let read = 0; read < count; read++) {
@@ -76,7 +76,7 @@ function addressOf(bytes: Buffer, length: number): string {
   return length === 4 ? bytes.join('.') : ipaddr.fromByteArray([...bytes]).toString();
 }
 
-/** The pieces of a TXT record form one text (RFC 7208, section 3.3). */
+/** Joins the strings of a TXT record into one text (RFC 7208, section 3.3). */
 function textOf(bytes: Buffer): string {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -11,14 +11,19 @@ import { MalformedReply } from './packet-reader';
 /** The result of one query to one resolver. */
 export type AskFinding =
   | DnsFinding
-  /** No reply arrived until the signal aborted. `isAlive`: in the meantime, the resolver answered another question. */
+  /**
+   * No reply arrived until the signal was aborted. `isAlive` is true if the resolver answered another question in the
+   * meantime.
+   */
   | { kind: 'silent'; isAlive: boolean }
   /** The resolver sent something that isn't a DNS reply. */
   | { kind: 'malformed' }
-  /** The query could not be sent. A dial error comes from the TCP connection for a truncated reply. */
+  /**
+   * The query could not be sent. A dial error comes from the TCP connection that was opened after a truncated reply.
+   */
   | { kind: 'fault'; fault: SocketFault | DialError };
 
-/** The result of sending one question to one resolver. `elapsedMs` is the time that this resolver took. */
+/** The result of sending one question to one resolver. `elapsedMs` is how long this resolver took. */
 export interface DnsResult {
   question: DnsQuestion;
   /** `null` if no resolver is known. */
@@ -32,21 +37,21 @@ export interface Asking {
   /** Selects the records to hide in replies. */
   hides?: Hides | undefined;
   /**
-   * For the machine's own resolvers, finds out whether one that doesn't respond is alive. If absent, the resolvers are
+   * For the machine's own resolvers, detects whether one that doesn't respond is alive. Absent if the resolvers are
    * part of the target.
    */
   watchOf?: ((server: DnsServer) => SilenceWatch) | undefined;
 }
 
-/** The next resolver is queried after this time without a reply. The slow one may still reply. */
+/** How long to wait for a reply before the next resolver is also queried. The slow one may still reply. */
 const NEXT_SERVER_AFTER_MS = 1000;
 
-/** How long to wait for the other of two questions after one has returned records. */
+/** How long to wait for the second of two answers after the first one has returned records. */
 const SECOND_ANSWER_MS = 1000;
 
 /**
- * Sends all questions at once and returns their results in order. Settles when all are answered, a second after the
- * first one with records, or when the signal aborts. Never rejects.
+ * Sends all questions at the same time and returns their results in order. Settles when all are answered, one second
+ * after the first answer with records, or when the signal is aborted. Never rejects.
  */
 export async function lookUp(
   servers: readonly DnsServer[],
@@ -71,8 +76,8 @@ export async function lookUp(
 }
 
 /**
- * Queries the resolvers in order until one answers about the name. Continues with the next one on a failure or after a
- * second without a reply. If none answers, returns the most specific failure. Never rejects.
+ * Queries the resolvers in order until one gives an answer about the name. Continues with the next one on a failure or
+ * after a second without a reply. If none answers, returns the most specific failure. Never rejects.
  */
 async function askInTurn(
   servers: readonly DnsServer[],
@@ -116,7 +121,7 @@ async function askOne(
   return { question, server, elapsedMs, finding: { kind: 'silent', isAlive } };
 }
 
-/** `null` if there was no reply. */
+/** Returns `null` if there was no reply. */
 async function findingOf(error: Error, server: DnsServer, signal: AbortSignal): Promise<AskFinding | null> {
   if (signal.aborted) return null;
   if (error instanceof MalformedReply) return { kind: 'malformed' };
@@ -128,8 +133,8 @@ async function findingOf(error: Error, server: DnsServer, signal: AbortSignal): 
 const isAnswer = ({ finding }: DnsResult) => !['failed', 'silent', 'malformed', 'fault'].includes(finding.kind);
 
 /**
- * Returns the result that decides. `areOwn`: the resolvers belong to the machine, so their problems are the monitor's
- * fault.
+ * Returns the decisive result. If `areOwn` is true, the resolvers belong to this machine, so their problems are the
+ * monitor's fault.
  */
 export const mostTelling = (results: readonly DnsResult[], areOwn: boolean): DnsResult | undefined =>
   decisive(results, ({ finding }) => tellingOf(finding, areOwn));

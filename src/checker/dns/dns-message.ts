@@ -9,14 +9,14 @@ export interface DnsQuestion {
 }
 
 export interface DnsReply {
-  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, … as in the RFCs. */
+  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, and so on, as in the RFCs. */
   rcode: string;
-  /** The resolver cut the reply, so it must be fetched over TCP. `answers` is empty then. */
+  /** The resolver truncated the reply, so it must be fetched over TCP. `answers` is empty in that case. */
   truncated: boolean;
   answers: readonly DnsAnswer[];
 }
 
-/** The largest UDP reply to accept: what fits in one packet on ordinary paths (DNS flag day 2020). */
+/** The size of the largest UDP reply to accept, which fits into one packet on ordinary paths (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
 
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
@@ -25,7 +25,7 @@ const CLASS_IN = 1;
 const RESPONSE_FLAG = 0x8000;
 const TRUNCATED_FLAG = 0x0200;
 
-/** Returns the query packet. Omit EDNS only for resolvers that report it as a format error. */
+/** Returns the query packet. Omit EDNS only for resolvers that reject it with a format error. */
 export function encodeQuery(id: number, question: DnsQuestion, edns: boolean): Buffer {
   const opt = {
     type: 'OPT' as const,
@@ -47,7 +47,7 @@ export function encodeQuery(id: number, question: DnsQuestion, edns: boolean): B
 }
 
 /**
- * Decodes a packet that may be the reply to this query. Returns `null` if it has another ID, isn't a response, or
+ * Decodes a packet that may be the reply to this query. Returns `null` if it has a different ID, isn't a response, or
  * answers another question. Such packets are ignored, because anyone can send them. Throws: `MalformedReply`.
  */
 export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): DnsReply | null {
@@ -61,7 +61,7 @@ export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): 
   const [questions, answers] = [reader.uint16(), reader.uint16()];
   reader.offset = HEADER_BYTES;
   if (questions > 1) throw new MalformedReply();
-  // An error reply may omit the question (some servers do so with FORMERR). A reply with records may not.
+  // An error reply may omit the question, as some servers do for FORMERR. A reply with records must contain it.
   const echoes = questions === 1 ? echoesQuestion(reader, question) : rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
   return echoes ? { rcode, truncated: false, answers: readAnswers(reader, answers, question.type) } : null;
 }
@@ -71,7 +71,7 @@ function echoesQuestion(reader: PacketReader, asked: DnsQuestion): boolean {
   return typeOf(type) === asked.type && rrClass === CLASS_IN && bareName(name) === bareName(asked.name);
 }
 
-/** Returns the form in which DNS names are compared: lowercase, without the trailing dot. */
+/** Returns the form of a DNS name that is used for comparisons: lowercase, without the trailing dot. */
 export const bareName = (name: string): string => name.toLowerCase().replace(/(?<=.)\.$/, '');
 
 const rcodeName = (code: number) => RCODES[code] ?? `RCODE${code}`;

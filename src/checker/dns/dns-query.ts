@@ -5,22 +5,20 @@ import { decodeReply, encodeQuery, type DnsQuestion, type DnsReply } from './dns
 import { MalformedReply } from './packet-reader';
 
 export interface DnsServer {
-  /** An IP literal. */
+  /** An IP address literal. */
   address: string;
   port: number;
 }
 
-/** Opens the TCP connection for fetching a truncated reply. Rejects if that fails or `signal` aborts. */
+/** Opens the TCP connection for fetching a truncated reply. Rejects if that fails or `signal` is aborted. */
 export type OpenTcp = (server: DnsServer, signal: AbortSignal) => Promise<Socket>;
 
-/**
- * A query is sent again after this time, then after twice as long, and so on. The first reply to any of them counts.
- */
+/** The delay before a query is sent again. It doubles each time. The first reply to any of them counts. */
 const RESEND_AFTER_MS = 1000;
 
 /**
- * Sends one question to one resolver, over UDP from a new socket with a random port and ID, then over TCP if the reply
- * did not fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` if the port is closed), or
+ * Sends one question to one resolver. Uses UDP from a new socket with a random port and ID, then TCP if the reply did
+ * not fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` if the port is closed), or
  * `MalformedReply`. Closes every socket before it settles.
  */
 export async function askResolver(
@@ -54,7 +52,7 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
     };
     const onAbort = () => settle(() => reject(asError(signal.reason)));
     const fail = (error: Error) => settle(() => reject(error));
-    // If a firewall of this machine refuses the packet, Node reports it only to a callback.
+    // If a local firewall rejects the packet, Node reports the error only to a callback.
     const onSent = (error: Error | null) => void (error && fail(error));
     signal.addEventListener('abort', onAbort, { once: true });
     socket.on('error', fail);
@@ -77,7 +75,7 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
   });
 }
 
-/** Takes over the socket and destroys it. */
+/** Takes ownership of the socket and destroys it. */
 function askOverTcp(socket: Socket, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
   return new Promise((resolve, reject) => {
     const id = randomInt(0x10000);
@@ -108,7 +106,7 @@ function askOverTcp(socket: Socket, question: DnsQuestion, signal: AbortSignal):
   });
 }
 
-/** Collects one packet after its 16-bit length, which limits it to 64 KiB. */
+/** Collects one packet that is preceded by its 16-bit length, which limits it to 64 KiB. */
 class PacketStream {
   private readonly chunks: Buffer[] = [];
   private received = 0;

@@ -8,7 +8,7 @@ const NAME = 'www.example.com';
 const a = (data: string, name = NAME): Answer => ({ type: 'A', name, ttl: 300, data });
 const alias = (name: string, data: string): Answer => ({ type: 'CNAME', name, ttl: 60, data });
 
-/** Returns the records as they are decoded from a packet. */
+/** Returns the records as decoded from a packet. */
 function answersOf(answers: Answer[], type: DnsRecordType) {
   const packet = encode({ type: 'response', id: 1, questions: [{ name: NAME, type, class: 'IN' }], answers });
   return decodeReply(packet, 1, { name: NAME, type })?.answers ?? [];

@@ -4,22 +4,24 @@ import { cut } from '../../platform/text/text-limits';
 
 export interface DnsRecord {
   type: string;
-  /** As in a zone file: `192.0.2.1`, `10 mail.example.com`. A TXT record is the whole text as it was sent. */
+  /**
+   * The value as in a zone file: `192.0.2.1`, `10 mail.example.com`. For a TXT record, it is the whole unescaped text.
+   */
   value: string;
 }
 
-/** The result of a reply for its question. */
+/** The finding from a reply to a question. */
 export type DnsFinding =
-  /** At least one record of the requested type. `chain` contains the aliases that lead to it. */
+  /** At least one record of the requested type. `chain` contains the aliases that point to it. */
   | { kind: 'records'; records: DnsRecord[]; chain: DnsRecord[] }
-  /** The name exists, but has no record of this type, or only aliases without a target. */
+  /** The name exists, but has no record of this type, or its aliases have no target. */
   | { kind: 'no_records' }
   | { kind: 'no_name' }
   | { kind: 'alias_loop' }
   | { kind: 'too_many_aliases' }
-  /** The reply is about a network that must not be shown. */
+  /** The reply reveals something about a network that must not be shown. */
   | { kind: 'hidden' }
-  /** The resolver failed: `SERVFAIL`, `REFUSED`, … */
+  /** The resolver failed with `SERVFAIL`, `REFUSED`, or a similar code. */
   | { kind: 'failed'; rcode: string };
 
 /** The maximum number of aliases to follow. Resolvers follow about as many. */
@@ -27,14 +29,14 @@ export const MAX_ALIASES = 16;
 
 const LONGEST_VALUE = 255;
 
-/** Returns true if a record must not be shown to the organization that runs the check. */
+/** Returns true if a record must be hidden from the organization that runs the check. */
 export type Hides = (answer: DnsAnswer) => boolean;
 
 const nothing: Hides = () => false;
 
 /**
- * Follows the aliases in a reply, starting at the name in the question, and returns the records at their end, sorted by
- * value. An alias to a hidden name hides everything, even that there are no records.
+ * Follows the aliases in a reply, starting with the queried name, and returns the records that they resolve to, sorted
+ * by value. An alias that points to a hidden name hides everything, even the fact that there are no records.
  */
 export function findRecords(reply: DnsReply, question: DnsQuestion, hides: Hides = nothing): DnsFinding {
   if (reply.answers.some((answer) => answer.type === 'CNAME' && hides(answer))) return { kind: 'hidden' };
@@ -71,14 +73,14 @@ function answersByName(answers: readonly DnsAnswer[]): Map<string, DnsAnswer[]> 
 }
 
 /**
- * Returns a record as one line of a result: `MX 10 mail.example.com`. Omits the time to live. With a caching resolver
- * it differs each time, and every different result is stored as a new entry.
+ * Returns a record as one line of a result: `MX 10 mail.example.com`. Omits the time to live, which differs each time
+ * if the resolver caches. Every different result is stored as a new entry.
  */
 export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${printable(value)}`;
 
 const toRecord = ({ type, data }: DnsAnswer): DnsRecord => ({ type, value: data });
 
-/** A record is untrusted text that users see. */
+/** Sanitizes the text of a record, which is untrusted and shown to users. */
 const printable = (text: string) => cut(text, LONGEST_VALUE, '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
 const byValue = (one: DnsRecord, other: DnsRecord) => (one.value < other.value ? -1 : 1);

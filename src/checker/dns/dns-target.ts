@@ -10,19 +10,19 @@ export const DNS_TARGET_FORM =
 
 /** The question of a DNS check, and its resolver. */
 export interface DnsTarget {
-  /** `null` means the resolvers that this machine is configured with. */
+  /** `null` means the resolvers that are configured on this machine. */
   resolver: { host: string; port: number } | null;
-  /** In ASCII (punycode) and lowercase, without the trailing dot. `.` is the root. */
+  /** The name in ASCII (punycode) and lowercase, without the trailing dot. `.` is the root. */
   name: string;
-  /** One type, or A and AAAA for a bare name. Then a record of either type is enough. */
+  /** One type, or A and AAAA for a bare name. In that case, one record of either type is enough. */
   types: readonly DnsRecordType[];
 }
 
 const DEFAULT_PORT = 53;
 
 /**
- * Parses an RFC 4501 URI (`dns://192.0.2.53/example.com?type=MX`) or a bare host name. Keys and types are
- * case-insensitive. Query parameters may be separated by `;` or `&`. A URI without a type means A, as in the RFC.
+ * Parses an RFC 4501 URI (`dns://192.0.2.53/example.com?type=MX`) or a bare hostname. Keys and types are
+ * case-insensitive. Query parameters may be separated by `;` or `&`. The default type of a URI is A, as in the RFC.
  * Throws: `InvalidTarget`.
  */
 export function parseDnsTarget(url: string): DnsTarget {
@@ -72,7 +72,7 @@ function decodeName(name: string): string {
   }
 }
 
-/** Underscores and a leading `*` are legal in DNS names, though not in host names. */
+/** Underscores and a leading `*` are legal in DNS names, but not in hostnames. */
 function parseName(text: string): string {
   if (text === '') throw invalid('the name is missing');
   if (text === '.') return text;

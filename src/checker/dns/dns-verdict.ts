@@ -7,20 +7,20 @@ import type { DnsServer } from './dns-query';
 import { MAX_ALIASES, recordLine, type DnsRecord } from './dns-records';
 import type { DnsTarget } from './dns-target';
 
-/** The context in which the results of a lookup are judged. */
+/** The context for judging the results of a lookup. */
 export interface DnsCircumstances {
   target: DnsTarget;
   assertions: readonly Assertion[];
   /** The reason why a lookup ended without a reply: the endpoint's timeout, or a failure of the monitor. */
   interruption: CheckFailure | null;
   /**
-   * True if the machine's own resolvers must not be named, because the organization must not learn about the monitor's
-   * network.
+   * True if messages must not name the machine's own resolvers, because the organization must not learn about the
+   * monitor's network.
    */
   hidesResolver: boolean;
 }
 
-/** The maximum number of answers to list. More are only counted. */
+/** The maximum number of records to list. The rest are only counted. */
 const LISTED_RECORDS = 100;
 
 const DNS_PORT = 53;
@@ -57,7 +57,7 @@ export function listRecords(results: readonly DnsResult[]): string[] {
   return [...unique.slice(0, LISTED_RECORDS), `and ${unique.length - LISTED_RECORDS} more`];
 }
 
-/** Returns the records of the requested types, without the aliases that lead to them. */
+/** Returns the records of the requested types, without the aliases that point to them. */
 export const foundRecords = (results: readonly DnsResult[]): DnsRecord[] =>
   results.flatMap(({ finding }) => (finding.kind === 'records' ? finding.records : []));
 
@@ -89,7 +89,7 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
   }
 }
 
-/** A critical assertion may require that the name doesn't exist. */
+/** Returns `null` if a critical assertion may require that the name doesn't exist. */
 function absence({ assertions }: DnsCircumstances, message: string): CheckFailure | null {
   const isWanted = assertions.some(
     (assertion) =>
@@ -101,7 +101,7 @@ function absence({ assertions }: DnsCircumstances, message: string): CheckFailur
   return isWanted ? null : down('dns_not_found', 'dns', message);
 }
 
-/** If the machine's own resolver refuses, it doesn't serve this machine. */
+/** If one of the machine's own resolvers refuses the query, that is the monitor's fault. */
 function refusal(rcode: string, resolver: string, { target }: DnsCircumstances): CheckFailure {
   const judge = target.resolver === null && isRefusal({ rcode }) ? unknown : down;
   return judge('dns_failure', 'dns', `${resolver} answered ${rcode} for ${target.name}.`);
@@ -118,7 +118,10 @@ function silence(server: DnsServer | null, isAlive: boolean, known: DnsCircumsta
     : unknown('dns_timeout', 'dns', `${resolver} does not answer.`);
 }
 
-/** The connection to a resolver failed. For the machine's own resolvers, that is always the monitor's fault. */
+/**
+ * Returns the failure for a query that could not be sent. For the machine's own resolvers, it is always the monitor's
+ * fault.
+ */
 function notAsked(fault: SocketFault | DialError, resolver: string, known: DnsCircumstances): CheckFailure {
   const failure = connectionFailure(fault, `The connection to ${lowerFirst(resolver)}`);
   const { code, phase, message } = failure.error;

@@ -12,7 +12,7 @@ import { decisiveResult, foundRecords, judgeLookup, listRecords } from './dns-ve
 import { SystemResolvers } from './system-resolvers';
 import { ALIVE_QUESTION, SilenceWatch } from '../../platform/net/dns/silence-watch';
 
-/** Finds out which of the queried resolvers are alive while a check has no answer. Always call `stop`. */
+/** Detects which of the queried resolvers are alive while a check has no answer. Always call `stop`. */
 class ResolverWatch {
   private readonly startedAt = performance.now();
   private readonly controller = new AbortController();
@@ -45,10 +45,10 @@ class ResolverWatch {
 }
 
 /**
- * Looks up a name with the machine's own resolvers, or with one that the target names. The egress rule applies to the
- * latter. The machine's own resolvers are the operator's choice and know the operator's network. If the rule keeps an
- * organization out of that network, its checks show nothing from there. `dnsMs` is the whole lookup, including the
- * lookup of the resolver's own name.
+ * Resolves a name using the machine's own resolvers, or one that the target specifies. The egress rule applies to the
+ * latter. The machine's own resolvers are the operator's choice and know the operator's network. If the rule denies an
+ * organization access to that network, its checks show nothing from there. `dnsMs` is the duration of the whole lookup,
+ * including the lookup of the resolver's own name.
  */
 @Checker('DNS')
 export class DnsChecker implements Checker<DnsTarget> {
@@ -115,7 +115,7 @@ export class DnsChecker implements Checker<DnsTarget> {
     return ({ type, data }) => {
       if (type === 'A' || type === 'AAAA') return egress.refusal(data) !== null;
       if (type === 'TXT' || type === 'CAA') return false;
-      // In the other types the name comes last, except in SOA. The root (a null MX) is not a name.
+      // In all other types except SOA, the name comes last. The root (a null MX) is not a name.
       const names = data.split(' ');
       return isHiddenName((type === 'SOA' ? names[0] : names.at(-1)) ?? '');
     };
@@ -136,8 +136,8 @@ export class DnsChecker implements Checker<DnsTarget> {
 }
 
 /**
- * Both questions run in parallel, so the slower one determines the duration. Failed lookups are ignored if the other
- * one found records.
+ * Both queries run in parallel, so the slower one determines the duration. A failed query is ignored if the other one
+ * found records.
  */
 function note(results: readonly DnsResult[], target: DnsTarget, builder: CheckResultBuilder): void {
   const answered = results.filter(({ finding }) => finding.kind === 'records');

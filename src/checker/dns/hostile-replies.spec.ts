@@ -17,7 +17,7 @@ const TYPES: Record<DnsRecordType, number> = {
   CAA: 257,
 };
 
-/** The question is the name `a` at offset 12. Records start at 19. */
+/** The question contains the name `a` at offset 12. Records start at offset 19. */
 const QUESTION_AT = 12;
 const RECORDS_AT = 19;
 
@@ -28,7 +28,7 @@ function record(name: Buffer, type: number, data: Buffer): Buffer {
   return Buffer.concat([name, uint16(type), uint16(1), Buffer.alloc(4), uint16(data.length), data]);
 }
 
-/** A reply of maximum length: `first`, then as many of the records as fit. */
+/** Returns a reply of maximum length: `first`, then as many other records as fit. */
 function packet(type: DnsRecordType, first: Buffer[], rest: (index: number) => Buffer): Buffer {
   const records = [...first];
   let length = RECORDS_AT + Buffer.concat(first).length;
@@ -42,7 +42,10 @@ function packet(type: DnsRecordType, first: Buffer[], rest: (index: number) => B
   return Buffer.concat([...header, Buffer.from([1, 97, 0]), uint16(TYPES[type]), uint16(1), ...records]);
 }
 
-/** 8,000 pointers, each to the previous one, as the data of an unrelated record, and the offset of the last one. */
+/**
+ * Returns the data of an unrelated record with 8,000 pointers, each to the previous one, and the offset of the last
+ * pointer.
+ */
 function pointers(): { holder: Buffer; last: number } {
   const dataAt = RECORDS_AT + 11;
   const chain = Array.from({ length: 8000 }, (_, index) => pointer(index === 0 ? dataAt : dataAt - 1 + 2 * index));
@@ -50,7 +53,8 @@ function pointers(): { holder: Buffer; last: number } {
 }
 
 /**
- * 2,000 offsets, from each of which labels lead to the end of the data, where a pointer leads to the previous offset.
+ * Returns data with 2,000 offsets. From each, labels continue to the end of the data, where a pointer refers to the
+ * previous offset.
  */
 function overlapping(): { holder: Buffer; last: number } {
   const dataAt = RECORDS_AT + 11;
@@ -59,7 +63,7 @@ function overlapping(): { holder: Buffer; last: number } {
   return { holder: record(Buffer.of(0), 10, Buffer.concat([labels, ...jumps])), last: dataAt };
 }
 
-/** 120 labels of one letter, then the root. */
+/** A name with 120 one-letter labels, then the root. */
 const manyLabels = Buffer.concat([...Array.from({ length: 120 }, () => Buffer.from([1, 97])), Buffer.of(0)]);
 const here = pointer(QUESTION_AT);
 const chain = pointers();
@@ -118,7 +122,7 @@ function label(index: number): Buffer {
   return Buffer.from(String(10_000 + index));
 }
 
-/** Returns the minimum CPU time of several runs, which is least affected by a busy machine. */
+/** Returns the minimum CPU time of several runs, which is the value that a busy machine affects least. */
 function costOf(reply: Buffer, type: DnsRecordType): number {
   const question: DnsQuestion = { name: 'a', type };
   const once = () => {

@@ -6,21 +6,21 @@ export class MalformedReply extends Error {
 }
 
 const LONGEST_LABEL = 63;
-/** The first byte of a pointer has both of its highest bits set (RFC 1035, section 4.1.4). */
+/** The first byte of a pointer has its two highest bits set (RFC 1035, section 4.1.4). */
 const POINTER = 0xc0;
-/** In characters, including the dots (RFC 1035, section 2.3.4). */
+/** The maximum length in characters, including the dots (RFC 1035, section 2.3.4). */
 const LONGEST_NAME = 253;
 
-/** A name, or the rest of one, that starts at an offset in a packet. */
+/** A name, or its remaining labels, at an offset in a packet. */
 interface Tail {
   name: string;
-  /** The offset after it. For a name that continues elsewhere, the offset after its pointer. */
+  /** The offset of the byte after the name. If the name continues elsewhere, the offset after its pointer. */
   end: number;
 }
 
 /**
  * Reads a DNS packet from its start. The work is always linear in the size of the packet. The rest of a name is cached
- * for every offset at which a label starts, so names that point at each other are never walked twice. Throws:
+ * for every offset at which a label starts, so names that point to each other are never walked twice. Throws:
  * `MalformedReply` for any read past the end.
  */
 export class PacketReader {
@@ -46,7 +46,7 @@ export class PacketReader {
     return this.packet.subarray(start, start + count);
   }
 
-  /** Returns a name as in a zone file, without the trailing dot. A dot within a label is escaped. The root is `.`. */
+  /** Returns a name as in a zone file, without the trailing dot. Dots within a label are escaped. The root is `.`. */
   name(): string {
     const { name, end } = this.tailAt(this.offset);
     this.offset = end;
@@ -59,7 +59,7 @@ export class PacketReader {
     let at = start;
     /** Pointers must point backward, so they cannot form a loop. */
     let before = start;
-    /** Pointers may lead over the same labels repeatedly. */
+    /** Several pointers may lead to the same labels. */
     let walked = 0;
     for (tail = this.tails.get(at); !tail; tail = this.tails.get(at)) {
       const length = this.byteAt(at);
@@ -100,7 +100,7 @@ export class PacketReader {
     return byte;
   }
 
-  /** Returns the offset before the bytes that are read now. */
+  /** Advances by `count` bytes and returns the offset before them. */
   private advance(count: number): number {
     const start = this.offset;
     if (start + count > this.packet.length) throw new MalformedReply();

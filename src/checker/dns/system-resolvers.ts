@@ -5,22 +5,19 @@ import { parseSearchDomains } from '../../platform/net/dns/hosts-file';
 import { WatchedFile } from '../../platform/net/dns/watched-file';
 import type { DnsServer } from './dns-query';
 
-/** How long the list is cached. A change of `resolv.conf` takes effect after this time. */
+/** How long the list is cached. Changes in `resolv.conf` take effect after this time. */
 const LIST_LIFETIME_MS = 30_000;
 
 const DNS_PORT = 53;
 
-/**
- * The DNS servers that this machine is configured with, in its order of preference. Servers that did not answer come
- * last.
- */
+/** The DNS servers configured on this machine, in order of preference. Servers that did not answer come last. */
 export class SystemResolvers {
   private servers = new AnsweringFirst<DnsServer>([]);
   private readUntil = -Infinity;
 
   private readonly domains: WatchedFile<string[]>;
 
-  /** `listed` returns `address` or `address:port`, by default from the system's own list. */
+  /** `listed` returns `address` or `address:port`. The default is the system's own list. */
   constructor(
     private readonly listed: () => string[] = () => new Resolver().getServers(),
     resolvConf = '/etc/resolv.conf',
@@ -28,7 +25,7 @@ export class SystemResolvers {
     this.domains = new WatchedFile(resolvConf, parseSearchDomains);
   }
 
-  /** Returns the domains whose names this machine's network resolves without their suffix. */
+  /** Returns the search domains, whose names this machine's network resolves without the suffix. */
   searchDomains(): readonly string[] {
     return this.domains.read();
   }
@@ -43,7 +40,7 @@ export class SystemResolvers {
     return this.servers.inOrder();
   }
 
-  /** Moves a server that has not answered after the others until the list is read again. */
+  /** Moves a server that didn't answer to the end until the list is read again. */
   demote(server: DnsServer): void {
     this.servers.demote(server);
   }

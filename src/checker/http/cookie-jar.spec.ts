@@ -9,7 +9,7 @@ const target = (url: string): HttpTarget => {
   return found;
 };
 
-/** Returns the cookies sent to `to` after `from` has set these. */
+/** Returns the cookies that are sent to `to` after `from` has set the given ones. */
 const sent = (set: string[], from: string, to: string, own: string | null = null, nowMs = NOW) => {
   const jar = new CookieJar();
   jar.take(set, target(from), NOW);

@@ -14,7 +14,7 @@ interface Cookie {
   endsAt: number;
 }
 
-/** The minimum that browsers support (RFC 6265, section 6.1). One check has at most six responses. */
+/** The minimum that browsers must support (RFC 6265, section 6.1). One check has at most six responses. */
 const MAX_COOKIES = 50;
 const MAX_COOKIE_BYTES = 4096;
 const MAX_SENT_BYTES = 16 * 1024;
@@ -24,13 +24,15 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /**
  * The cookies of one check (RFC 6265, sections 5.2 to 5.4). Cookies that are set during redirects are sent to the
- * matching hosts, as a browser does. The jar lives only for that check, so it needs no list of public suffixes. A
- * server could only pass on what it can also put into the URL of its redirect.
+ * matching hosts, as in a browser. The jar exists only during that check, so it needs no public suffix list. A server
+ * could only pass on data that it could also put into the redirect URL.
  */
 export class CookieJar {
   private cookies: Cookie[] = [];
 
-  /** Stores the valid cookies that a server has set, and ignores the rest. `nowMs`: since the epoch. */
+  /**
+   * Stores the valid cookies that a server has set, and ignores the rest. `nowMs` is in milliseconds since the epoch.
+   */
   take(setCookies: readonly string[], from: HttpTarget, nowMs: number): void {
     for (const text of setCookies) {
       const cookie = parseCookie(text, from, nowMs);
@@ -40,7 +42,7 @@ export class CookieJar {
 
   /**
    * Returns the `Cookie` header of the next request, including the endpoint's own cookies, or `null` if there are none.
-   * A cookie that a server has set or removed replaces an own one with the same name.
+   * If a server has set or removed a cookie, this replaces the endpoint's own cookie with the same name.
    */
   headerFor(to: HttpTarget, own: string | null, nowMs: number): string | null {
     const kept = this.cookies.filter((cookie) => belongsTo(cookie, to));
@@ -56,7 +58,7 @@ export class CookieJar {
     return header === '' ? null : header;
   }
 
-  /** Longer paths come first, then older cookies. An expired cookie stays to mark the removal. */
+  /** Longer paths come first, then older cookies. An expired cookie is kept to mark the removal. */
   private keep(cookie: Cookie): void {
     const place = this.cookies.findIndex(
       ({ name, domain, path, hostOnly }) =>
@@ -77,11 +79,11 @@ function belongsTo(
   return (hostOnly ? host === domain : isWithin(host, domain)) && isBelow(pathOf(asked), path) && (isSecure || !secure);
 }
 
-/** RFC 6265, section 5.1.3. */
+/** Implements RFC 6265, section 5.1.3. */
 const isWithin = (host: string, domain: string): boolean =>
   host === domain || (host.endsWith(`.${domain}`) && isIP(host) === 0);
 
-/** RFC 6265, section 5.1.4. */
+/** Implements RFC 6265, section 5.1.4. */
 const isBelow = (asked: string, path: string): boolean =>
   asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'));
 
@@ -115,7 +117,7 @@ function parseCookie(text: string, from: HttpTarget, nowMs: number): Cookie | nu
   };
 }
 
-/** The last attribute with a name counts. */
+/** If a name occurs more than once, the last attribute counts. */
 function attributeOf(text: string): [name: string, value: string] {
   const equals = text.indexOf('=');
   if (equals < 0) return [text.trim().toLowerCase(), ''];
@@ -123,7 +125,8 @@ function attributeOf(text: string): [name: string, value: string] {
 }
 
 /**
- * Empty means exactly this host. `null` means that the cookie isn't for this host, or is for a whole top-level domain.
+ * Returns an empty string for exactly this host. Returns `null` if the cookie isn't for this host, or is for a whole
+ * top-level domain.
  */
 function domainFrom(value: string, host: string): string | null {
   const domain = value.replace(/^\./, '').toLowerCase();
@@ -132,7 +135,7 @@ function domainFrom(value: string, host: string): string | null {
   return isWithin(host, domain) && domain.includes('.') ? domain : null;
 }
 
-/** `Max-Age` takes precedence over `Expires`. Without a valid one, the cookie lasts as long as the check. */
+/** `Max-Age` takes precedence over `Expires`. If neither is valid, the cookie lasts until the check ends. */
 function endOf(maxAge: string | undefined, expires: string | undefined, nowMs: number): number {
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) {
     return maxAge.startsWith('-') || Number(maxAge) === 0 ? -Infinity : nowMs + Number(maxAge) * 1000;
@@ -142,7 +145,7 @@ function endOf(maxAge: string | undefined, expires: string | undefined, nowMs: n
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Parses a date in any form that servers write (RFC 6265, section 5.1.1), or `null` if it isn't one. */
+/** Parses a date in any format that servers use (RFC 6265, section 5.1.1). Returns `null` if it isn't a date. */
 export function cookieDate(text: string): number | null {
   let time: [number, number, number] | null = null;
   let day: number | null = null;

@@ -3,17 +3,17 @@ import zlib from 'node:zlib';
 import type { BodyMemory } from '../../platform/net/http/body-budget';
 import type { Pause } from './judging-turns';
 
-/** The maximum that is read of a body, and the maximum it may decompress to. */
+/** The maximum number of bytes to read from a body, and also the maximum size after decompression. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Bytes of a text that are decoded in one piece: at most 4 ms for any content. */
+/** The number of bytes to decode in one piece. This takes at most 4 ms for any content. */
 const PIECE = 128 * 1024;
 
-/** The maximum number of stacked codings to decode. */
+/** The maximum number of stacked content codings to decode. */
 const MAX_CODINGS = 3;
 
 const LIMITS = { maxOutputLength: MAX_BODY_BYTES };
-/** A body that was cut at the limit has no proper end. Decompress as much of it as possible. */
+/** A body that was truncated at the limit has no proper end. Decompress as much of it as possible. */
 const CUT_ZLIB = { ...LIMITS, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const CUT_BROTLI = { ...LIMITS, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 
@@ -24,7 +24,7 @@ const inflate: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.infla
 const inflateRaw: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.inflateRaw)(data, CUT_ZLIB);
 const brotli: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.brotliDecompress)(data, CUT_BROTLI);
 
-/** Some servers send raw deflate data (without the zlib header) or gzip under this name. Browsers read all three. */
+/** Under this name, some servers send raw deflate data (without the zlib header) or gzip. Browsers accept all three. */
 const deflate: Inflater = (data) => {
   const [first = 0, second = 0] = data;
   if (first === 0x1f && second === 0x8b) return gunzip(data);
@@ -54,9 +54,9 @@ const CODINGS: Readonly<Record<string, Inflater | null>> = {
 export class UnreadableBody extends Error {}
 
 /**
- * Returns the body, decompressed if the server compressed it although the request did not ask for that, or `null` if
- * memory is short. Ignores unregistered codings, such as a charset in the wrong place. Throws: `UnreadableBody` for an
- * unsupported coding, damaged data, or a result of more than `MAX_BODY_BYTES`.
+ * Returns the decompressed body if the server compressed it although the request did not ask for that. Returns `null`
+ * if memory is scarce. Ignores unregistered codings, such as a misplaced charset. Throws: `UnreadableBody` for an
+ * unsupported coding, corrupt data, or a result larger than `MAX_BODY_BYTES`.
  */
 export async function inflated(raw: Buffer, contentEncoding: string, memory: BodyMemory): Promise<Buffer | null> {
   if (contentEncoding === '') return raw;
@@ -102,7 +102,7 @@ export function textOf(data: Buffer, contentType: string): string {
   return decoder ? decoder.decode(data) : data.toString('utf8');
 }
 
-/** Works like `textOf`, in pieces. */
+/** Works like `textOf`, but in pieces. */
 export async function textInPieces(data: Buffer, contentType: string, pause: Pause): Promise<string> {
   if (data.length <= PIECE) return textOf(data, contentType);
   const decoder = decoderOf(data, contentType) ?? new TextDecoder();
@@ -114,7 +114,9 @@ export async function textInPieces(data: Buffer, contentType: string, pause: Pau
   return text;
 }
 
-/** `null` means UTF-8 without a byte order mark, which Node decodes in half the time. A decoder removes the mark. */
+/**
+ * Returns `null` for UTF-8 without a byte order mark, which Node decodes in half the time. A decoder removes the mark.
+ */
 function decoderOf(data: Buffer, contentType: string): TextDecoder | null {
   const marked = charsetOfMark(data);
   if (marked !== null) return new TextDecoder(marked);

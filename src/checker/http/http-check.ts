@@ -18,7 +18,7 @@ import { JudgingTurns } from './judging-turns';
 import { redacted } from './redaction';
 
 const MAX_REDIRECTS = 5;
-/** The maximum characters per URL in the list of redirects, which is stored with the check. */
+/** The maximum number of characters per URL in the list of redirects, which is stored with the check. */
 const MAX_SHOWN = 500;
 const ALPN = ['http/1.1'];
 const DEFAULT_TLS: DialedTls = { alpn: ALPN };
@@ -26,8 +26,8 @@ const DEFAULT_TLS: DialedTls = { alpn: ALPN };
 type HttpCheckRequest = CheckRequest<HttpTarget>;
 
 /**
- * Runs an HTTP or HTTPS check. Opens a new connection per hop, judges the certificate before sending anything, follows
- * redirects within the egress policy, and reads at most 1 MiB of the body. Shared by both types.
+ * Runs an HTTP or HTTPS check. Opens a new connection per hop, verifies the certificate before sending anything,
+ * follows redirects within the egress policy, and reads at most 1 MiB of the body. Shared by both types.
  */
 @Injectable()
 export class HttpCheck {
@@ -87,8 +87,8 @@ export class HttpCheck {
   }
 
   /**
-   * Judges the assertions. Those on a large body, or slow ones, wait for a turn. Critical assertions don't wait for a
-   * body that only warnings need, and don't fail because of it.
+   * Evaluates the assertions. Slow ones and those on a large body wait for a turn. Critical assertions neither wait
+   * for, nor fail because of, a body that only warnings need.
    */
   private async judge(run: Run, response: ExchangeResponse, learned: LearnedFacts): Promise<null> {
     const { check, builder, signal } = run;
@@ -121,7 +121,7 @@ export class HttpCheck {
 interface Run {
   check: HttpCheckRequest;
   builder: CheckResultBuilder;
-  /** `null` if no assertion looks into the body. */
+  /** `null` if no assertion reads the body. */
   memory: BodyMemory | null;
   signal: AbortSignal;
   /** The cookies that redirects have set, or `null` if there are none yet. */
@@ -130,14 +130,11 @@ interface Run {
 
 const nowOf = ({ now }: HttpCheckRequest): number => now?.() ?? Date.now();
 
-/** `null` means that the request sends only the endpoint's own cookies, if any. */
+/** Returns `null` if the request sends no cookies except the endpoint's own. */
 const cookiesFor = (request: HttpRequest, { check, cookies }: Run): string | null =>
   cookies?.headerFor(request.target, ownCookies(request), nowOf(check)) ?? null;
 
-/**
- * The TLS settings apply only to the endpoint's own host. Other hosts that a redirect leads to are judged by the
- * defaults.
- */
+/** The TLS settings apply only to the endpoint's own host. Other hosts in a redirect use the default settings. */
 function tlsFor(host: string, { tls, target }: HttpCheckRequest): DialedTls {
   if (tls === null || host !== target.host) return DEFAULT_TLS;
   const { verify, ca, serverName } = tls;
@@ -207,8 +204,8 @@ function learnedFrom(
 }
 
 /**
- * Returns the body as it was sent, or a string with the reason why it cannot be read. Returns `null` and records a
- * failure if memory is short.
+ * Returns the received body, or a string with the reason why it cannot be read. Returns `null` and records a failure if
+ * memory is scarce.
  */
 async function bodyOf({ body, headers }: ExchangeResponse, { builder, memory }: Run): Promise<Buffer | string | null> {
   if (memory === null) return null;

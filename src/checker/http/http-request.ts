@@ -3,7 +3,7 @@ import { type HttpTarget, httpTargetOf, sameOrigin } from './http-target';
 import { readUrl } from '../../platform/text/read-url';
 import { isSensitiveHeader } from '../request-headers';
 
-/** A request of a check. A redirect derives the next one from it. */
+/** A request that a check sends. A redirect derives the next request from it. */
 export interface HttpRequest {
   target: HttpTarget;
   method: string;
@@ -13,9 +13,9 @@ export interface HttpRequest {
 
 const USER_AGENT = 'uptime-monitor/1 (availability check)';
 const DESCRIBES_BODY = /^content-/i;
-/** The maximum length of `Location`. No client has to follow a longer one (RFC 9110, section 4.1 asks for 8,000). */
+/** The maximum length of `Location`. Clients need not follow a longer one (RFC 9110, section 4.1 recommends 8,000). */
 const MAX_LOCATION = 8 * 1024;
-/** Headers are read byte by byte. The bytes of a URL are sent as they arrived. */
+/** Headers are read byte by byte. The bytes of a URL are sent as they were received. */
 const NOT_ASCII = /[\x80-\xff]/g;
 const encodedByte = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 const NONE: ReadonlySet<string> = new Set();
@@ -30,8 +30,8 @@ export function ownCookies({ headers }: HttpRequest): string | null {
 }
 
 /**
- * Returns the headers to send, in order. The user's headers override the defaults, except for framing. `cookie`
- * replaces the user's own cookies unless it is `null`.
+ * Returns the headers to send, in order. The user's headers override the defaults, except for framing. Unless `cookie`
+ * is `null`, it replaces the user's own cookies.
  */
 export function wireHeaders({ target, method, headers, body }: HttpRequest, cookie: string | null): [string, string][] {
   const given = headers.length === 0 ? NONE : new Set(headers.map(({ key }) => key.toLowerCase()));
@@ -80,5 +80,5 @@ function nextRequest(request: HttpRequest, status: number, target: HttpTarget): 
   return { target, method: 'GET', headers: kept.filter(({ key }) => !DESCRIBES_BODY.test(key)), body: null };
 }
 
-/** Returns the host and port as messages show them. */
+/** Returns the host and port in the format for messages. */
 export const addressOf = ({ host, port }: HttpTarget): string => `${bracketed(host)}:${port}`;

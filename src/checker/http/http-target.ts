@@ -5,13 +5,13 @@ import { readUrl } from '../../platform/text/read-url';
 
 export interface HttpTarget {
   secure: boolean;
-  /** In the form that the dialer takes: IPv6 without brackets. */
+  /** The host in the form that the dialer takes, which is IPv6 without brackets. */
   host: string;
   port: number;
   path: string;
   /** The value of the `Host` header. */
   authority: string;
-  /** The URL without query, credentials, and fragment, which may be shown. */
+  /** The URL without query string, credentials, and fragment. It may be shown. */
   shown: string;
 }
 

@@ -4,7 +4,10 @@ import { type HttpTarget, parseHttpTarget } from './http-target';
 
 const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'certificate_days'] as const;
 
-/** Checks a URL with or without TLS. It is up if the final status is 200–299 and any certificate is valid. */
+/**
+ * Checks a URL with or without TLS. The target is up if the final status is 200–299 and the certificate, if any, is
+ * valid.
+ */
 @Checker('HTTP')
 export class HttpChecker implements Checker<HttpTarget> {
   readonly targetForm: string = 'http://host[:port]/path or https://host[:port]/path';

@@ -29,7 +29,7 @@ describe('judging assertions', () => {
       turns.take('a', never, async (pause) => {
         for (let piece = 0; piece < 3; piece++) {
           seen.push(others);
-          // This piece takes a few milliseconds, and other work gets the same time.
+          // This piece takes a few milliseconds, and other work gets the same amount of time.
           const until = performance.now() + 4;
           while (performance.now() < until);
           await pause();

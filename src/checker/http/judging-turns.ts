@@ -3,7 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from '../../platform/capacity/by-owner';
 import { InTurns } from '../../platform/capacity/in-turns';
 
-/** Lets other work pass between two pieces. */
+/** Yields to other work between two pieces. */
 export type Pause = () => Promise<void>;
 
 /** Pieces shorter than this don't cause a pause. */
@@ -11,15 +11,15 @@ const SHORT_MS = 1;
 
 /**
  * Runs long work for one check at a time, in pieces. After each piece, the event loop is free for other work for as
- * long as the piece took. So all such work together takes at most half of the event loop, and nothing else waits for
- * more than one piece. Organizations take turns, no matter how many checks they have.
+ * long as the piece took. So this work takes up at most half of the event loop, and nothing else waits for more than
+ * one piece. Organizations take turns, no matter how many checks they have.
  */
 @Injectable()
 export class JudgingTurns {
   private readonly waiting = new InTurns<() => void>();
   private isTaken = false;
 
-  /** Runs the work when it is its turn. Returns false, without starting it, if the signal aborts first. */
+  /** Runs the work when its turn comes. If the signal is aborted first, returns false without starting the work. */
   async take(organization: Owner, signal: AbortSignal, work: (pause: Pause) => Promise<void>): Promise<boolean> {
     if (this.isTaken && !(await this.wait(organization, signal))) return false;
     this.isTaken = true;

@@ -1,19 +1,20 @@
 import type { CheckResult, CheckRequest } from '../checker';
 import { isSensitiveHeader } from '../request-headers';
 
-/** Shorter values and pieces reveal little, and hiding them would remove ordinary words. */
+/** Shorter values and parts reveal little, and hiding them would remove ordinary words. */
 const MIN_VALUE = 4;
 const MIN_PIECE = 6;
 const HIDDEN = '(hidden)';
-/** Text that URL encoding leaves unchanged. */
+/** Matches text that URL encoding leaves unchanged. */
 const SPELT_ALIKE = /^[\w.!~*'()-]*$/;
-/** The mark of a cut text. */
+/** The mark at the end of a truncated text. */
 const CUT = '…';
 
 /**
  * Removes the credentials in the request's headers from the result, because a target may echo them in a header, a body,
- * or a redirect URL. Parts of a value count too, such as the token after `Bearer`, and so does the start of one where
- * the text was cut. A header may have hundreds of parts, so it searches only for those whose first characters occur.
+ * or a redirect URL. Parts of a value count too, such as the token after `Bearer`, and so does the start of a
+ * credential where the text was truncated. A header may have hundreds of parts, so it searches only for those whose
+ * first characters occur.
  */
 export function redacted(result: CheckResult, headers: CheckRequest<unknown>['headers']): CheckResult {
   const { error, warning, redirects } = result;
@@ -28,7 +29,7 @@ export function redacted(result: CheckResult, headers: CheckRequest<unknown>['he
   };
 }
 
-/** Returns each piece unchanged and URL-encoded. */
+/** Returns each part both unchanged and URL-encoded. */
 function piecesOf(value: string): string[] {
   const pieces = value.split(/[\s;,=]+/).filter((piece) => piece.length >= MIN_PIECE);
   const whole = value.length >= MIN_VALUE ? [value] : [];
@@ -43,7 +44,7 @@ function without(secrets: ReadonlySet<string>, text: string): string {
   return present.length === 0 ? text : hide(new SortedSecrets(present), text);
 }
 
-/** Returns all substrings that are as long as the shortest secret. */
+/** Returns all substrings of the text with the length of the shortest secret. */
 function runsOf(text: string): Set<string> {
   const runs = new Set<string>();
   for (let at = 0; at + MIN_VALUE <= text.length; at++) runs.add(text.slice(at, at + MIN_VALUE));
@@ -78,12 +79,13 @@ class SortedSecrets {
   }
 
   /**
-   * Returns how many characters of a secret are at a position: the whole secret, its start if the text was cut, or 0.
+   * Returns the number of characters at a position that belong to a secret. This is the whole secret, its start if the
+   * text was truncated, or 0.
    */
   lengthAt(text: string, at: number): number {
     const rest = text.slice(at);
     const above = this.placeAbove(rest);
-    // If a secret is a prefix of a text, everything sorted between them has that prefix too.
+    // If a secret is a prefix of a text, everything that sorts between the two has that prefix too.
     for (let place = above - 1; place >= 0; place = this.shorter[place] ?? -1) {
       const secret = this.sorted[place] ?? '';
       if (rest.startsWith(secret)) return secret.length;

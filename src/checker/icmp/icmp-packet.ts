@@ -1,33 +1,33 @@
 /** The IP version of an ICMP socket and its peers. */
 export type IpFamily = 4 | 6;
 
-/** Bytes of random payload that tie a reply to its request. */
+/** The number of random payload bytes that match a reply to its request. */
 export const TOKEN_BYTES = 8;
 
 export interface EchoRequest {
-  /** 16 bits. On datagram sockets, the kernel replaces it. */
+  /** A 16-bit number. On datagram sockets, the kernel replaces it. */
   identifier: number;
-  /** 16 bits. */
+  /** A 16-bit number. */
   sequence: number;
   token: Buffer;
 }
 
-/** The content of a received packet about an echo request. */
+/** A received packet that relates to an echo request. */
 export type IcmpMessage =
   | { kind: 'reply'; identifier: number; sequence: number; token: Buffer }
   | {
       kind: 'unreachable';
       identifier: number;
       sequence: number;
-      /** `null` if the sender of the error quoted only the header, as it may. */
+      /** `null` if the error quotes only the header, which senders are allowed to do. */
       token: Buffer | null;
-      /** The host that the request was for. */
+      /** The target host of the request. */
       destination: Buffer;
       reason: string;
     };
 
 const HEADER_BYTES = 8;
-/** The payload size of `ping`. Some firewalls drop odd sizes. */
+/** The payload size that `ping` uses. Some firewalls drop unusual sizes. */
 const PAYLOAD_BYTES = 56;
 const PROTOCOL_ICMP = 1;
 const PROTOCOL_ICMPV6 = 58;
@@ -38,7 +38,7 @@ const TYPES = {
   6: { request: 128, reply: 129, unreachable: 1, tooBig: 2, timeExceeded: 3, badHeader: 4 },
 } as const;
 
-/** The types of ICMP errors that a router or the host reports about a request. */
+/** The types of ICMP errors that a router or the host sends in response to a request. */
 export const ERRORS: Readonly<Record<IpFamily, readonly number[]>> = { 4: [3, 11, 12], 6: [1, 2, 3, 4] };
 
 /**
@@ -55,7 +55,10 @@ export function encodeEchoRequest(family: IpFamily, echo: EchoRequest): Buffer {
   return packet;
 }
 
-/** Decodes a received ICMP message (without IP header), or `null` if it isn't about an echo request or is cut short. */
+/**
+ * Decodes a received ICMP message (without the IP header). Returns `null` if it doesn't relate to an echo request or is
+ * truncated.
+ */
 export function decodeIcmp(family: IpFamily, packet: Buffer): IcmpMessage | null {
   const types = TYPES[family];
   const [type, code] = [packet[0], packet[1]];
@@ -69,7 +72,7 @@ export function decodeIcmp(family: IpFamily, packet: Buffer): IcmpMessage | null
   return quoted && { kind: 'unreachable', ...quoted, reason: errorReason(family, type, code) };
 }
 
-/** Returns the ICMP message after the header of a raw IPv4 packet, or `null` if it is cut short. */
+/** Returns the ICMP message after the header of a raw IPv4 packet, or `null` if it is truncated. */
 export function stripIpv4Header(packet: Buffer): Buffer | null {
   const headerBytes = ((packet[0] ?? 0) & 0x0f) * 4;
   return headerBytes >= 20 && packet.length >= headerBytes ? packet.subarray(headerBytes) : null;
@@ -140,7 +143,7 @@ function tokenOf(icmp: Buffer): Buffer | null {
   return icmp.length >= end ? icmp.subarray(HEADER_BYTES, end) : null;
 }
 
-/** RFC 1071: the ones' complement of the ones' complement sum of all 16-bit words. */
+/** Implements RFC 1071: the ones' complement of the ones' complement sum of all 16-bit words. */
 function checksum(packet: Buffer): number {
   let sum = 0;
   for (let at = 0; at < packet.length; at += 2) sum += packet.readUInt16BE(at);

@@ -3,10 +3,10 @@ import type { IcmpTransport } from './icmp-transport';
 import { openKernelTransport } from './kernel-transport';
 import { PingCommandTransport, testPingCommand } from './ping-command-transport';
 
-/** A transport that may be permitted here. Otherwise, `open` returns a sentence with the reason. */
+/** A transport that may be permitted on this machine. If it isn't, `open` returns a sentence with the reason. */
 export interface TransportOption {
   name: string;
-  /** For a fallback, how to get a better transport: a sentence without its period. */
+  /** For a fallback, how to enable a better transport: a sentence without its period. */
   advice: string | null;
   open(): IcmpTransport | string;
 }
@@ -16,7 +16,7 @@ export interface IcmpDescription {
   /** `datagram socket`, `raw socket`, `ping command`, or `none`. */
   method: string;
   available: boolean;
-  /** How to improve, or `null` if the best transport is used. */
+  /** How to enable a better transport, or `null` if the best one is used. */
   advice: string | null;
 }
 
@@ -37,14 +37,14 @@ export const TRANSPORTS: readonly TransportOption[] = [
 ];
 
 /**
- * Selects the first permitted transport, once, when it is first needed. All checks share its sockets, which are closed
- * with the module.
+ * Selects the first permitted transport when it is first needed. All checks share its sockets, which are closed with
+ * the module.
  */
 @Injectable()
 export class IcmpTransports implements OnModuleDestroy {
   private picked: PickedTransport | null = null;
 
-  /** With fewer options, behaves like a machine that permits less. */
+  /** Pass fewer options to simulate a machine that permits less. */
   constructor(private readonly options: readonly TransportOption[] = TRANSPORTS) {}
 
   describe(): IcmpDescription {

@@ -10,21 +10,26 @@ import type { Owner } from '../../platform/capacity/by-owner';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 import { decisive, type Telling } from '../../platform/net/telling';
 
-/** If an address doesn't respond for this long, the next address of the name is also pinged (RFC 8305, section 5). */
+/**
+ * If an address doesn't respond for this long, the next address of the hostname is also pinged (RFC 8305, section 5).
+ */
 const NEXT_ADDRESS_AFTER_MS = 250;
 
-/** The maximum number of addresses of a name to ping. */
+/** The maximum number of addresses to ping for a hostname. */
 const ADDRESSES = 4;
 
 interface AddressEcho {
   address: string;
-  /** `null` if there was no response until the signal aborted. */
+  /** `null` if there was no response before the signal was aborted. */
   result: EchoResult | null;
   /** The reason why nothing was sent, or `null`. */
   fault: SocketFault | null;
 }
 
-/** Pings the addresses of a name in turn. The first reply counts. Without one, returns the most specific result. */
+/**
+ * Pings the addresses of a hostname in turn. The first reply counts. If there is none, returns the most specific
+ * result.
+ */
 async function echoAny(
   transport: IcmpTransport,
   addresses: readonly string[],
@@ -69,10 +74,13 @@ export interface IcmpTarget {
   host: string;
 }
 
-/** The system doesn't permit it, a local firewall forbids it, or `ping` isn't installed. */
+/** The system doesn't permit it, a local firewall blocks it, or `ping` isn't installed. */
 const NOT_PERMITTED = ['EPERM', 'EACCES', 'ENOENT'];
 
-/** Pings a host. It is up with the first reply. `firstByteMs` is the round-trip time of the echo that was answered. */
+/**
+ * Pings a host. The first reply means that it is up. `firstByteMs` is the round-trip time of the echo that was
+ * answered.
+ */
 @Checker('ICMP')
 export class IcmpChecker implements Checker<IcmpTarget> {
   readonly assertionSources = ['response_time'] as const;

@@ -5,14 +5,14 @@ import { constants } from 'node:os';
  * file contains everything that depends on the memory layout of the kernel's structures.
  */
 export interface KernelSocketCalls {
-  /** Returns a non-blocking socket, or the name of the system's error. */
+  /** Returns a non-blocking socket, or the name of the system error. */
   open(family: 4 | 6, kind: 'datagram' | 'raw'): number | string;
   setOption(fd: number, level: number, name: number, value: Buffer): boolean;
-  /** Returns `null`, or the name of the system's error. */
+  /** Returns `null`, or the name of the system error. */
   send(fd: number, packet: Buffer, socketAddress: Buffer): string | null;
-  /** Returns the packets that have arrived, at most one batch. */
+  /** Returns the packets that have arrived, up to one batch. */
   receive(fd: number, errorQueue: boolean): ReceivedPacket[];
-  /** Returns nanoseconds of the wall clock, which the kernel uses for receive times. */
+  /** Returns the wall-clock time in nanoseconds, which the kernel uses for receive times. */
   wallClockNs(): bigint;
   close(fd: number): void;
 }
@@ -20,15 +20,15 @@ export interface KernelSocketCalls {
 /** A received packet. The buffers are views that the next `receive` overwrites. */
 export interface ReceivedPacket {
   data: Buffer;
-  /** The `sockaddr` of the sender, or of the destination for packets from the error queue. */
+  /** The `sockaddr` of the sender. For packets from the error queue, it belongs to the destination. */
   name: Buffer;
-  /** Nanoseconds of the wall clock, or `null` if the kernel provided none. */
+  /** The wall-clock time in nanoseconds, or `null` if the kernel provided none. */
   receivedNs: bigint | null;
   /** The `sock_extended_err` of a packet from the error queue. */
   extendedError: Buffer | null;
 }
 
-/** Linux constants, the same on x64 and arm64. */
+/** Linux constants, which are the same on x64 and arm64. */
 export const LINUX = {
   SOL_SOCKET: 1,
   SO_SNDBUF: 7,
@@ -53,7 +53,10 @@ const MSG_DONTWAIT = 0x40;
 const MSG_ERRQUEUE = 0x2000;
 const CLOCK_REALTIME = 0;
 
-/** A receive call may first report ICMP errors of earlier packets. The packets that have arrived come after them. */
+/**
+ * How many times to retry a receive call. It may first report ICMP errors for earlier packets, and only then return the
+ * packets that have arrived.
+ */
 const SOFT_ERRORS = 4;
 
 const BATCH = 64;
@@ -183,7 +186,7 @@ class ReceiveArena {
   }
 }
 
-/** `cmsghdr` is a 64-bit length, then level and type. Each starts on a multiple of eight. */
+/** A `cmsghdr` consists of a 64-bit length, then level and type. Each starts at a multiple of eight. */
 function readControl(control: Buffer): Pick<ReceivedPacket, 'receivedNs' | 'extendedError'> {
   let receivedNs: bigint | null = null;
   let extendedError: Buffer | null = null;

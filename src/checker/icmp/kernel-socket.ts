@@ -16,28 +16,28 @@ export interface IcmpEvent {
   sequence: number;
   /** `null` if an error quoted too little of the request. */
   token: Buffer | null;
-  /** The target of the request: the sender of a reply, or the quoted destination of an error. */
+  /** The target of the request: the sender of a reply, or the destination quoted in an error. */
   peer: Buffer;
-  /** When the packet reached this machine, on the clock of `performance.now()`. */
+  /** The time when the packet reached this machine, by the clock of `performance.now()`. */
   receivedAtMs: number;
-  /** The reason in an error, empty for a reply. */
+  /** The reason given in an error. Empty for a reply. */
   reason: string;
 }
 
 /**
- * How often the socket is read while a reply is expected. This doesn't limit the precision, because the kernel records
+ * How often to read the socket while a reply is expected. This doesn't limit the precision, because the kernel records
  * when each packet arrived.
  */
 const POLL_MS = 5;
 
-/** Requests and replies come in bursts when many targets are checked at the same moment. */
+/** Requests and replies come in bursts when many targets are checked at the same time. */
 const BUFFER_BYTES = 1 << 20;
 
-/** An older receive time means that the wall clock was changed in between. */
+/** An older receive time means that the wall clock was changed in the meantime. */
 const OLDEST_PLAUSIBLE_MS = 10_000;
 
 const EVENTS_PER_POLL = 4096;
-/** `SO_EE_ORIGIN_LOCAL`: an error of this machine, which `send` has already reported. */
+/** `SO_EE_ORIGIN_LOCAL`: an error on this machine, which `send` has already reported. */
 const ORIGIN_LOCAL = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -45,8 +45,8 @@ const AF_INET6 = 10;
 /**
  * An ICMP socket of one IP version for all targets, read through system calls. So the round-trip time ends when the
  * kernel receives the reply, not when this process gets around to reading it. `kind` is what the system permits: a
- * datagram socket (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`). It keeps the process alive only while a
- * reply is expected.
+ * datagram socket (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`). The socket keeps the process alive only
+ * while a reply is expected.
  */
 export class KernelSocket {
   private readonly identifier = randomInt(1, 0x10000);
@@ -63,7 +63,7 @@ export class KernelSocket {
     this.configure();
   }
 
-  /** Opens the socket. Returns the name of the system's error if it isn't permitted. */
+  /** Opens the socket. Returns the name of the system error if it isn't permitted. */
   static open(calls: KernelSocketCalls, family: IpFamily, kind: 'datagram' | 'raw'): KernelSocket | string {
     const fd = calls.open(family, kind);
     return typeof fd === 'string' ? fd : new KernelSocket(calls, fd, family, kind);
@@ -75,8 +75,9 @@ export class KernelSocket {
   }
 
   /**
-   * Sends one request. Returns `null`, or the name of the system's error (`ENETUNREACH`). All targets share the socket,
-   * so a send may report the error of an earlier packet to another target. The second try reports its own.
+   * Sends one request. Returns `null`, or the name of the system error (`ENETUNREACH`). All targets share the socket,
+   * so the first attempt may report an error from an earlier packet to another target. A second attempt reports its
+   * own.
    */
   send(request: { sequence: number; token: Buffer }, address: Buffer): string | null {
     const packet = encodeEchoRequest(this.family, { identifier: this.identifier, ...request });
@@ -93,7 +94,7 @@ export class KernelSocket {
     }
   }
 
-  /** Reports everything that has already arrived. Call it before judging a host as not responding. */
+  /** Reports everything that has already arrived. Call it before deciding that a host isn't responding. */
   drain(): void {
     this.poll();
   }
@@ -168,8 +169,8 @@ export class KernelSocket {
   }
 
   /**
-   * `sock_extended_err` is errno (4 bytes), origin, type, and code. The packet is the request that was sent, and the
-   * name is its target.
+   * A `sock_extended_err` consists of errno (4 bytes), origin, type, and code. The packet is the request that was sent,
+   * and the name is its target.
    */
   private decodeQueuedError(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
     const quoted = decodeQuotedEcho(this.family, packet.data);
@@ -186,8 +187,8 @@ export class KernelSocket {
 }
 
 /**
- * Returns the kernel's receive time on the monotonic clock, or the current time if there is none or the clock was
- * changed.
+ * Returns the kernel's receive time on the monotonic clock. If there is none or the clock was changed, returns the
+ * current time.
  */
 function receivedAt(packet: ReceivedPacket, nowNs: bigint, nowMs: number): number {
   if (packet.receivedNs === null) return nowMs;

@@ -18,7 +18,7 @@ interface Pending {
   take: (result: EchoResult) => void;
 }
 
-/** Opens the sockets of both IP versions. Returns a sentence with the reason if IPv4 is unavailable. */
+/** Opens the sockets for both IP versions. Returns a sentence with the reason if IPv4 is unavailable. */
 export function openKernelTransport(kind: 'datagram' | 'raw'): IcmpTransport | string {
   const calls = loadKernelSocketCalls();
   if (typeof calls === 'string') return calls;
@@ -47,7 +47,7 @@ class KernelTransport implements IcmpTransport {
   }
 }
 
-/** Pings many hosts at once over one socket. Matches a reply by sequence number, random token, and sender. */
+/** Pings many hosts concurrently over one socket. Matches a reply by sequence number, random token, and sender. */
 class SocketEcho {
   private readonly pending = new Map<number, Pending>();
   private nextSequence = randomInt(SEQUENCES);
@@ -108,7 +108,7 @@ class SocketEcho {
     if (this.pending.size === 0) this.socket.setAwaiting(false);
   }
 
-  /** Draws random bytes in bulk, because eight cost as much as a page. */
+  /** Draws random bytes in bulk, because drawing eight bytes costs as much as drawing a page. */
   private nextToken(): Buffer {
     if (this.randomAt + TOKEN_BYTES > this.random.length) {
       this.random = randomBytes(RANDOM_BYTES);

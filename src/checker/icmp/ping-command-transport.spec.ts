@@ -41,7 +41,7 @@ describe('reading the output of ping', () => {
     ['From 2001:db8::fe icmp_seq=1 Time exceeded: Hop limit\n', 'time exceeded'],
     ['92 bytes from 192.0.2.254: Destination Host Unreachable\n', 'host unreachable'],
     ['From 192.0.2.254 icmp_seq=1 Dest Unreachable, Bad Code: 20\n', 'dest unreachable, bad code: 20'],
-    // One request could not be sent, and another one was refused on the way.
+    // One request could not be sent, and another one was rejected along the way.
     [
       'ping: sendmsg: Operation not permitted\nFrom 192.0.2.254 icmp_seq=2 Destination Host Unreachable\n',
       'host unreachable',
@@ -89,7 +89,7 @@ it('a ping command that fails without a message is reported as not permitted', (
 
 describe('the ping command', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ping-'));
-  /** A command that records its start and then runs this. */
+  /** Creates a command that records its start and then runs the given line. */
   const script = (name: string, line: string) => {
     const path = join(directory, name);
     writeFileSync(path, `#!/bin/sh\n: > "$0.started.$$"\n${line}\n`);
@@ -105,7 +105,8 @@ describe('the ping command', () => {
 
   /**
    * Waits until this many processes of the script have started, then twice as long plus a second. On a busy machine,
-   * the last one starts late, and each needs much more time than it waited. `since`: before the first request.
+   * the last process starts late, and each needs much more time than it spent waiting. `since` is a time before the
+   * first request.
    */
   const allRunning = async (name: string, count: number, since: number) => {
     await until(() => startedBy(name) === count);

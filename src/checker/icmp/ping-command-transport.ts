@@ -4,36 +4,38 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 
 /**
- * A process costs seventy times as much as a packet (decision 0010), and more at once would disturb every other check.
- * Hosts of one organization that don't respond use at most half of them.
+ * A process costs seventy times as much as a packet (decision 0010), and more processes at the same time would disturb
+ * every other check. Unresponsive hosts of one organization use at most half of them.
  */
 const PROCESS_LIMITS = { size: 16, share: 8, waiting: 1000 };
 
-/** One request per second. Every `ping` understands these two options. */
+/** Sends one request per second. Every version of `ping` understands these two options. */
 const ECHO_ARGUMENTS = ['-n', '-c', '3'];
 
-/** A `ping` with three requests and the wait for their replies takes twelve seconds. One that hangs is killed. */
+/**
+ * A `ping` with three requests, including the wait for their replies, takes twelve seconds. One that hangs is killed.
+ */
 const LIFETIME_MS = 15_000;
 
 const TEST_LIMIT_MS = 3000;
 const OUTPUT_LIMIT = 8192;
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
-/** Runs the system's `ping`, one process per check. The fallback if nothing else is permitted. */
+/** Runs the system's `ping`, one process per check. This is the fallback if nothing else is permitted. */
 export class PingCommandTransport implements IcmpTransport {
   private readonly processes = new FairSemaphore(PROCESS_LIMITS);
   private readonly running = new Set<ChildProcess>();
 
   constructor(private readonly command = 'ping') {}
 
-  /** If no process can start in time, nothing was sent, and the host is not to blame. */
+  /** If no process can start in time, nothing is sent, and the host is not to blame. */
   async echo(address: string, owner: Owner, signal: AbortSignal): Promise<EchoResult | null> {
     const queuedAt = performance.now();
     const release = await this.processes.take(owner, signal);
     if (!release) return { kind: 'not_sent', code: 'EBUSY' };
     const startedAt = performance.now();
     const result = await this.run(address, signal, release);
-    // A check that waited in the queue for longer than its process ran had no time to receive a reply.
+    // If a check waited in the queue for longer than its process ran, there was not enough time to receive a reply.
     const hadNoTime = startedAt - queuedAt > performance.now() - startedAt;
     return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
   }
@@ -47,7 +49,7 @@ export class PingCommandTransport implements IcmpTransport {
     return process.platform === 'darwin' && address.includes(':') ? `${this.command}6` : this.command;
   }
 
-  /** The process ends before the check of a host that doesn't respond, and then frees its place. */
+  /** For a host that doesn't respond, the process exits before the check ends, and then releases its place. */
   private run(address: string, signal: AbortSignal, release: () => void): Promise<EchoResult | null> {
     return new Promise((resolve) => {
       const child: ChildProcess = spawn(this.commandFor(address), [...ECHO_ARGUMENTS, address], {
@@ -81,7 +83,7 @@ export class PingCommandTransport implements IcmpTransport {
       child.on('close', (code) => {
         leave();
         const result = readPingOutput(`${output}\n`);
-        // Without a code, the process was killed by this class.
+        // If there is no exit code, this class killed the process.
         const hasFailed = code !== NO_REPLY && code !== null;
         if (result || hasFailed) conclude(result ?? { kind: 'not_sent', code: 'EPERM' });
       });
@@ -89,12 +91,12 @@ export class PingCommandTransport implements IcmpTransport {
   }
 }
 
-/** The exit status of a `ping` that worked but got no reply. Only the signal ends the wait then. */
+/** The exit code of a `ping` that worked but got no reply. In that case, only the signal ends the wait. */
 const NO_REPLY = 1;
 
 /**
  * Tests whether `ping` is installed and allowed to send, by pinging this machine once. Returns `null`, or the reason
- * why not.
+ * why it isn't.
  */
 export function testPingCommand(command = 'ping'): string | null {
   const { error, status, stderr }: SpawnSyncReturns<string> & { error?: NodeJS.ErrnoException } = spawnSync(
@@ -110,7 +112,7 @@ export function testPingCommand(command = 'ping'): string | null {
   return status === 0 ? null : stderr.trim().split('\n')[0]?.slice(0, 100) || 'not permitted';
 }
 
-/** The messages of the system when a request cannot be sent, and their error codes. */
+/** The system's messages when a request cannot be sent, with their error codes. */
 const NOT_SENT: readonly [text: RegExp, code: string][] = [
   [/operation not permitted|permission denied|lacking privilege|must be setuid/i, 'EPERM'],
   [/network is unreachable/i, 'ENETUNREACH'],
@@ -122,7 +124,7 @@ const NOT_SENT: readonly [text: RegExp, code: string][] = [
   [/invalid argument/i, 'EINVAL'],
 ];
 
-/** The messages of `ping` for the ICMP errors of routers: iputils for IPv4 and IPv6, BusyBox, BSD. */
+/** The messages that `ping` prints for ICMP errors from routers: iputils for IPv4 and IPv6, BusyBox, BSD. */
 const UNREACHABLE = [
   /destination unreachable: ([\w ]+)/i,
   /destination (\w+ (?:unreachable|unknown|prohibited)[\w ]*)/i,
@@ -133,8 +135,8 @@ const UNREACHABLE = [
 ];
 
 /**
- * Parses the output of `ping` (iputils, BusyBox, BSD) so far. Returns a reply, or else that a router reported the host
- * as unreachable, or else that nothing could be sent. Returns `null` if nothing is known yet.
+ * Parses the output of `ping` (iputils, BusyBox, BSD) so far. The result is a reply, or else that a router reported the
+ * host as unreachable, or else that nothing could be sent. Returns `null` if nothing is known yet.
  */
 export function readPingOutput(output: string): EchoResult | null {
   const time = /\btime[=<] ?(\d+(?:\.\d+)?) ?ms/.exec(output)?.[1];

@@ -6,10 +6,10 @@ import { isPublicAddress } from '../../platform/net/egress/address-class';
 import { arrivalMs } from '../../platform/time/arrival-clock';
 import { SshIdentificationReader } from './ssh-identification';
 
-/** Loads the package at its first use, because it takes 2 MB. Call it before a check measures time. */
+/** Loads the package on first use, because it takes 2 MB. Call this before a check measures time. */
 export const loadSsh2 = (): typeof Ssh2 => require('ssh2') as typeof Ssh2;
 
-/** The greeting of a server before any authentication. Times are milliseconds from the call. */
+/** The greeting of a server before any authentication. Times are in milliseconds since the call. */
 export type SshGreeting =
   /**
    * `shown` is the identification with unprintable characters replaced. `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH
@@ -18,14 +18,14 @@ export type SshGreeting =
   | { kind: 'identified'; identification: string; shown: string; identificationMs: number; hostKey: SshHostKey }
   /** The peer isn't an SSH 2.0 server. `reason` is the predicate of a sentence about it. */
   | { kind: 'not_ssh'; reason: string; elapsedMs: number }
-  /** The connection broke before there was an identification. */
+  /** The connection broke before the server identified itself. */
   | { kind: 'broken'; error: NodeJS.ErrnoException; elapsedMs: number }
-  /** The signal aborted before there was an identification. */
+  /** The signal was aborted before the server identified itself. */
   | { kind: 'interrupted'; elapsedMs: number };
 
 export type SshHostKey = { fingerprint: string; keyExchangeMs: number } | { missing: string };
 
-/** Only key exchanges whose cost the server cannot choose: no group exchange, nothing beyond 4096 bits. */
+/** Contains only key exchanges whose cost the server cannot choose: no group exchange, and nothing beyond 4096 bits. */
 const KEY_EXCHANGES: Ssh2.KexAlgorithm[] = [
   'curve25519-sha256',
   'curve25519-sha256@libssh.org',
@@ -37,7 +37,7 @@ const KEY_EXCHANGES: Ssh2.KexAlgorithm[] = [
   'diffie-hellman-group14-sha1',
 ];
 
-/** The name that the client sends. No user is authenticated with it. */
+/** The software name that the client sends. No user is authenticated with it. */
 const OUR_NAME = 'uptime-monitor';
 
 const REASON_CHARACTERS = 100;
@@ -63,7 +63,7 @@ class Greeter {
     private readonly signal: AbortSignal,
     private readonly resolve: (greeting: SshGreeting) => void,
   ) {
-    // The address is lost when the connection closes, and only then is it known whether anything is quoted.
+    // The address is lost when the connection closes, and only then is it clear whether anything will be quoted.
     const { remoteAddress = '' } = socket;
     this.reader = new SshIdentificationReader(() => isPublicAddress(remoteAddress));
   }
@@ -110,7 +110,10 @@ class Greeter {
     this.settleIdentified({ fingerprint: this.hostKey, keyExchangeMs: this.elapsedMs });
   }
 
-  /** Ignored without an identification: the socket's events and the reader report the problem more precisely. */
+  /**
+   * Ignored if there is no identification, because the socket's events and the reader report the problem more
+   * precisely.
+   */
   private fail(missing: string): void {
     this.settleIdentified({ missing });
   }
@@ -139,7 +142,7 @@ class Greeter {
     this.isSettled = true;
     this.signal.removeEventListener('abort', this.onAbort);
     this.resolve(greeting);
-    // Closes the connection of an identified server properly, without a reset.
+    // Closes the connection to an identified server cleanly, without a reset.
     if (greeting.kind === 'identified') void leave(this.socket);
     else this.socket.destroy();
   }
@@ -152,7 +155,7 @@ export function describeHostKey(key: Buffer): string {
   return `${type.replace(/[^\u0021-\u007e]/g, '?')} SHA256:${fingerprint}`;
 }
 
-/** Makes the message of a library safe to include: one line, bounded, printable. */
+/** Makes a library's message safe to include: one line, limited in length, and printable. */
 const publicReason = (error: Error) =>
   error.message
     .split('\n', 1)[0]

@@ -3,29 +3,29 @@ import { textFromBytes } from '../../platform/text/bytes-as-text';
 /** The state of the bytes received so far. `reason` is the predicate of a sentence about the server. */
 export type IdentificationState =
   | { kind: 'incomplete' }
-  /** `line` is as it was sent. In `shown`, unprintable characters are replaced. */
+  /** `line` is exactly what the server sent. In `shown`, unprintable characters are replaced. */
   | { kind: 'identification'; line: string; shown: string }
   | { kind: 'invalid'; reason: string };
 
-/** The maximum length of an identification, including its line end (RFC 4253, section 4.2). */
+/** The maximum length of an identification, including its line ending (RFC 4253, section 4.2). */
 const LONGEST_LINE = 255;
 
-/** Servers may send other lines first. One that sends more of them than this isn't an SSH server. */
+/** Servers may send other lines first. If a server sends more bytes of them than this, it isn't an SSH server. */
 const PREAMBLE_BYTES = 16_384;
 
 const LINE_FEED = 0x0a;
 const QUOTED_CHARACTERS = 60;
 
 /**
- * Reads the identification of a server (`SSH-2.0-OpenSSH_9.2`) and skips the lines it may send before. Keeps at most 16
- * KiB. Once the identification is found, or is impossible, the state is final.
+ * Reads the identification of a server (`SSH-2.0-OpenSSH_9.2`) and skips any lines before it. Keeps at most 16 KiB.
+ * Once the identification is found, or can no longer appear, the state is final.
  */
 export class SshIdentificationReader {
   private received = Buffer.alloc(0);
   private lineStart = 0;
   private state: IdentificationState = { kind: 'incomplete' };
 
-  /** Without `mayQuote`, nothing is quoted from a server that doesn't speak SSH. */
+  /** Unless `mayQuote` returns true, nothing is quoted from a server that doesn't speak SSH. */
   constructor(private readonly mayQuote: () => boolean) {}
 
   push(chunk: Buffer): IdentificationState {
@@ -35,7 +35,7 @@ export class SshIdentificationReader {
     return this.state;
   }
 
-  /** The reason for a server that closes the connection now. */
+  /** The reason to report if the server closes the connection now. */
   get endedEarly(): string {
     if (this.received.length === 0) return 'closed the connection without an SSH identification';
     const sent = this.mayQuote() ? `"${quote(this.received)}"` : 'something else';
@@ -66,7 +66,7 @@ const tooLong: IdentificationState = {
   reason: `sent an SSH identification of more than ${LONGEST_LINE} characters`,
 };
 
-/** 1.99 means 2.0 and older versions. */
+/** Version 1.99 means 2.0 and older versions. */
 function judge(bytes: Buffer): IdentificationState {
   if (bytes.length > LONGEST_LINE) return tooLong;
   const line = textFromBytes(bytes).replace(/\r?\n$/, '');

@@ -15,16 +15,16 @@ const SILENT_MS = 600_000;
 const MAX_SILENT = 20_000;
 
 /**
- * Checks that a port accepts a connection. Sends nothing and closes the connection at once. If the server speaks first,
- * its data is read before closing, so that it sees no reset. Waiting for a server that doesn't would add a third to the
- * cost of a check, so such servers are remembered.
+ * Checks that a port accepts a connection. Sends nothing and closes the connection immediately. If the server speaks
+ * first, its data is read before closing, so that it sees no reset. Waiting for a server that doesn't speak first would
+ * add a third to the cost of a check, so such servers are remembered.
  */
 @Checker('TCP')
 export class TcpChecker implements Checker<TcpTarget> {
   readonly targetForm = 'tcp://host:port or host:port';
   readonly assertionSources = ['response_time'] as const;
 
-  /** Expiry times by address and port. */
+  /** The expiry times by address and port. */
   private readonly silent = new BoundedMap<string, number>(MAX_SILENT);
 
   constructor(private readonly dialer: Dialer) {}

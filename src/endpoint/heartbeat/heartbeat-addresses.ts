@@ -5,7 +5,7 @@ import { problems } from '../../platform/problem/problem';
 import type { SentAddress } from './heartbeat.dto';
 
 const UNIQUE_VIOLATION = '23505';
-/** Hours for which the old URLs still work after a rotation. */
+/** The number of hours for which the old URLs still work after a rotation. */
 const OLD_HOURS = 24;
 
 /** Returns 24 random characters. */
@@ -21,7 +21,7 @@ async function refuseTaken<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** A heartbeat that is about to be stored. `armed`: it may be late before its first ping. */
+/** A heartbeat that is about to be stored. If `armed` is true, it can be late before its first ping. */
 export interface NewHeartbeat extends SentAddress {
   endpointId: string;
   armed: boolean;
@@ -45,7 +45,8 @@ export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]):
 }
 
 /**
- * Replaces the ping ID or push token at once. The old one stops working. Throws: `conflict` if the new one is taken.
+ * Replaces the ping ID or push token. The old one stops working immediately. Throws: `conflict` if the new one is
+ * taken.
  */
 export async function changeAddress(sql: Sql, endpointId: string, { pingId, pushToken }: SentAddress): Promise<void> {
   if (pingId === undefined && pushToken === undefined) return;
@@ -57,7 +58,9 @@ export async function changeAddress(sql: Sql, endpointId: string, { pingId, push
   );
 }
 
-/** Creates a new ping ID and push token. The previous ones work for 24 more hours. Older ones stop working now. */
+/**
+ * Creates a new ping ID and push token. The previous ones work for 24 more hours. Older ones stop working immediately.
+ */
 export async function rotateAddress(sql: Sql, endpointId: string): Promise<void> {
   await sql.query(
     `UPDATE heartbeat SET old_ping_id = ping_id, old_push_token = push_token, old_until = now() + interval '${OLD_HOURS} hours',

@@ -4,7 +4,7 @@ import { isTimeZone } from '../../platform/time/time-zone';
 import { HEARTBEAT, HEARTBEAT_URL, timesOfCron } from './heartbeat-schedule';
 import { type HeartbeatDto, sentAddress } from './heartbeat.dto';
 
-/** The fields of other types, which are `null` for heartbeats. */
+/** The fields that only other types have. They are `null` for heartbeats. */
 export const FIELDS_OF_CHECKS = [
   'method',
   'interval',
@@ -19,7 +19,7 @@ export const FIELDS_OF_CHECKS = [
 const NULLABLE: readonly string[] = ['body', 'tls'];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Never used as a ping ID, because it is the easiest one to guess. */
+/** Matches IDs of only zeros, which are never used as a ping ID because they are the easiest to guess. */
 const NIL = /^[0-]+$/;
 const TOKEN = /^[A-Za-z0-9_-]{10,64}$/;
 
@@ -32,7 +32,7 @@ interface Sent {
 type SentFields = Sent & { readonly [Field in (typeof FIELDS_OF_CHECKS)[number]]?: unknown };
 
 /**
- * Returns the problems of a body that depend on whether the endpoint is a heartbeat. `type` is the type after the
+ * Returns the problems in a body that depend on whether the endpoint is a heartbeat. `type` is the type after the
  * change. `before` is the stored type, or `null` on create.
  */
 export function typeProblems(sent: SentFields, type: string, before: string | null): FieldProblem[] {

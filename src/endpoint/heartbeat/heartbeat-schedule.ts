@@ -4,19 +4,20 @@ import { isTimeZone } from '../../platform/time/time-zone';
 import { SECOND_MS } from '../../platform/time/time-units';
 
 export const HEARTBEAT = 'HEARTBEAT';
-/** The stored URL of heartbeats, which have none. */
+/** The stored URL of heartbeats, which have no target. */
 export const HEARTBEAT_URL = 'heartbeat:';
 
 /**
- * The stored ping schedule of a heartbeat: a period, or a cron expression with a time zone. All durations are seconds.
+ * The stored ping schedule of a heartbeat: either a period, or a cron expression with a time zone. All durations are in
+ * seconds.
  */
 export interface HeartbeatSchedule {
   every: number | null;
   cron: string | null;
   timezone: string | null;
-  /** How long after the expected time a run is not yet late. */
+  /** The delay after the expected time that is still tolerated. */
   grace: number;
-  /** How long a run may take once its start was reported. `null` means no limit. */
+  /** How long a run may take after its start was reported. `null` means no limit. */
   max_runtime: number | null;
 }
 
@@ -24,7 +25,7 @@ export const EVERY_BOUNDS = { minimum: 60, maximum: 31_536_000 };
 const GRACE_BOUNDS = { least: 60, most: 3600 };
 const INTERVAL_SECONDS = { least: 60, most: 86_400 };
 
-/** Pauses between runs that are compared to find the shortest. */
+/** The number of gaps between runs that are compared to find the shortest. */
 const COMPARED = 20;
 /**
  * The period of a cron expression must not depend on the current time, so the same document always produces the same
@@ -32,13 +33,16 @@ const COMPARED = 20;
  */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 
-/** Returns the first times of a cron expression after `from`, empty if the expression is invalid or never matches. */
+/**
+ * Returns the first `count` times of a cron expression after `from`. Empty if the expression is invalid or never
+ * matches.
+ */
 export const timesOfCron = (cron: string, timezone: string, from: Date, count: number): Date[] =>
   readCron(cron) !== null && isTimeZone(timezone) ? take(startsFrom(cron, timezone, from), count) : [];
 
 type Timing = Pick<HeartbeatSchedule, 'every' | 'cron' | 'timezone'>;
 
-/** Returns the first times of a cron expression after `from`. Empty if the expression is invalid or never matches. */
+/** Returns the period in seconds. For a cron expression, it is the shortest gap between runs. */
 export function periodSeconds({ every, cron, timezone }: Timing): number {
   if (every !== null) return every;
   const times = cron !== null && timezone !== null ? timesOfCron(cron, timezone, REFERENCE, COMPARED) : [];
@@ -49,14 +53,15 @@ export function periodSeconds({ every, cron, timezone }: Timing): number {
 const within = (value: number, { least, most }: { least: number; most: number }): number =>
   Math.min(Math.max(Math.round(value), least), most);
 
-/** Returns a tenth of the period, between a minute and an hour. */
+/** Returns one tenth of the period, but at least a minute and at most an hour. */
 export const defaultGrace = (timing: Timing): number => within(periodSeconds(timing) / 10, GRACE_BOUNDS);
 
 /** Returns the check interval that quotas and sorting assume for a heartbeat. */
 export const intervalOf = (timing: Timing): number => within(periodSeconds(timing), INTERVAL_SECONDS);
 
 /**
- * Returns the next `count` times at which a ping is expected after `from`. With a period, it assumes a ping at `from`.
+ * Returns the next `count` times after `from` at which a ping is expected. If the schedule has a period, a ping at
+ * `from` is assumed.
  */
 export function expectedTimes(schedule: Timing, from: Date, count: number): Date[] {
   const { every, cron, timezone } = schedule;

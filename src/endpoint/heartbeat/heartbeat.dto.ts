@@ -26,7 +26,7 @@ const PUSH_TOKEN =
   '10 to 64 of A-Z a-z 0-9 _ -. The push URL is `/api/push/<push_token>`, in the format of Uptime Kuma.';
 const MASKED = 'Masked for read keys.';
 
-/** The class name is part of the public API document. */
+/** Don't rename: the class name appears in the public API document. */
 export class EndpointHeartbeat {
   @ApiProperty(seconds(EVERY, 86_400))
   every!: number | null;
@@ -87,7 +87,7 @@ export class EndpointHeartbeat {
   running_since!: string | null;
 }
 
-/** The heartbeat settings in a body. They replace the whole schedule. A ping ID or push token that is absent stays. */
+/** The heartbeat settings in a body. They replace the whole schedule. An absent ping ID or push token is kept. */
 @ReadOnlyFieldsOf(EndpointHeartbeat)
 export class HeartbeatDto {
   @ApiPropertyOptional({ type: 'integer', nullable: true, ...EVERY_BOUNDS, description: EVERY, example: 86_400 })
@@ -167,7 +167,7 @@ export class HeartbeatDto {
   push_token?: string | null;
 }
 
-/** Converts a sent schedule to its stored form, with defaults for absent fields. */
+/** Converts a schedule from a request to its stored form, with defaults for absent fields. */
 export function sentSchedule(sent: HeartbeatDto): HeartbeatSchedule {
   const { every = null, cron = null, timezone = null, grace, max_runtime = null } = sent;
   const timing = { every, cron: cron?.trim().replace(/\s+/g, ' ') ?? null, timezone };
@@ -180,7 +180,7 @@ export interface SentAddress {
   pushToken?: string;
 }
 
-/** Returns the parts of the ping URL to change. Masks and `null` keep what is stored. */
+/** Returns the parts of the ping URL to change. Masks and `null` keep the stored value. */
 export const sentAddress = ({ ping_id, push_token }: HeartbeatDto): SentAddress => ({
   ...(ping_id && ping_id !== MASK && { pingId: ping_id.toLowerCase() }),
   ...(push_token && push_token !== MASK && { pushToken: push_token }),
@@ -196,13 +196,13 @@ export interface HeartbeatColumns {
   runningSince: Date | null;
 }
 
-/** The columns of a row `h` of the table, and the start of its oldest run. Cost: one index probe each. */
+/** The columns of a heartbeat row `h`, and the start of its oldest run. Cost: one index lookup each. */
 export const HEARTBEAT_COLUMNS = `h.ping_id AS "pingId", h.push_token AS "pushToken", h.last_ping_at AS "lastPingAt",
     h.expected_at AS "expectedAt", h.deadline_at AS "deadlineAt",
     (SELECT min(r.started_at) FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS "runningSince"`;
 export const JOIN_HEARTBEAT = 'LEFT JOIN heartbeat h ON h.endpoint_id = e.id';
 
-/** Returns the heartbeat for users who may see ping URLs. `base` is the public URL of the service. */
+/** Returns the heartbeat as shown to users who may see ping URLs. `base` is the public URL of the service. */
 export function shownHeartbeat(
   schedule: HeartbeatSchedule,
   row: HeartbeatColumns,
@@ -222,7 +222,7 @@ export function shownHeartbeat(
   };
 }
 
-/** Restores the order of the members, because jsonb doesn't keep it. */
+/** Restores the order of the keys, because jsonb doesn't preserve it. */
 export const inOrder = ({ every, cron, timezone, grace, max_runtime }: HeartbeatSchedule): HeartbeatSchedule => ({
   every,
   cron,
@@ -231,7 +231,7 @@ export const inOrder = ({ every, cron, timezone, grace, max_runtime }: Heartbeat
   max_runtime,
 });
 
-/** Returns the heartbeat as read keys see it. Anyone who knows the ping URL can ping. */
+/** Returns the heartbeat as read keys see it, without the ping URL. Anyone who knows that URL can ping. */
 export const withoutAddress = (shown: EndpointHeartbeat): EndpointHeartbeat => ({
   ...shown,
   ping_id: MASK,

@@ -2,7 +2,7 @@ import { type LocationRow, toEndpointLocation } from './by-location';
 
 const NOW = Date.UTC(2026, 10, 20, 10);
 const ENDPOINT = { quorum: 'majority', intervalSeconds: 60, timeoutSeconds: 10 };
-/** Not responding after 145 s, lost 300 s later. */
+/** Returns a time in the past. A location counts as not responding after 145 s, and as lost 300 s later. */
 const ago = (seconds: number): Date => new Date(NOW - seconds * 1000);
 
 const row = (more: Partial<LocationRow> = {}): LocationRow => ({

@@ -9,7 +9,7 @@ import type { EndpointLocation } from './location.dto';
 import { verdictRule } from './locations';
 
 const WITH_PROBE = 'endpoint_location l LEFT JOIN probe p ON p.number = l.number';
-/** SQL condition: the probe has not been deleted together with its organization. */
+/** SQL condition: the probe was not deleted together with its organization. */
 const IS_NAMED = '(l.number = 0 OR p.id IS NOT NULL)';
 
 /** The locations of a row `n` of `endpoint_schedule`, in order. Cost: nothing if the only location is `local`. */
@@ -18,8 +18,8 @@ export const LOCATIONS_COLUMN = `CASE WHEN n.located
     ELSE '{${LOCAL_NAME}}'::text[] END AS locations`;
 
 /**
- * Returns the locations by endpoint UUID. Endpoints that only have `local` are missing. Cost: one statement, with a
- * range of the primary key per endpoint.
+ * Returns the locations by endpoint UUID. Endpoints whose only location is `local` are missing. Cost: one statement,
+ * with a primary key range scan per endpoint.
  */
 export async function readLocationNames(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await sql.query<{ id: string; locations: string[] }>(
@@ -30,7 +30,7 @@ export async function readLocationNames(sql: Sql, endpointIds: readonly string[]
   return new Map(rows.map(({ id, locations }) => [id, locations]));
 }
 
-/** The settings by which an endpoint's locations are judged. */
+/** The settings that determine how results from an endpoint's locations are interpreted. */
 export interface LocatedEndpoint {
   id: string;
   located: boolean;
@@ -39,7 +39,7 @@ export interface LocatedEndpoint {
   timeoutSeconds: number;
 }
 
-/** A row of `endpoint_location` with its probe. */
+/** A row of `endpoint_location`, together with its probe. */
 export interface LocationRow {
   endpointId: string;
   location: string;
@@ -71,7 +71,7 @@ const STATES = `
 
 /**
  * Returns how long the newest check took at each location, in microseconds by endpoint and location. Cost: one
- * statement, none without endpoints.
+ * statement, or none if there are no endpoints.
  */
 export async function readDurations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, number>> {
   if (endpointIds.length === 0) return new Map();
@@ -85,7 +85,7 @@ export async function readDurations(sql: Sql, endpointIds: readonly string[]): P
 
 /**
  * Returns what each location saw, by endpoint UUID, for the endpoints that have rows in `endpoint_location`. Cost: one
- * statement, none if all only have `local`.
+ * statement, or none if `local` is the only location of all endpoints.
  */
 export async function readByLocation(
   sql: Sql,
@@ -104,7 +104,7 @@ export async function readByLocation(
   return shown;
 }
 
-/** Returns one location as the API shows it, judged by the database's clock. */
+/** Returns the API view of one location. Uses the database's clock to determine whether it responds. */
 export function toEndpointLocation(
   row: LocationRow,
   endpoint: Pick<LocatedEndpoint, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,

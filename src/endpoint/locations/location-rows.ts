@@ -5,7 +5,7 @@ import { locationPhaseMs } from '../endpoint-schedule';
 import { OUTCOME_CODE } from '../outcome-code';
 import { isLocated, type NamingSettings, noProbe, watchedProbe } from './locations';
 
-/** An endpoint whose rows in `endpoint_location` must be updated to match its settings. */
+/** An endpoint whose `endpoint_location` rows must be updated to match its settings. */
 export interface NamingEndpoint {
   id: string;
   intervalSeconds: number;
@@ -41,7 +41,7 @@ async function holdProbes(
 
 /**
  * Keeps the probes that these endpoints newly watch from being deleted until the transaction ends. Throws:
- * `validation_failed` if one was deleted since validation. Cost: one statement, none if no probe is watched.
+ * `validation_failed` if one was deleted since validation. Cost: one statement, or none if no probe is watched.
  */
 export async function holdWatchedProbes(
   tx: Tx,
@@ -61,8 +61,8 @@ export async function holdWatchedProbes(
 }
 type WatchingSettings = Pick<NamingSettings, 'type' | 'url'>;
 
-// An endpoint that only had `local` keeps its state. Rows that don't change are not written. Cost: one probe of the
-// primary key per location before and after.
+// If an endpoint's only location was `local`, it keeps its state. Rows that don't change are not written. Cost: one
+// primary key lookup per location before and after.
 const SAVE = `
   WITH sent AS (
     SELECT * FROM unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::integer[], $7::boolean[])
@@ -83,8 +83,8 @@ const SAVE = `
 
 /**
  * Updates the location rows of locked endpoints to match their settings. Call it before their schedule changes, because
- * probes are locked before schedule rows. Cost: two statements for a thousand endpoints, none if all only have and had
- * `local`.
+ * probes are locked before schedule rows. Cost: two statements for a thousand endpoints, or none if `local` is and was
+ * their only location.
  */
 export async function saveNamedLocations(
   tx: Tx,
@@ -121,8 +121,8 @@ export async function saveNamedLocations(
 }
 
 /**
- * Resets the locations of endpoints that resume. Results from before the pause have no vote, and a location that was
- * silent during the pause isn't lost. The streaks stay. Cost: one update per location.
+ * Resets the locations of endpoints that resume. Results from before the pause have no vote, and a location that didn't
+ * report during the pause isn't lost. The streaks are kept. Cost: one update per location.
  */
 export async function resumeLocations(tx: Tx, by: 'endpoint_id' | 'website_id', ids: readonly string[]): Promise<void> {
   const endpoints =
@@ -137,8 +137,7 @@ export async function resumeLocations(tx: Tx, by: 'endpoint_id' | 'website_id', 
 }
 
 /**
- * A common table expression that resets what the locations of endpoints $1 know, because the endpoints have a new
- * target.
+ * A common table expression that resets the location results of endpoints $1, because the endpoints have a new target.
  */
 export const FORGET_LOCATIONS = `locations AS (
     UPDATE endpoint_location SET status = ${OUTCOME_CODE.unknown}, status_since = now(), failures = 0, successes = 0, bad = 0, good = 0,

@@ -8,7 +8,7 @@ import { DEFAULT_LOCATIONS, MAX_LOCATIONS, QUORUM_NAMES } from './locations';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const;
 const VOTES = ['up', 'down'] as const;
-/** The reasons why a location has no vote. The most permanent reason comes first. */
+/** The reasons why a location has no vote, from most to least permanent. */
 const LOCATION_REASONS = ['disabled', 'unsupported', 'lost', 'silent'] as const;
 export type LocationReason = (typeof LOCATION_REASONS)[number];
 
@@ -17,7 +17,7 @@ const RULE = `${LOCAL_NAME}, the key of a probe, or ${SHARED_PREFIX} and the key
 
 const isLocation = (value: unknown): boolean => typeof value === 'string' && FORM.test(value);
 
-/** Decorates the field `locations` of a body. `locationProblems` checks whether each one is a known probe. */
+/** Decorates the `locations` field of a body. `locationProblems` checks whether each one is a known probe. */
 export const LocationsField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -83,7 +83,7 @@ export const QuorumField = (): PropertyDecorator =>
 
 export const ShownQuorum = (): PropertyDecorator => ApiProperty(QUORUM_SCHEMA);
 
-/** Decorates the query parameter `location` of a list of endpoints. */
+/** Decorates the `location` query parameter of an endpoint list. */
 export const LocationQuery = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -98,7 +98,7 @@ export const LocationQuery = (): PropertyDecorator =>
     }),
   );
 
-/** The error or warning of a check at one location. */
+/** The error or warning from a check at one location. */
 export class LocationError {
   @ApiProperty({ enum: ERROR_CODES, type: String, example: 'connection_timeout' })
   code!: ErrorCode;
@@ -107,7 +107,7 @@ export class LocationError {
   message!: string;
 }
 
-/** The result of one location. The class names are part of the public API document. */
+/** The result of one location. The class names appear in the public API document. */
 export class EndpointLocation {
   @ApiProperty({ example: 'fra', description: `The location. \`${LOCAL_NAME}\` is the service itself.` })
   location!: string;

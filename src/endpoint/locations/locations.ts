@@ -8,25 +8,25 @@ export const MAX_LOCATIONS = 10;
 export const QUORUM_NAMES = ['majority', 'any', 'all'] as const;
 
 /**
- * The locations of an endpoint that names none. The service itself checks it, and it has no rows in
+ * The locations of an endpoint if none are specified. The service itself checks it, and it has no rows in
  * `endpoint_location`.
  */
 export const DEFAULT_LOCATIONS: readonly string[] = [LOCAL_NAME];
 
 export type ProbesByLocation = ReadonlyMap<string, KnownProbe>;
 
-/** Returns true for anything but exactly `local`. */
+/** Returns false only if `local` is the one and only location. */
 export const isLocated = (locations: readonly string[]): boolean =>
   locations.length !== 1 || locations[0] !== LOCAL_NAME;
 
-/** Returns the locations to store: without duplicates, in the order in which they were sent. */
+/** Returns the locations to store, in the order in which they were sent and without duplicates. */
 export const locationSet = (sent: readonly string[]): readonly string[] => [...new Set(sent)];
 
-/** The type of endpoints that watch a probe. Their URL is `probe:<location>`. */
+/** The type of an endpoint that watches a probe. Its URL is `probe:<location>`. */
 export const PROBE = 'PROBE';
 const PROBE_PREFIX = 'probe:';
 
-/** The settings of an endpoint that can name probes. */
+/** The endpoint settings that can refer to probes. */
 export interface NamingSettings {
   type: string;
   url: string | null;
@@ -37,13 +37,13 @@ export interface NamingSettings {
 export const watchedProbe = ({ type, url }: Pick<NamingSettings, 'type' | 'url'>): string | null =>
   type === PROBE && url !== null && url.startsWith(PROBE_PREFIX) ? url.slice(PROBE_PREFIX.length) : null;
 
-/** Returns the locations of all probes that an endpoint names: where it is checked, and the one that it watches. */
+/** Returns the locations of all probes that an endpoint refers to: where it is checked, and the one it watches. */
 export function namedLocations(sent: { readonly [Field in keyof NamingSettings]?: NamingSettings[Field] }): string[] {
   const watched = watchedProbe({ type: sent.type ?? '', url: sent.url ?? null });
   return [...(sent.locations ?? []), ...(watched === null ? [] : [watched])];
 }
 
-/** Returns the problems of the probe to watch. `before` is the stored endpoint, or `null` for a new one. */
+/** Returns the problems with the probe to watch. `before` is the stored endpoint, or `null` for a new one. */
 export function watchedProblems(
   sent: Pick<NamingSettings, 'type' | 'url'>,
   before: Pick<NamingSettings, 'type' | 'url'> | null,
@@ -59,10 +59,7 @@ export const noProbe = (location: string): string =>
 
 export const isShared = (location: string): boolean => location.startsWith(SHARED_PREFIX);
 
-/**
- * The rules by which the locations of an endpoint are validated. `before` is the stored endpoint, or `null` for a new
- * one.
- */
+/** The context for validating an endpoint's locations. `before` is the stored endpoint, or `null` for a new one. */
 export interface LocationRule {
   type: string;
   /** True if only `local` can check this type. */
@@ -72,8 +69,8 @@ export interface LocationRule {
 }
 
 /**
- * Returns the problems of the locations that were sent, or that stay while the type changes. Locations that the
- * endpoint already has may be disabled, so that clients can send back what they read.
+ * Returns the problems with the locations that were sent, or with the stored ones if only the type changes. Locations
+ * that the endpoint already has may be disabled, so that clients can send back what they read.
  */
 export function locationProblems(
   sent: readonly string[],
@@ -99,14 +96,14 @@ export function locationProblems(
   });
 }
 
-/** Converts a quorum to its stored form: its name, or the number as text. */
+/** Converts a quorum to its stored form: the keyword, or the number as a string. */
 export const storedQuorum = (sent: Quorum): string => String(sent);
 
 /** Converts a stored quorum to its public form. */
 export const shownQuorum = (stored: string): Quorum =>
   isNumber(stored) ? Number(stored) : (QUORUM_NAMES.find((name) => name === stored) ?? 'majority');
 
-/** A quorum above the number of locations could never be reached. */
+/** Returns a problem if the quorum exceeds the number of locations, because it could never be reached. */
 export const quorumProblems = (stored: string, locations: readonly string[]): FieldProblem[] =>
   isNumber(stored) && Number(stored) > locations.length
     ? [
@@ -118,7 +115,7 @@ export const quorumProblems = (stored: string, locations: readonly string[]): Fi
       ]
     : [];
 
-/** Returns the rule for verdicts from the stored settings of an endpoint. */
+/** Converts the stored settings of an endpoint to the rule for its verdicts. */
 export const verdictRule = (stored: {
   quorum: string;
   intervalSeconds: number;

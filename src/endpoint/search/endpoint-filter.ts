@@ -3,36 +3,40 @@ import { type Condition, containing } from '../../website/containing';
 import type { EndpointStatus } from '../endpoint.dto';
 import { OUTCOME_CODE } from '../outcome-code';
 
-/** The conditions of a search. Absent fields match everything. */
+/** The search conditions. Absent fields match everything. */
 export interface EndpointFilter {
   readonly status?: EndpointStatus | undefined;
   readonly type?: string | undefined;
   readonly tag?: string | undefined;
   readonly key?: string | undefined;
-  /** Matches endpoints whose certificate, as the newest check saw it, expires within this many days or has expired. */
+  /**
+   * Matches endpoints whose certificate, according to the newest check, has expired or expires within this many days.
+   */
   readonly certificateWithin?: number | undefined;
   /** The number of a location in history: the number of a probe, or 0 for `local`. */
   readonly location?: number | undefined;
-  /** Part of a name or a URL. */
+  /** A substring of the name or URL. */
   readonly text?: string | undefined;
 }
 
 /**
- * Neither this condition nor its subqueries can become a join, which might start with the rows of other organizations.
+ * Written so that neither this condition nor its subqueries can become a join, which might start with the rows of other
+ * organizations.
  */
 const DISABLED_WEBSITE = 'endpoint.website_id IN (SELECT w.id FROM website w WHERE w.org_id = $1 AND NOT w.enabled)';
 const PAUSED = `(NOT endpoint.enabled OR ${DISABLED_WEBSITE})`;
 const STATE = '(SELECT s.status FROM endpoint_state s WHERE s.endpoint_id = endpoint.id)';
 
 /**
- * The query of a URL may contain a token. Read keys don't see it, and they must not find it letter by letter either.
+ * The query string of a URL may contain a token. Read keys can't see it, so a search must not reveal it letter by
+ * letter either.
  */
 const NAME_AND_URL = `name || E'\\n' || url`;
 const NAME_AND_SHOWN_URL = `name || E'\\n' || split_part(split_part(url, '?', 1), '#', 1)`;
 
 type Rule = (condition: Condition) => Condition;
 
-/** Returns the next parameter of a condition. */
+/** Returns the placeholder for the next parameter of a condition. */
 const next = ({ parameters }: Condition): string => `$${parameters.length + 1}`;
 
 const equal =
@@ -86,8 +90,8 @@ const ofText =
   };
 
 /**
- * Returns the conditions on rows of `endpoint`, each starting with AND. The first parameter of the statement must be
- * the organization. The new parameters follow those in `before`.
+ * Returns conditions for rows of `endpoint`, each starting with AND. The first parameter of the statement must be the
+ * organization. The new parameters follow those in `before`.
  */
 export function conditionOf(filter: EndpointFilter, role: Role, before: readonly unknown[]): Condition {
   const { status, type, tag, key, certificateWithin, location, text } = filter;

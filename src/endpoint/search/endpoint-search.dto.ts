@@ -8,7 +8,7 @@ import { TagQuery } from '../../website/tags';
 import { LocationQuery } from '../locations/location.dto';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoint.dto';
 
-/** The query of the endpoint search. An endpoint must match all filters that are sent. */
+/** The query of the endpoint search. An endpoint must match all given filters. */
 export class EndpointSearchQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Return only endpoints with this status.', enum: ENDPOINT_STATUSES })
   @Optional()

@@ -12,23 +12,23 @@ import { EndpointRepository, selectEndpoints } from '../endpoint.repository';
 import { conditionOf, type EndpointFilter } from './endpoint-filter';
 import type { EndpointSearchQuery } from './endpoint-search.dto';
 
-/** Matches are counted up to this many for `X-Total-Count`. */
+/** The limit up to which matches are counted for `X-Total-Count`. */
 const MOST_COUNTED = 1000;
 
-/** The endpoints to search: all of an organization, or all of one of its websites. */
+/** The endpoints to search: all of an organization's, or all of one website's. */
 interface Scope {
   readonly column: 'org_id' | 'website_id';
   readonly value: string;
-  /** The total from a maintained counter. */
+  /** The total number, from a counter in the database. */
   readonly total: number;
 }
 
 const OF_LIVING_WEBSITES = `AND website_id NOT IN (SELECT d.id FROM website d WHERE d.org_id = $1 AND d.deleted_at IS NOT NULL)`;
 
 /**
- * Endpoints of organization $1 after $3, at most $4. `column` is compared with $2. The page is limited before anything
- * is joined, by the whole order of one index. With `org_id = $1 ORDER BY id`, the planner may walk over all
- * organizations by ID until it has found enough of this one.
+ * At most $4 endpoints of organization $1 after $3. `column` is compared with $2. The page is limited before any join,
+ * by the complete sort order of one index. With `org_id = $1 ORDER BY id`, the planner may scan all organizations by ID
+ * until it has found enough that belong to this one.
  */
 const PAGE = (column: Scope['column']): string =>
   `${selectEndpoints(`(
@@ -38,8 +38,8 @@ const PAGE = (column: Scope['column']): string =>
 
 /**
  * The IDs of endpoints that match the conditions. Evaluates every endpoint of the scope after $3, but no endpoint of
- * other organizations, and sorts them afterwards. Otherwise a selective condition makes the planner use an index that
- * is already sorted instead of the scope's index. Takes 10 to 45 ms for 20,000 endpoints.
+ * other organizations, and sorts them afterwards. Otherwise, for a selective condition, the planner prefers an index
+ * that is already sorted to the index of the scope. Takes 10 to 45 ms for 20,000 endpoints.
  */
 const matching = (column: Scope['column'], condition: string): string => `
   WITH matching AS MATERIALIZED (
@@ -47,8 +47,8 @@ const matching = (column: Scope['column'], condition: string): string => `
   SELECT id FROM matching ORDER BY id LIMIT $4`;
 
 /**
- * Reads the rows by primary key before anything is joined, with or without statistics (OFFSET 0 forbids any other
- * plan), then drops rows of other organizations.
+ * Reads the rows by primary key before any join, then drops rows of other organizations. OFFSET 0 forces this plan,
+ * with or without statistics.
  */
 const SOME = `${selectEndpoints('(SELECT * FROM endpoint WHERE id = ANY ($2::uuid[]) OFFSET 0)')} ORDER BY e.id`;
 
@@ -64,7 +64,7 @@ export class EndpointSearchService {
   ) {}
 
   /**
-   * Returns a page of matching endpoints. Cost: a few look-ups per endpoint, in a few statements if rows are large, one
+   * Returns a page of matching endpoints. Cost: a few lookups per endpoint, in a few statements if rows are large, one
    * statement for the maintained counter, and one for maintenance. With a filter, one more finds the IDs, and one
    * counts them on every page except the first.
    */
@@ -93,7 +93,7 @@ export class EndpointSearchService {
     return this.endpoints.viewsOf(caller, page);
   }
 
-  /** Throws: `not_found` for a location that the organization cannot name. */
+  /** Throws: `not_found` for a location that the organization cannot use. */
   private async numberOf(orgId: string, location: string | undefined): Promise<number | undefined> {
     if (location === undefined) return undefined;
     if (location === LOCAL_NAME) return 0;
@@ -124,8 +124,8 @@ export class EndpointSearchService {
         ids ??= await idsBehind(after ?? NIL_UUID, Math.max(limitOf(query), isFirst ? MOST_COUNTED : 0) + 1);
         const rest = ids.filter((id) => after === null || id > after);
         const rows: EndpointRow[] = [];
-        // Endpoints that were deleted in the meantime are missing. Fewer rows than requested would look like the last
-        // page, so read on.
+        // Endpoints that were deleted in the meantime are missing. A short page would look like the last one, so
+        // continue reading.
         while (rows.length < count && rest.length > 0) {
           const next = rest.splice(0, count - rows.length);
           rows.push(...(await this.database.query<EndpointRow>(SOME, [caller.orgId, next])));

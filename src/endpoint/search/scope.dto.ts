@@ -11,8 +11,8 @@ const MAX_SCOPE_ITEMS = 1000;
 const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
 
 /**
- * The endpoints that a client selects: all, or the union of the lists. `problemsOfScope` checks which fields go
- * together.
+ * The endpoints that a client selects: either all, or the union of the lists. `problemsOfScope` checks which fields may
+ * be combined.
  */
 export class EndpointScopeDto {
   @ApiPropertyOptional({
@@ -58,13 +58,13 @@ export class EndpointScopeDto {
   tags?: string[];
 }
 
-/** The names of the classes of views are part of the public API document. */
+/** The class names of the views appear in the public API document. */
 export class WholeScopeView {
   @ApiProperty({ enum: [true], description: 'Everything in the organization.' })
   all!: true;
 }
 
-/** Deleted resources stay listed. */
+/** Deleted resources remain listed. */
 export class PartialScopeView {
   @ApiPropertyOptional({ type: [String], example: [exampleId('website')] })
   website_ids?: string[];
@@ -76,9 +76,9 @@ export class PartialScopeView {
   tags?: string[];
 }
 
-/** The schema of a shown scope. The class that uses it must register both views as extra models. */
+/** The schema of a scope in a response. The class that uses it must register both views as extra models. */
 export const SHOWN_SCOPE = {
-  // Without `not`, the scope of everything matches both schemas.
+  // `not` is needed because a scope of everything would otherwise match both schemas.
   oneOf: [
     { $ref: getSchemaPath(WholeScopeView) },
     { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },

@@ -13,7 +13,7 @@ export interface EndpointScope {
   tags: readonly string[];
 }
 
-/** The field `scope` of a body. */
+/** The `scope` field of a body. */
 export interface SentScope {
   all?: unknown;
   website_ids?: readonly unknown[];
@@ -22,7 +22,7 @@ export interface SentScope {
 }
 
 type Missing = Pick<EndpointScope, 'websiteIds' | 'endpointIds'>;
-/** The maximum number of unknown IDs that an error names. */
+/** The maximum number of unknown IDs that an error lists. */
 const MOST_NAMED = 20;
 
 const UNKNOWN = `
@@ -64,15 +64,15 @@ export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }:
   tags: sorted(tags.flatMap((tag) => (typeof tag === 'string' ? tag.toLowerCase() : []))),
 });
 
-/** A scope that was sent, and the stored one that it replaces. */
+/** A scope that was sent, and the stored scope that it replaces. */
 export interface AskedScope {
   sent: SentScope;
   known?: EndpointScope | null;
 }
 
 /**
- * Throws `not_found` with each ID of the scopes that doesn't exist or is in another organization. IDs that the stored
- * scope already has are not checked. Cost: one statement for all scopes, none if no IDs are sent.
+ * Throws `not_found` with each ID in the scopes that doesn't exist or is in another organization. IDs that the stored
+ * scope already has are not checked. Cost: one statement for all scopes, or none if no IDs are sent.
  */
 export async function refuseUnknown(sql: Sql, orgId: string, asked: readonly AskedScope[]): Promise<void> {
   const scopes = asked.map(({ sent, known }) => {

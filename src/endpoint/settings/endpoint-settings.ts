@@ -51,14 +51,14 @@ export class EndpointSettingsResolver {
     return this.config.publicUrl;
   }
 
-  /** Returns true if instances check such an endpoint by the clock. */
+  /** Returns true if instances check such an endpoint on a schedule. */
   isScheduled({ type, locations }: Pick<EndpointSettings, 'type' | 'locations'>): boolean {
     return !this.checkers.isPassive(type) && locations.includes(LOCAL_NAME);
   }
 
   /**
-   * Returns the probes in these lists (see `namedLocations`), which `examine` needs. Cost: one statement, none if all
-   * lists only have `local`.
+   * Returns the probes in these lists (see `namedLocations`), which `examine` needs. Cost: one statement, or none if
+   * all lists contain only `local`.
    */
   probesIn(sql: Sql, orgId: string, lists: readonly (readonly string[] | undefined)[]): Promise<ProbesByLocation> {
     return this.probes.named(sql, orgId, [...new Set(lists.flatMap((list) => list ?? []))]);
@@ -113,8 +113,8 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * Returns the problems of the well-formed fields of a body. Malformed fields were left out of it, and incomplete
-   * headers and assertions are not judged. Whether all required fields are present is checked elsewhere.
+   * Returns the problems in the well-formed fields of a body. The caller must already have removed malformed fields.
+   * Incomplete headers and assertions are not validated. Required fields are checked elsewhere.
    */
   findingsIn(id: string, sent: UpdateEndpointDto, circumstances: Circumstances): Findings {
     const { dto, incomplete } = judgeable(sent);
@@ -132,8 +132,8 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * Returns the headers as the API shows them. Nothing is decrypted that the role may not see. A value that cannot be
-   * decrypted is masked. If a client sends a mask back, the stored value stays.
+   * Returns the headers as the API shows them. Only values that the role may see are decrypted. A value that cannot be
+   * decrypted is masked. If a client sends a mask back, the stored value is kept.
    */
   shownHeaders(id: string, headers: readonly StoredHeader[], role: Role): HeaderDto[] {
     const isHidden = (key: string): boolean => role === 'read' && isSensitiveHeader(key);
@@ -165,13 +165,16 @@ export class EndpointSettingsResolver {
     return { headers: opened, body, assertions };
   }
 
-  /** The results of passive types come from elsewhere. Only the service itself knows whether a probe is online. */
+  /**
+   * Returns true for passive types, whose results come from elsewhere, and for probes, because only the service itself
+   * knows whether a probe is online.
+   */
   private isLocalOnly(type: string): boolean {
     return this.checkers.isPassive(type) || type === PROBE;
   }
 
   /**
-   * For each location, reports the first host that the egress policy refuses there. Reports nothing if the target
+   * For each location, reports the first host that the location's egress policy refuses. Reports nothing if the target
    * cannot be parsed.
    */
   private forbiddenTargets(checker: Checker, settings: EndpointSettings, places: Places): FieldProblem[] {
@@ -189,7 +192,7 @@ export class EndpointSettingsResolver {
     });
   }
 
-  /** `null` for an unknown location, which is reported elsewhere. */
+  /** Returns `null` for an unknown location, which is reported elsewhere. */
   private ruleAt(location: string, { caller, probes }: Places): EgressRule | null {
     if (location === LOCAL_NAME)
       return this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
@@ -199,9 +202,9 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * A masked value keeps what is stored under the same name, matched by order if a name occurs twice. An unchanged
-   * value keeps its encrypted form, so sending back what was read changes nothing. All other values are validated, and
-   * encrypted if they are sensitive.
+   * A masked value keeps the value stored under the same name. If a name occurs twice, values are matched by order. An
+   * unchanged value keeps its encrypted form, so sending back what was read changes nothing. All other values are
+   * validated, and encrypted if they are sensitive.
    */
   private storedHeaders(
     id: string,
@@ -231,7 +234,7 @@ export class EndpointSettingsResolver {
     return { key, value: this.secrets.seal(value, headerContext(id)), sealed: true };
   }
 
-  /** `null` if the value cannot be decrypted. */
+  /** Returns `null` if the value cannot be decrypted. */
   private openHeader(id: string, { value, sealed }: StoredHeader): string | null {
     if (!sealed) return value;
     try {
@@ -243,21 +246,21 @@ export class EndpointSettingsResolver {
   }
 }
 
-/** The context in which a change is judged. */
+/** The context for validating a change. */
 export interface Circumstances {
-  /** The settings before the change, or `null` on create, when the DTO has name, URL, and type. */
+  /** The settings before the change, or `null` on create. On create, the DTO contains name, URL, and type. */
   stored: EndpointSettings | null;
   caller: Caller;
-  /** The probes that `probesIn` found for the locations that were sent, or else for the stored ones. */
+  /** The result of `probesIn` for the locations that were sent, or for the stored ones if none were sent. */
   probes: ProbesByLocation;
 }
 
-/** The locations at which a target is judged. */
+/** The locations for which a target is validated. */
 interface Places extends Pick<Circumstances, 'caller' | 'probes'> {
   hasNewTarget: boolean;
   /** The locations as they were sent. */
   locations: readonly string[];
-  /** The locations at which the target is new. */
+  /** The locations for which the target is new. */
   judged: ReadonlySet<string>;
 }
 
@@ -269,7 +272,7 @@ export interface Examined {
 
 const NO_TIMING = { every: null, cron: null, timezone: null };
 
-/** Returns the fields of a body that apply to the type. Other fields were already refused. */
+/** Returns the fields of a body that apply to the type. Fields that don't apply were already refused. */
 function ofType(sent: UpdateEndpointDto, type: string, isNew: boolean): SentWithoutNulls {
   if (type !== HEARTBEAT) return { ...withoutNulls(sent), heartbeat: undefined };
   const { url: _url, ...fields } = sent;
@@ -301,7 +304,9 @@ const MASK_OF_NOTHING = {
   message: 'is the mask ********, but no value is stored for this header; send the real value',
 } as const;
 
-/** Masks in the URL, body, and assertions keep what is stored. A mask without a stored value is a problem. */
+/**
+ * Replaces masks in the URL, body, and assertions with the stored values. A mask without a stored value is a problem.
+ */
 function unmasked(
   { url, body, assertions, ...sent }: Partial<EndpointSettings>,
   stored: EndpointSettings | null,
@@ -318,7 +323,7 @@ function unmasked(
   return settings;
 }
 
-/** Masked assertions on the same header with the same comparison keep their stored targets in order. */
+/** Masked assertions on the same header with the same comparison are given their stored targets, in order. */
 function unmaskedAssertions(
   sent: readonly Assertion[],
   stored: readonly Assertion[],
@@ -353,7 +358,7 @@ function targetProblems(checker: Checker, url: string): FieldProblem[] {
   }
 }
 
-/** A target that cannot be parsed names no probe. */
+/** A target that cannot be parsed refers to no probe. */
 function newTargetProblems(
   checker: Checker,
   settings: EndpointSettings,

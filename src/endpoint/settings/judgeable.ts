@@ -1,11 +1,11 @@
 import type { AssertionDto, HeaderDto, UpdateEndpointDto } from '../endpoint.dto';
 
-/** Placeholders for items with a missing field, so that the other items keep their positions. */
+/** Placeholders for items with a missing field. They preserve the positions of the other items. */
 const HEADER: HeaderDto = { key: 'Accept', value: '' };
 const ASSERTION: AssertionDto = { source: 'response_time', comparison: 'less_than', target: '1' };
 
 /**
- * Returns a DTO from which malformed fields were removed, in a form that can be judged. Replaces incomplete headers and
+ * Returns the DTO without its malformed fields, in a form that can be validated. Replaces incomplete headers and
  * assertions with placeholders and lists their pointers.
  */
 export function judgeable(sent: UpdateEndpointDto): { dto: UpdateEndpointDto; incomplete: string[] } {

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../platform/problem/problem';
 const MAX_HEADER_VALUES = 16 * 1024;
 const MAX_TOTAL = 32 * 1024;
 
-/** The settings that take memory in every process that runs the check. Values are not encrypted. */
+/** The settings that take up memory in every process that runs the check. Values are not encrypted. */
 export interface SizedSettings {
   headers: readonly { key: string; value: string }[];
   body: string | null;
@@ -12,10 +12,10 @@ export interface SizedSettings {
 }
 
 /**
- * Returns a problem if the settings are too large. All header values together may have 16 KiB, and headers, body, and
- * assertions together 32 KiB. Stored settings that are already larger may stay or shrink. The pointer names the largest
- * part. The message doesn't reveal the size, because a read key may plan and would learn the length of values that it
- * cannot see.
+ * Returns a problem if the settings are too large. The limits are 16 KiB for all header values, and 32 KiB for headers,
+ * body, and assertions combined. Stored settings that already exceed a limit may be kept or shrink. The pointer refers
+ * to the largest part. The message doesn't reveal the size, because a read key can run a plan and would learn the
+ * length of values that it cannot see.
  */
 export function sizeProblems(settings: SizedSettings, stored: SizedSettings | null): FieldProblem[] {
   const [now, before] = [sizesOf(settings), stored && sizesOf(stored)];
@@ -40,7 +40,7 @@ interface Sizes {
   assertions: number;
 }
 
-/** Sizes in bytes, as UTF-8. */
+/** Returns the sizes in UTF-8 bytes. */
 const sizesOf = ({ headers, body, assertions }: SizedSettings): Sizes => ({
   headerValues: sum(headers.map(({ value }) => Buffer.byteLength(value))),
   headers: sum(headers.map(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value))),

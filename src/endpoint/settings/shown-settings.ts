@@ -7,22 +7,22 @@ import { MASK } from '../../platform/secrets/mask';
 const MASKED_QUERY = `?${MASK}`;
 
 /**
- * Returns the URL of an endpoint as this role may see it. The query of an http(s) URL may contain tokens, so read keys
- * don't see it.
+ * Returns the URL of an endpoint as this role may see it. The query string of an http(s) URL may contain tokens, so it
+ * is hidden from read keys.
  */
 export const shownUrl = (url: string, role: Role): string => (role === 'read' ? maskedUrl(url) : url);
 
-/** Masks everything after the path. Targets of other types have nothing secret there. */
+/** Masks everything after the path of an http(s) URL. Targets of other types contain no secrets there. */
 export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.replace(/[?#][^]*/, MASKED_QUERY) : url);
 
 /**
- * Returns true if an export by this role replaces the URL with a secret. Either the role must not see part of the URL,
- * or the URL may contain a credential.
+ * Returns true if an export by this role replaces the URL with a secret. That is the case if part of the URL is hidden
+ * from the role, or if the URL may contain a credential.
  */
 export const isExportedHidden = (url: string, role: Role): boolean =>
   role === 'read' ? maskedUrl(url) !== url : mayHoldCredential(url);
 
-/** Returns true for a URL that a client got from `maskedUrl`. */
+/** Returns true for a URL that `maskedUrl` produced. */
 export const isMaskedUrl = (url: string): boolean => url.endsWith(MASKED_QUERY);
 
 /** The settings of an endpoint that may contain credentials. */

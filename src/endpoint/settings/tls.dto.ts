@@ -63,7 +63,7 @@ export class TlsDto {
   warn_days?: number | null;
 }
 
-/** The class name is part of the public API document. */
+/** Don't rename: the class name appears in the public API document. */
 export class EndpointTls {
   @ApiProperty({ example: true })
   verify!: boolean;
@@ -96,14 +96,14 @@ export interface StoredTls {
 
 const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
 
-/** Returns the settings to store, or `null` if all are defaults. */
+/** Returns the settings to store, or `null` if all of them are defaults. */
 export function sentTls(sent: TlsDto | null): TlsSettings | null {
   const { verify = true, ca = null, server_name: name = null } = sent ?? {};
   const serverName = name === null ? null : normalServerName(name);
   return verify && ca === null && serverName === null ? null : { verify, ca, serverName };
 }
 
-/** Returns the settings for every role. Certificates are not secret. */
+/** Returns the settings as every role sees them. Certificates are not secret. */
 export function shownTls({ tls, certificateWarnDays }: StoredTls): EndpointTls {
   const { verify, ca, serverName } = tls ?? DEFAULTS;
   return { verify, ca, server_name: serverName, warn_days: certificateWarnDays };

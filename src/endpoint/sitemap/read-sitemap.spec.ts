@@ -95,7 +95,7 @@ describe('readSitemap', () => {
     const began = performance.now();
     refusalOf(text);
     refusalOf(text.replace('<url><loc>', ''));
-    // About 30 ms. A quadratic algorithm would take hours.
+    // This takes about 30 ms. A quadratic algorithm would take hours.
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 

@@ -3,24 +3,24 @@ import { SitemapRefusal } from './sitemap-refusal';
 /** The kind of a sitemap: it lists pages, or other sitemaps. */
 export type SitemapKind = 'urlset' | 'sitemapindex';
 
-/** The result of reading a sitemap. `isCut`: there was more, or may have been. */
+/** The result of reading a sitemap. `isCut` is true if there was, or may have been, more. */
 export interface ReadSitemap {
   kind: SitemapKind;
   isCut: boolean;
 }
 
-/** The maximum characters of a URL. sitemaps.org allows fewer than 2,048. */
+/** The maximum number of characters in a URL. sitemaps.org allows fewer than 2,048. */
 export const MAX_ADDRESS = 2048;
-/** The maximum characters of a tag. */
+/** The maximum number of characters in a tag. */
 const MAX_TAG = 2000;
 const TOO_LONG = `a URL has more than ${MAX_ADDRESS} characters`;
 const MAX_DEPTH = 8;
 /**
- * The maximum number of tags and comments. A page has five, or with images a hundred. Takes about 30 ms of the event
- * loop at worst.
+ * The maximum number of tags and comments. A page has five, or about a hundred with images. In the worst case, reading
+ * them blocks the event loop for about 30 ms.
  */
 const MOST_STEPS = 20_000;
-/** The depth of page URLs. URLs of images and videos are deeper. */
+/** The nesting depth of page URLs. URLs of images and videos are deeper. */
 const LOC_DEPTH = 3;
 const NAME = /^[A-Za-z_][\w.:-]{0,99}(?=[\s/]|$)/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -28,8 +28,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const broken = (message: string) => new SitemapRefusal('invalid_syntax', message);
 
 /**
- * Passes each URL of a sitemap to `take` until it returns false. Instead of full XML, it only knows elements, text,
- * CDATA, comments, and the five entities. It refuses everything else, above all a DTD, so nothing expands. It reads
+ * Passes each URL of a sitemap to `take` until it returns false. It doesn't support full XML, only elements, text,
+ * CDATA, comments, and the five entities. It refuses everything else, in particular a DTD, so nothing expands. It reads
  * each character at most twice. Throws: `SitemapRefusal`.
  */
 export function readSitemap(text: string, take: (kind: SitemapKind, address: string) => boolean): ReadSitemap {

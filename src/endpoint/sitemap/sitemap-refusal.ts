@@ -1,6 +1,6 @@
 import type { FieldProblemCode } from '../../platform/problem/problem';
 
-/** The reason why a sitemap is not read. The message is public and quotes nothing from the file. */
+/** The reason why a sitemap is refused. The message is public and quotes nothing from the file. */
 export class SitemapRefusal extends Error {
   constructor(
     readonly code: Extract<FieldProblemCode, 'unreachable' | 'invalid_syntax' | 'too_large' | 'too_deep'>,

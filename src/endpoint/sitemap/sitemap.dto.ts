@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 
-/** The maximum number of URLs. A browser page can't handle more well. Use a configuration document instead. */
+/** The maximum number of URLs. A browser page can't handle many more. Use a configuration document instead. */
 export const MOST_ADDRESSES = 200;
 
-/** The class names are part of the public API document. */
+/** Don't rename: the class names appear in the public API document. */
 export class ReadSitemapDto {
   @ApiProperty({
     example: 'https://shop.example.com/sitemap.xml',

@@ -22,7 +22,7 @@ import { SitemapRefusal } from './sitemap-refusal';
 import { MOST_ADDRESSES, type ReadSitemapDto, type SitemapView } from './sitemap.dto';
 
 const DEADLINE_MS = 10_000;
-/** The maximum bytes of all files together, uncompressed. */
+/** The maximum number of bytes in all files combined, uncompressed. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const [MOST_REDIRECTS, MOST_CHILDREN] = [3, 10];
 const HEADERS = {
@@ -32,10 +32,10 @@ const HEADERS = {
 
 const unpack = promisify(gunzip);
 
-/** At worst, a file is in memory three times: compressed, uncompressed, and as text. */
+/** In the worst case, a file is in memory three times: compressed, uncompressed, and as a string. */
 const turns = new FairSemaphore({ size: 2, share: 1, waiting: 4 });
 
-/** The state of one request: how much it may still read, and under which egress rule. */
+/** The state of one request: how much more it may read, and the egress rule that applies. */
 interface Reading {
   egress: EgressRule;
   signal: AbortSignal;
@@ -44,11 +44,11 @@ interface Reading {
 
 interface File {
   text: string;
-  /** The hosts of the requested URL and of the URL that redirects led to. */
+  /** The host of the requested URL and the host it redirected to. */
   hosts: ReadonlySet<string>;
 }
 
-/** Lists the URLs in a sitemap. Stores only an audit entry, which is committed before the first request is sent. */
+/** Lists the URLs in a sitemap. Stores only an audit log entry, which is committed before the first request is sent. */
 @Injectable()
 export class SitemapService {
   constructor(
@@ -139,7 +139,7 @@ export class SitemapService {
     return isCut;
   }
 
-  /** The egress policy judges the address of every hop when it is connected to. */
+  /** The egress policy checks the address of every hop when connecting. */
   private async fetch(asked: string, reading: Reading): Promise<File> {
     const { egress, signal } = reading;
     let url = asked;
@@ -165,7 +165,7 @@ export class SitemapService {
 class Addresses {
   readonly urls = new Set<string>();
   skipped = 0;
-  /** True if there was at least one more URL than fits. */
+  /** True if at least one URL didn't fit. */
   isFull = false;
 
   constructor(private readonly most = MOST_ADDRESSES) {}

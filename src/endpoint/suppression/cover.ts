@@ -3,21 +3,21 @@ import type { EndpointScope } from '../search/scope';
 /** The endpoints that a maintenance window covers. */
 export type MaintenanceScope = EndpointScope;
 
-/** A period during which a maintenance window is in force: from `startsAt` until just before `endsAt`. */
+/** A period during which a maintenance window is active: from `startsAt` (inclusive) to `endsAt` (exclusive). */
 export interface Occurrence extends MaintenanceScope {
   orgId: string;
   windowId: string;
   name: string;
   startsAt: Date;
   endsAt: Date;
-  /** Alerts don't trigger. */
+  /** Alerts are muted. */
   mute: boolean;
   /** Checks are marked as planned and count neither as up nor as down. */
   excludeFromUptime: boolean;
   public: boolean;
 }
 
-/** The properties of an endpoint that decide which windows cover it. `tags` includes the website's tags. */
+/** The endpoint properties that determine which windows cover it. `tags` includes the website's tags. */
 export interface Coverable {
   id: string;
   orgId: string;
@@ -25,12 +25,12 @@ export interface Coverable {
   tags: readonly string[];
 }
 
-/** The maintenance in force for one endpoint at a moment. */
+/** The maintenance that is active for one endpoint at a given time. */
 export interface Maintenance {
-  /** If several windows are in force, the one that ends last. */
+  /** If several windows are active, the one that ends last. */
   windowId: string;
   name: string;
-  /** The end of all windows that follow each other without a gap. */
+  /** The end of the last of several windows that follow each other without a gap. */
   until: Date;
   mute: boolean;
   excludeFromUptime: boolean;
@@ -49,14 +49,14 @@ export function covers(scope: MaintenanceScope & { orgId: string }, endpoint: Co
 const isIn = ({ startsAt, endsAt }: Occurrence, at: number): boolean =>
   startsAt.getTime() <= at && at < endsAt.getTime();
 
-/** Returns the union of the occurrences that cover the endpoint at `at`, or `null` if none does. */
+/** Combines the occurrences that cover the endpoint at `at`. Returns `null` if none does. */
 export const maintenanceAt = (occurrences: readonly Occurrence[], endpoint: Coverable, at: Date): Maintenance | null =>
   unionAt(
     occurrences.filter((occurrence) => covers(occurrence, endpoint)),
     at,
   );
 
-/** Returns the union at `at` of occurrences that all cover one endpoint, or `null` if none is in force. */
+/** Combines occurrences that all cover one endpoint. Returns `null` if none is active at `at`. */
 export function unionAt(covering: readonly Occurrence[], at: Date): Maintenance | null {
   const running = covering.filter((occurrence) => isIn(occurrence, at.getTime()));
   const last = running.toSorted((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];

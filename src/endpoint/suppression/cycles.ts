@@ -1,12 +1,12 @@
 /**
- * Returns the first of these endpoints that depends on itself through others, or `null` if none does. `parentsOf`:
- * parents by UUID.
+ * Returns the first of these endpoints that depends on itself through others, or `null` if none does. `parentsOf`
+ * contains the parents by UUID.
  */
 export function firstInCycle(ids: readonly string[], parentsOf: ReadonlyMap<string, readonly string[]>): string | null {
   const done = new Set<string>();
   for (const start of ids) {
     const path = new Set<string>();
-    // Depth first, without recursion: a chain may be as long as the document.
+    // Depth first, without recursion, because a chain may be as long as the document.
     const stack: { id: string; next: number }[] = [];
     const enter = (id: string): void => {
       path.add(id);

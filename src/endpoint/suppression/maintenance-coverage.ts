@@ -8,13 +8,13 @@ const COLUMNS = `org_id AS "orgId", window_id AS "windowId", name, starts_at AS 
   exclude_from_uptime AS "excludeFromUptime", public, covers_all AS "coversAll", website_ids AS "websiteIds",
   endpoint_ids AS "endpointIds", tags`;
 
-// Cost: one index probe per organization, nearly always without a row.
+// Cost: one index lookup per organization, which nearly always finds no row.
 const OVERLAPPING = `
   SELECT ${COLUMNS} FROM maintenance_coverage
    WHERE org_id = ANY ($1::uuid[]) AND ends_at > $2 AND starts_at <= $3 ORDER BY starts_at, window_id`;
 
-// Cost: reads each scope of the installation once, then the rows of those that cover the endpoint. Doesn't return what
-// scopes name, because a frequent window may have a hundred thousand rows in a year.
+// Cost: reads each scope of the installation once, then the rows of those that cover the endpoint. Doesn't return the
+// contents of scopes, because a frequent window may have a hundred thousand rows per year.
 const COVERING = `
   SELECT org_id AS "orgId", window_id AS "windowId", name, starts_at AS "startsAt", ends_at AS "endsAt", mute,
          exclude_from_uptime AS "excludeFromUptime", public, true AS "coversAll", '{}'::uuid[] AS "websiteIds",
@@ -32,7 +32,7 @@ const OF_ENDPOINT = `
   SELECT ARRAY[e.id] AS "endpointIds", ARRAY[e.website_id] AS "websiteIds", e.tags || w.tags AS tags
     FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE e.org_id = $1 AND e.id = $2`;
 
-// Cost: an index scan of the website's endpoints.
+// Cost: an index scan over the website's endpoints.
 const OF_WEBSITE = `
   SELECT ARRAY(SELECT e.id FROM endpoint e WHERE e.website_id = w.id) AS "endpointIds", ARRAY[w.id] AS "websiteIds",
          w.tags || ARRAY(SELECT DISTINCT tag FROM endpoint e, unnest(e.tags) AS tag WHERE e.website_id = w.id) AS tags
@@ -47,10 +47,10 @@ export interface CheckedAt {
   checkedAt: Date;
 }
 
-/** The marks that maintenance windows set on a check that starts while they are in force. */
+/** The flags that maintenance windows set on a check that starts while they are active. */
 export type MaintenanceMarks = Pick<FinishedCheck, 'planned' | 'muted'>;
 
-/** Reads which maintenance windows are in force. `cover.ts` decides what they cover. */
+/** Reads which maintenance windows are active. `cover.ts` decides what they cover. */
 @Injectable()
 export class MaintenanceCoverage {
   /** Returns the occurrences of these organizations that overlap [from, to]. Cost: one statement. */
@@ -69,8 +69,8 @@ export class MaintenanceCoverage {
   }
 
   /**
-   * Returns the marks of each of these checks, in order. Cost: one statement with an index probe per organization. If a
-   * window covers only some endpoints, one more by their keys.
+   * Returns the flags for each of these checks, in order. Cost: one statement with an index lookup per organization. If
+   * a window covers only some endpoints, one more statement looks them up by key.
    */
   async marks(sql: Sql, checks: readonly CheckedAt[]): Promise<MaintenanceMarks[]> {
     const inForce = await this.inForce(sql, checks);
@@ -80,7 +80,7 @@ export class MaintenanceCoverage {
     }));
   }
 
-  /** Returns the IDs of the endpoints that a window mutes at a moment. Cost: the same as `marks`. */
+  /** Returns the IDs of the endpoints that a window mutes at a given time. Cost: the same as `marks`. */
   async mutedAt(
     sql: Sql,
     endpoints: readonly Pick<CheckedAt, 'orgId' | 'endpointId'>[],
@@ -94,8 +94,8 @@ export class MaintenanceCoverage {
   }
 
   /**
-   * Returns what is in force for each of these checks, in order. Returns `null` instead of the list if nothing is in
-   * force for any.
+   * Returns the active maintenance for each of these checks, in order. Returns `null` instead of the list if there is
+   * none.
    */
   private async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
     const orgIds = new Set<string>();
@@ -117,7 +117,7 @@ export class MaintenanceCoverage {
     });
   }
 
-  /** Returns the checked endpoints of organizations that have a window over only some of their endpoints. */
+  /** Returns those checked endpoints whose organizations have a window that covers only some endpoints. */
   private async partlyCovered(
     sql: Sql,
     checks: readonly CheckedAt[],
@@ -128,20 +128,20 @@ export class MaintenanceCoverage {
     return ids.size === 0 ? new Map<string, Coverable>() : this.coverable(sql, [...ids]);
   }
 
-  /** Returns the properties that decide which windows cover these endpoints, by ID. */
+  /** Returns the properties that determine which windows cover these endpoints, by ID. */
   async coverable(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, Coverable>> {
     const rows = await sql.query<Coverable>(COVERABLE, [endpointIds]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Returns the parts by which a scope may cover an endpoint, or `null` if it isn't in the organization. */
+  /** Returns the scope parts that may cover an endpoint, or `null` if it isn't in the organization. */
   async partsOfEndpoint(sql: Sql, orgId: string, endpointId: string): Promise<ScopeParts | null> {
     const [row] = await sql.query<ScopeParts>(OF_ENDPOINT, [orgId, endpointId]);
     return row ?? null;
   }
 
   /**
-   * Returns the parts by which a scope may cover a website or any of its endpoints, or `null` if it isn't in the
+   * Returns the scope parts that may cover a website or any of its endpoints, or `null` if it isn't in the
    * organization.
    */
   async partsOfWebsite(sql: Sql, orgId: string, websiteId: string): Promise<ScopeParts | null> {
@@ -151,6 +151,7 @@ export class MaintenanceCoverage {
 }
 
 /**
- * Enough for a window over all endpoints. An endpoint that was deleted in the meantime is covered by no other window.
+ * Enough information for windows over all endpoints. No other window covers an endpoint that was deleted in the
+ * meantime.
  */
 const unknownOf = ({ endpointId, orgId }: CheckedAt): Coverable => ({ id: endpointId, orgId, websiteId: '', tags: [] });

@@ -6,15 +6,15 @@ import { type Coverable, type Maintenance, unionAt } from './cover';
 import { MaintenanceCoverage } from './maintenance-coverage';
 import { OccurrencesByName } from './occurrences-by-name';
 
-/** `until` is never later than this from now. */
+/** How far in the future `until` may be. */
 const AHEAD_MS = 48 * HOUR_MS;
-/** The number of later occurrences that are read. If there are more, `until` may be too early. */
+/** The number of later occurrences to read. If there are more, `until` may be too early. */
 const MOST_FOLLOWING = 200;
 
-/** The maintenance in force at one moment, by endpoint ID. Endpoints without any are missing. */
+/** The maintenance that is active at a given time, by endpoint ID. Endpoints without any are missing. */
 export type MaintenanceNow = ReadonlyMap<string, Maintenance>;
 
-/** Looks up the maintenance in force now for the API. */
+/** Looks up the currently active maintenance for the API. */
 @Injectable()
 export class MaintenanceNowLookup {
   constructor(
@@ -22,7 +22,10 @@ export class MaintenanceNowLookup {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Cost: one statement, and a second one if something is in force, because only then does it matter what follows. */
+  /**
+   * Cost: one statement, plus a second one if a window is active, because only then does it matter which windows
+   * follow.
+   */
   async read(sql: Sql, orgId: string, endpoints: readonly Coverable[]): Promise<MaintenanceNow> {
     const now = this.clock.now();
     const running = await this.coverage.overlapping(sql, [orgId], now, now);

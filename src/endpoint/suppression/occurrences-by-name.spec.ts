@@ -30,7 +30,7 @@ const WINDOW = {
   public: true,
 };
 
-/** IDs belong to one organization. */
+/** Makes the IDs unique to one organization. */
 const own = <T extends { orgId: string; endpointIds: string[]; websiteIds: string[] }>(scope: T): T => ({
   ...scope,
   endpointIds: scope.endpointIds.map((id) => scope.orgId + id),

@@ -1,7 +1,7 @@
 import type { Coverable, Occurrence } from './cover';
 
 /**
- * Returns the names by which a scope may cover an endpoint. The organization's ID represents a scope over everything.
+ * Returns the keys by which a scope may cover an endpoint. The organization's ID represents a scope over everything.
  */
 const namesOf = ({ id, orgId, websiteId, tags }: Coverable): string[] => [
   orgId,
@@ -11,8 +11,8 @@ const namesOf = ({ id, orgId, websiteId, tags }: Coverable): string[] => [
 ];
 
 /**
- * An index of occurrences by the names in their scopes, so that each endpoint is compared only with those that cover
- * it. An organization may have a thousand occurrences, each over a thousand resources.
+ * An index of occurrences by the keys in their scopes, so that each endpoint is compared only with those that cover it.
+ * An organization may have a thousand occurrences, each with a thousand resources.
  */
 export class OccurrencesByName {
   private readonly byName = new Map<string, Occurrence[]>();

@@ -3,7 +3,7 @@ import { authorName } from '../../platform/access/author';
 import { formatId } from '../../platform/ids/id';
 import type { Maintenance } from './cover';
 
-/** The maintenance window that is in force for an endpoint. The class names are part of the public API document. */
+/** The maintenance window that is active for an endpoint. The class names appear in the public API document. */
 export class EndpointMaintenance {
   @ApiProperty({
     example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st',
@@ -66,19 +66,19 @@ export const toEndpointMaintenance = (maintenance: Maintenance | null): Endpoint
   };
 
 export interface AcknowledgementColumns {
-  /** `null` without an acknowledgement. The other columns mean nothing then. */
+  /** `null` if there is no acknowledgement. In that case, ignore the other columns. */
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
   acknowledgementNote: string | null;
   acknowledgedUntil: Date | null;
 }
 
-/** Columns to select next to a row `e` of `endpoint`, with `JOIN_ACKNOWLEDGEMENT`. */
+/** The columns to select in addition to a row `e` of `endpoint`. Requires `JOIN_ACKNOWLEDGEMENT`. */
 export const ACKNOWLEDGEMENT_COLUMNS = `ack.at AS "acknowledgedAt", ${authorName('ack.by_name', 'ack.person_id')} AS "acknowledgedBy",
     ack.note AS "acknowledgementNote", ack.until AS "acknowledgedUntil"`;
 /**
- * Joins the acknowledgement in force. An expired one doesn't count, though its row may still exist. Cost: one probe of
- * a nearly empty table.
+ * Joins the current acknowledgement. An expired one doesn't count, although its row may still exist. Cost: one lookup
+ * in a nearly empty table.
  */
 export const JOIN_ACKNOWLEDGEMENT = `LEFT JOIN acknowledgement ack
     ON ack.endpoint_id = e.id AND (ack.until IS NULL OR ack.until > clock_timestamp())`;

@@ -14,14 +14,14 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
   '/history': 'history',
   '/history.json': 'history.json',
 };
-/** Paths below `/status/<slug>` that the page's own links use. */
+/** The paths below `/status/<slug>` that the page's own links use. */
 const BELOW = ['/feed.atom', '/logo', '/history', '/history.json'];
-/** The icon of both pages and the dashboard. */
+/** The icon shared by public pages and the dashboard. */
 const ICON = '/favicon.svg';
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 const API = '/api/';
 
-/** The slug and the domain where a page is shown. */
+/** The slug and domain of a page. */
 export interface ShownPage {
   slug: string;
   enabled: boolean;
@@ -29,10 +29,10 @@ export interface ShownPage {
 }
 
 /**
- * Serves a page under its own host name. Nothing else is available there, neither the dashboard nor another page.
- * Requests with an API key and health probes still work. Otherwise a page with the installation's own host name would
- * make the installation unreachable. Only `Host` counts, not a forwarded header: a client that forges it sees a page
- * that is public anyway.
+ * Serves a page under its own hostname. Nothing else is available there, neither the dashboard nor another page.
+ * Requests with an API key and health probes still work. Otherwise a page with the installation's own hostname would
+ * make the installation unreachable. Only `Host` counts, not a forwarded header, because a client that forges it sees a
+ * page that is public anyway.
  */
 @Injectable()
 export class HostedPages {
@@ -44,7 +44,7 @@ export class HostedPages {
   /** Express middleware that must come before all other handlers. */
   readonly serve: RequestHandler = async (request, response, next) => {
     const slug = this.domains.slugOf(request.headers.host);
-    // PUBLIC_URL doesn't say whether this host name is served by HTTPS.
+    // PUBLIC_URL doesn't indicate whether this hostname is served over HTTPS.
     if (slug !== null) response.removeHeader('Strict-Transport-Security');
     if (slug === null || request.path === ICON || isForInstallation(request)) return next();
     await this.show(slug, request, response);
@@ -52,21 +52,21 @@ export class HostedPages {
   };
 
   /**
-   * Returns why a page may not have this host name, or `null` if it may. `host` is the name under which the author
+   * Returns why a page may not have this hostname, or `null` if it may. `host` is the hostname under which the author
    * reached the service.
    */
   refusal(domain: string, author: DomainAuthor, host: string | undefined): string | null {
     return this.domains.refusal(domain, author, host);
   }
 
-  /** Returns the path of a page under the host of `PUBLIC_URL`. */
+  /** Returns the path of a page on the host of `PUBLIC_URL`. */
   pathOf(slug: string): string {
     return this.domains.pathOf(slug);
   }
 
   /**
-   * Announces a change. This instance shows it at once, others within 15 seconds. Pass `null` for a page that didn't
-   * exist or was deleted.
+   * Announces a change. This instance shows it immediately, and others show it within 15 seconds. Pass `null` for a
+   * page that didn't exist or was deleted.
    */
   changed(before: ShownPage | null, after: ShownPage | null): void {
     for (const page of [before, after]) if (page) this.status.forget(page.slug);
@@ -82,13 +82,14 @@ export class HostedPages {
   }
 }
 
-/** A cookie doesn't count as a key, so that a browser that is signed in shows the page. */
+/** A cookie doesn't count as a key, so that a signed-in browser shows the page. */
 const isForInstallation = ({ path, headers }: Request): boolean =>
   HEALTH_PATHS.has(path) ||
   (path.startsWith(API) && (headers.authorization !== undefined || headers['x-api-key'] !== undefined));
 
 /**
- * Returns what a path means under the host name of a page. The usual paths of the page, to which it links, also work.
+ * Returns the page that a path refers to under a page's own hostname. The usual paths of the page, which it links to,
+ * also work.
  */
 export function pageAt(path: string, slug: string): AskedPage | null {
   const form = FORMS[path];

@@ -7,7 +7,7 @@ import { publicPathOf } from '../../platform/http/own-address';
 import { readUrl } from '../../platform/text/read-url';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** The caller who sets a host name. */
+/** The caller who sets a hostname. */
 export type DomainAuthor = Pick<Caller, 'isDefaultOrg' | 'role'>;
 
 const KEPT_MS = 15 * SECOND_MS;
@@ -16,7 +16,7 @@ const MAX_DOMAINS = 100_000;
 const DOMAINS = `SELECT domain, slug FROM status_page WHERE domain IS NOT NULL AND enabled ORDER BY domain LIMIT ${MAX_DOMAINS}`;
 
 /**
- * Maps host names to pages. All of them are cached, so an unknown host costs nothing, and pages stay available while
+ * Maps hostnames to pages. All of them are cached, so an unknown host costs nothing, and pages remain available while
  * the database is down. A request triggers a refresh at most every 15 seconds, but never waits for it.
  */
 @Injectable()
@@ -24,9 +24,9 @@ export class PageDomains implements OnModuleInit {
   private slugs = new Map<string, string>();
   private readAtMs = -Infinity;
   private isReading = false;
-  /** The number of changes by this instance. Data that was read before a change is outdated. */
+  /** The number of changes made by this instance. Data that was read before a change is outdated. */
   private version = 0;
-  /** The host of `PUBLIC_URL`, or empty without one. */
+  /** The host of `PUBLIC_URL`, or an empty string if it isn't set. */
   private readonly publicHost: string;
 
   constructor(
@@ -42,24 +42,24 @@ export class PageDomains implements OnModuleInit {
     return this.read();
   }
 
-  /** Returns the path of a page under the host of `PUBLIC_URL`. */
+  /** Returns the path of a page on the host of `PUBLIC_URL`. */
   pathOf(slug: string): string {
     return `${publicPathOf(this.config.publicUrl)}/status/${slug}`;
   }
 
-  /** Returns the page for a `Host` header, or `null` for the installation's own hosts and all others. */
+  /** Returns the page for a `Host` header. Returns `null` for the installation's own hosts and for unknown ones. */
   slugOf(host: string | undefined): string | null {
     if (this.clock.monotonic() - this.readAtMs >= KEPT_MS) void this.read();
     if (this.slugs.size === 0 || host === undefined) return null;
     const name = hostNameOf(host);
-    // A page that got this name before PUBLIC_URL was set must not replace the dashboard either.
+    // A page that was given this name before PUBLIC_URL was set must not replace the dashboard either.
     return name === this.publicHost ? null : (this.slugs.get(name) ?? null);
   }
 
   /**
-   * Returns why a page may not have this host name, or `null` if it may. A page takes over its host name. So
-   * organizations except the operator's own need permission, and no one may use a name by which the installation itself
-   * is reached. A read key may plan what an admin key will apply.
+   * Returns why a page may not have this hostname, or `null` if it may. A page takes over its hostname. So
+   * organizations other than the operator's own need permission, and no one may use a hostname of the installation
+   * itself. A read key may plan a change that an admin key will apply.
    */
   refusal(domain: string, { isDefaultOrg, role }: DomainAuthor, host: string | undefined): string | null {
     const { statusPageDomains: leave, host: bound, allowedHosts } = this.config;
@@ -72,14 +72,17 @@ export class PageDomains implements OnModuleInit {
     return own.includes(domain) ? 'domain must not be the host name of this installation itself' : null;
   }
 
-  /** Announces that a page has another domain, or none. This instance shows it at once, others within 15 seconds. */
+  /**
+   * Announces that a page has a different domain, or none. This instance shows it immediately, and others show it
+   * within 15 seconds.
+   */
   changed(before: string | null, after: string | null, slug: string): void {
     this.version++;
     if (before !== null) this.slugs.delete(before);
     if (after !== null) this.slugs.set(after, slug);
   }
 
-  /** If reading fails, the previous names stay. The next request after 15 seconds tries again. */
+  /** If reading fails, the previous hostnames are kept. The next request after 15 seconds tries again. */
   private async read(): Promise<void> {
     if (this.isReading) return;
     this.isReading = true;

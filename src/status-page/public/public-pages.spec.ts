@@ -25,14 +25,14 @@ const PAGE = {
   changedAt: new Date('2026-11-22T00:00:00Z'),
 };
 
-/** Pages of the maximum size, in separate organizations or in one. */
+/** Creates pages of the maximum size, in separate organizations or in one. */
 function pagesOf(orgOf: (slug: string) => string) {
   const read: string[] = [];
   const months: string[] = [];
-  /** When pages were read, by the clock. */
+  /** The times when pages were read, by the test clock. */
   const readAt = new Map<string, number>();
   const extent: HistoryExtent = { since: null, version: '' };
-  /** Functions to call while a page is read, once each. */
+  /** Functions that are each called once while a page is read. */
   const whileReading: (() => void)[] = [];
   const days = Array.from({ length: SHOWN_DAYS }, (_, i) => ({
     date: `2026-01-${i}`,
@@ -110,7 +110,8 @@ describe('the cached public pages', () => {
     await all();
     clock.atMs += 15_000;
     for (let i = 0; i < 10; i++) await all();
-    // Two hundred tokens, eleven each, and every page was shown each time.
+    // The budget of two hundred tokens allows for 18 reads at eleven tokens each, and every request still returned a
+    // page.
     expect(read.slice(30)).toHaveLength(18);
     for (let second = 0; second < 180; second += 5) {
       clock.atMs += 5000;

@@ -18,50 +18,56 @@ import { statusPolicy } from '../render/status-policy';
 import { SHOWN_DAYS } from '../shown-days';
 import { type HistoryExtent, type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
 
-/** How long this process and every HTTP cache on the way keep a page. */
+/** How long this process and all HTTP caches keep a page. */
 export const KEPT_SECONDS = 15;
 const KEPT_MS = KEPT_SECONDS * SECOND_MS;
 /**
- * A page of this age is always read again, even over its organization's budget, so that no page is older than a minute.
+ * A page that reaches this age is always read again, even if that exceeds its organization's budget, so that no page is
+ * older than a minute.
  */
 const LATEST_MS = 45 * SECOND_MS;
-/** How long a completed month is kept, unless the page or a public incident of its organization changes. */
+/** How long a completed month is cached, unless the page or a public incident of its organization changes. */
 const KEPT_MONTH_MS = HOUR_MS;
 
-/** The maximum bytes of cached pages. The largest page with all its forms takes about 6 MB. */
+/** The maximum number of bytes for cached pages. The largest page with all its forms takes about 6 MB. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
-/** The maximum bytes of cached months. They are separate, so that a request for a month never evicts a page. */
+/**
+ * The maximum number of bytes for cached months. They are separate, so that a request for a month never evicts a page.
+ */
 const MAX_MONTH_BYTES = 16 * 1024 * 1024;
 /** The size of an endpoint's day as an object on the heap of Node.js 20. */
 const BYTES_PER_DAY = 80;
 const MAX_UNKNOWN = 10_000;
 
-/** How many reads of pages one organization may cause per second: two of the maximum size, or twenty small ones. */
+/** How many page reads one organization may cause per second: two pages of the maximum size, or twenty small ones. */
 const READS = { rate: 20, burst: 200 };
 /** The budget for months is separate, so that reading the history never blocks the pages. */
 const MONTH_READS = { rate: 10, burst: 100 };
 const ENDPOINTS_PER_READ = 20;
-/** The number of unknown names that one address may request, and all addresses together. Each costs one index probe. */
+/**
+ * The rate limit for requests with unknown names, both per address and for all addresses combined. Each costs one index
+ * lookup.
+ */
 const GUESSES = { rate: 10, burst: 50 };
 const ALL_GUESSES = { rate: 200, burst: 400 };
 
-/** Rendering yields the event loop after this time. */
+/** Rendering yields to the event loop after this time. */
 const PIECE_MS = 10;
 
-/** The forms of a page. `logo` is the uploaded image, and `history` is one of its months. */
+/** The forms of a page. `logo` is the uploaded image, and `history` is one month of the page's history. */
 type HistoryForm = 'history' | 'history.json';
 export type PageForm = 'html' | 'json' | 'svg' | 'atom' | 'logo' | HistoryForm;
 const HISTORY: ReadonlySet<PageForm> = new Set<HistoryForm>(['history', 'history.json']);
-/** Forms with URLs that depend on where the page was requested. */
+/** Forms that contain URLs that depend on where the page was requested. */
 const FOR_PEOPLE: ReadonlySet<PageForm> = new Set<PageForm>(['html', 'history']);
 
 export interface PageQuery {
-  /** The window of the badge. */
+  /** The number of days that the badge covers. */
   uptime?: BadgeWindow | undefined;
-  /** The month of the history. It isn't validated yet. */
+  /** The month of the history, not yet validated. */
   month?: unknown;
-  /** For pages that people read, the prefix of the path in each URL. */
+  /** For pages that people read, the path prefix for each URL. */
   root?: string;
 }
 
@@ -70,7 +76,7 @@ export interface RenderedPage {
   body: Buffer;
   etag: string;
   type: string;
-  /** The Content-Security-Policy, if the form is a separate document. */
+  /** The Content-Security-Policy, or `null` if the form isn't a document. */
   policy: string | null;
 }
 
@@ -86,28 +92,28 @@ const TYPES = {
 interface KeptPage {
   published: PublishedPage;
   readAtMs: number;
-  /** The newest change of its organization's incidents at the time of reading. */
+  /** The organization's newest incident change at the time of reading. */
   change: number | undefined;
   snapshot: StatusSnapshot;
-  /** By form and window of the badge. `null` if the page doesn't have the form. */
+  /** By form and badge window. `null` if the page doesn't have the form. */
   rendered: Map<string, Promise<RenderedPage | null>>;
   /** Read when the first month is requested. */
   extent: Promise<HistoryExtent> | null;
   bytes: number;
 }
 
-/** A rendered month, and the state for which it is valid. */
+/** A rendered month, and the state of the data for which it is valid. */
 interface KeptMonth {
   rendered: RenderedPage;
   renderedAtMs: number;
-  /** The version of the page, of public incidents, and of incidents that this instance has changed. */
+  /** A combined version of the page, its public incidents, and the incidents that this instance has changed. */
   version: string;
 }
 
 /**
- * Caches the rendered public pages. Each is read at most once, and rendered at most once per form, in 15 seconds,
+ * Caches the rendered public pages. In 15 seconds, each page is read at most once, and rendered at most once per form,
  * regardless of the number of requests. Names without a page are cached separately, so guessing never evicts a page.
- * Months are also separate. An empty month is never read, and a completed month is kept until some of it changes.
+ * Months are also separate. An empty month is never read, and a completed month is cached until part of it changes.
  */
 @Injectable()
 export class PublicPages {
@@ -121,7 +127,7 @@ export class PublicPages {
     of: ({ rendered }) => rendered.body.length,
   });
   private readonly readingMonths = new Map<string, Promise<RenderedPage>>();
-  /** When a name was found to have no page. */
+  /** The time when a name was found to have no page. */
   private readonly unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
   /** The last change of incidents on this instance, by organization. */
   private readonly changes = new BoundedMap<string, number>(MAX_PAGES);
@@ -173,7 +179,9 @@ export class PublicPages {
     return rendered;
   }
 
-  /** Drops a page that was changed. This instance shows the change at once, others within 15 seconds. */
+  /**
+   * Drops a page that was changed. This instance shows the change immediately, and others show it within 15 seconds.
+   */
   forget(slug: string): void {
     this.pages.delete(slug);
     this.reading.delete(slug);
@@ -181,7 +189,8 @@ export class PublicPages {
   }
 
   /**
-   * Records that an incident of the organization was changed. This instance shows it at once, others within 15 seconds.
+   * Records that an incident of the organization was changed. This instance shows it immediately, and others show it
+   * within 15 seconds.
    */
   changed(orgId: string): void {
     this.changes.set(orgId, ++this.lastChange);
@@ -264,7 +273,7 @@ export class PublicPages {
 
   /**
    * Returns a month from the cache as long as nothing in it has changed. Throws: `temporarily_unavailable` if too many
-   * are read.
+   * months are read.
    */
   private async month(page: KeptPage, form: HistoryForm, month: PageMonth, root: string): Promise<RenderedPage> {
     const { published } = page;
@@ -323,7 +332,9 @@ export class PublicPages {
   }
 }
 
-/** Returns true if the page is new enough to be shown unchanged while its organization's pages are read too often. */
+/**
+ * Returns true if the page is recent enough to be shown unchanged while its organization's pages are read too often.
+ */
 const mayStay = ({ readAtMs }: KeptPage, nowMs: number): boolean => nowMs - readAtMs < LATEST_MS;
 
 const costOf = ({ snapshot }: Pick<KeptPage, 'snapshot'>): number =>

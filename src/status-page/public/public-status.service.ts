@@ -12,7 +12,7 @@ import { notFoundPage } from '../render/status-html';
 import { statusPolicy } from '../render/status-policy';
 import { KEPT_SECONDS, type PageForm, type PageQuery, PublicPages } from './public-pages';
 
-/** A request for a form of the page with a slug. */
+/** A request for one form of the page that has this slug. */
 export interface AskedPage {
   slug: string;
   form: PageForm;
@@ -28,7 +28,7 @@ export function readPageName(name: string): AskedPage | null {
 
 const NOT_FOUND_POLICY = statusPolicy(null, false);
 
-/** Serves public pages to everyone, within a rate limit per address. */
+/** Serves public pages to everyone, subject to a rate limit per address. */
 @Injectable()
 export class PublicStatusService {
   private readonly requests: NetworkBuckets | null;
@@ -42,7 +42,7 @@ export class PublicStatusService {
     this.requests = rate === 0 ? null : new NetworkBuckets({ rate, burst: rate * 2 }, () => clock.monotonic());
   }
 
-  /** Sends the page with this name below `/status/`. */
+  /** Sends the page with this name under `/status/`. */
   respond(name: string, query: PageQuery, request: Request, response: Response): Promise<void> {
     return this.send(readPageName(name), query, request, response);
   }
@@ -60,8 +60,8 @@ export class PublicStatusService {
   }
 
   /**
-   * Sends a page. A page that isn't published gets the usual 404, which people see as a page. Throws: `rate_limited`
-   * for an address that sends too many requests.
+   * Sends a page. A page that isn't published gets the usual 404, shown as an HTML page in a browser. Throws:
+   * `rate_limited` for an address that sends too many requests.
    */
   async send(asked: AskedPage | null, query: PageQuery, request: Request, response: Response): Promise<void> {
     const networks = clientNetworks(request);
@@ -89,13 +89,15 @@ export class PublicStatusService {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  /** Drops a page that was changed. This instance shows the change at once, others within 15 seconds. */
+  /**
+   * Drops a page that was changed. This instance shows the change immediately, and others show it within 15 seconds.
+   */
   forget(slug: string): void {
     this.pages.forget(slug);
   }
 }
 
-/** Programs that accept any type get the problem as JSON. */
+/** Clients that accept any type receive the problem as JSON. */
 function sendNotFound(request: Request, response: Response): void {
   response.setHeader('Vary', 'Accept');
   if (request.accepts(['json', 'html']) !== 'html') throw problems.notFound();

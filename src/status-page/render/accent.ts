@@ -1,12 +1,12 @@
-/** The background of a page's links and stripe, light and dark. See `STATUS_STYLE`. */
+/** The background colors behind a page's links and stripe, light and dark. See `STATUS_STYLE`. */
 const GROUNDS = { light: '#f3f5f9', dark: '#141a25' } as const;
-/** WCAG 2.2 AA for text. */
+/** The minimum contrast for text in WCAG 2.2 AA. */
 const LEAST_CONTRAST = 4.5;
 const STEPS = 20;
 
 type Rgb = readonly [number, number, number];
 
-/** The relative luminance of WCAG 2. */
+/** Returns the relative luminance as defined in WCAG 2. */
 function luminance(color: Rgb): number {
   const [r, g, b] = color.map((part) => {
     const share = part / 255;
@@ -19,7 +19,7 @@ const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => parseInt(hex.slice(at,
 const hexOf = (color: Rgb): string =>
   `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 
-/** Returns the contrast of two `#rrggbb` colors, from 1 to 21. */
+/** Returns the contrast between two `#rrggbb` colors, from 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [lighter, darker] = [luminance(rgbOf(a)), luminance(rgbOf(b))].sort((x, y) => y - x) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);
@@ -27,7 +27,7 @@ export function contrast(a: string, b: string): number {
 
 /**
  * Returns the accent color for light and dark mode. If it isn't readable on the page's background, it is darkened or
- * lightened by as little as needed. So every page stays readable.
+ * lightened by as little as necessary, so every page remains readable.
  */
 export function readableAccent(accent: string): { light: string; dark: string } {
   return { light: towards(accent, [0, 0, 0], GROUNDS.light), dark: towards(accent, [255, 255, 255], GROUNDS.dark) };

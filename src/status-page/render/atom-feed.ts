@@ -13,7 +13,7 @@ interface Entry {
   published: string;
   updated: string;
   category: string;
-  /** Returns the text in pieces, because all updates of an incident are long. */
+  /** Yields the text in pieces, because an incident's updates can be long in total. */
   text: () => Iterable<string>;
 }
 
@@ -23,7 +23,7 @@ function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutag
     id,
     title: ended_at === null ? `${endpoint} is down` : `${endpoint} was down`,
     published: started_at,
-    // When it last changed: it started or ended.
+    // The time of the last change, which is the start or the end.
     updated: ended_at ?? started_at,
     category: ended_at === null ? 'began' : 'ended',
     text: () => [ended_at === null ? `${began} Ongoing.` : `${began} Recovered at ${utc(ended_at)}.`],
@@ -85,14 +85,14 @@ function* entryXml({ id, title, published, updated, category, text }: Entry, add
 }
 
 /**
- * Yields the incidents, other outages, and announced maintenance of a page as an Atom feed (RFC 4287), one entry each,
+ * Yields an Atom feed (RFC 4287) of a page's incidents, other outages, and announced maintenance, with one entry each,
  * newest first. An incident's entry is updated with each public update, and the others when they start and end. The
  * feed doesn't contain the time of rendering, so its ETag stays the same while nothing happens. `publicUrl` is the
  * installation's URL, for a page without its own host.
  */
 export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): Generator<string> {
   const { name, slug, look, incidents, otherOutages, maintenance } = snapshot;
-  // Without either URL, the page doesn't know its address. Readers resolve the links relative to the feed.
+  // If neither URL is known, the page doesn't know its own URL. Feed readers resolve the links relative to the feed.
   const base = look.domain === null ? (publicUrl ?? '') : `https://${look.domain}`;
   const page = look.domain === null ? `${base}/status/${slug}` : `${base}/`;
   const entries = [...incidents.map(incidentEntry), ...maintenance.map(workEntry), ...otherOutages.map(outageEntry)];
@@ -111,6 +111,6 @@ export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): G
   yield '</feed>\n';
 }
 
-/** Escapes text for content and attributes of XML 1.0, which doesn't allow some characters, not even escaped. */
+/** Escapes text for XML 1.0 content and attributes. XML doesn't allow some characters, even if they are escaped. */
 const xml = (text: string): string =>
   html(text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd'));

@@ -5,18 +5,19 @@ import { percent } from './uptime';
 const WIDTH = 6;
 const HEIGHT = 40;
 /**
- * The top of bars of days without a failure. Failed days stick out of the row, even for readers who don't see colors.
+ * The top of the bar for a day without a failure. Bars with failures are taller, so they are noticeable even to
+ * color-blind readers.
  */
 const TOP = 6;
-/** Today is wider because it is the most important day. */
+/** The bar for today is wider because it is the most important day. */
 const TODAY_WIDTH = 16;
-/** The height that remains for other checks of a day above the dashes of announced maintenance. */
+/** The height that remains for the day's other checks above the dashes of announced maintenance. */
 const ABOVE = 20;
 const DASH = 4;
 const GAP = 2;
 
 /**
- * Draws the bar of one day: green from the bottom, and red from the top, higher than any green and never too small to
+ * Draws the bar for one day: green from the bottom, and red from the top, taller than any green and never too small to
  * see. A day without data is a stub. Outages during announced maintenance are dashes at the bottom. The last bar is
  * today.
  */
@@ -56,12 +57,12 @@ function dayText(planned: boolean, up: number, down: number): string {
   return up + down === 0 ? 'planned maintenance' : `planned maintenance, otherwise ${checksText(up, down)}`;
 }
 
-/** 0: no data, 1: all up, 2: something failed, 3: planned. */
+/** The kind of day. 0: no data, 1: all up, 2: something failed, 3: planned. */
 const kindOf = ({ up, down, planned }: StatusDay): number => (planned ? 3 : down > 0 ? 2 : Math.min(1, up));
 
 /**
  * Lists the contents of the bars as text for users who cannot point at them. Each day with failures is an item, and the
- * days between are combined. Newest first.
+ * days in between are combined. Newest first.
  */
 export function dayItems(days: readonly StatusDay[]): string {
   const runs: StatusDay[][] = [];

@@ -3,7 +3,10 @@ import { incidentList } from './incident-html';
 import { documentEnd, documentStart, outageList } from './page-parts';
 import { monthName } from './times';
 
-/** Yields the month of a page as one HTML document, in the frame of the page itself. `root` precedes the path of each URL. */
+/**
+ * Yields a month of a page as one HTML document, in the same layout as the page itself. `root` is the path prefix for
+ * each URL.
+ */
 export function* historyHtml(history: StatusHistory, root: string): Generator<string> {
   const { slug, month, earlier, later, incidents, outages, updated_at } = history;
   const path = `${root}/status/${slug}/history`;

@@ -14,9 +14,9 @@ export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
   postmortem: 'Postmortem',
 };
 
-/** For a completed incident, this many updates are visible at once. The others can be expanded. */
+/** The number of updates that a completed incident shows initially. The others can be expanded. */
 const SEEN = 1;
-/** Renders a text by users as HTML. */
+/** Renders user-written text as HTML. */
 export const linked = (text: string): string =>
   piecesOf(text)
     .map((piece) =>
@@ -52,7 +52,7 @@ function* updates({ updates: all, ended_at, more }: StatusIncident): Generator<s
   }
 }
 
-/** Yields one incident below a heading of this level. `now` determines its duration so far. */
+/** Yields one incident with a heading of this level. `now` determines its duration so far. */
 function* incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: string): Generator<string> {
   const { title, status, started_at, ended_at } = incident;
   const state = ended_at === null ? 'incident' : 'up';

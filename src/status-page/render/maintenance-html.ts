@@ -4,7 +4,7 @@ import { publicText } from '../incident-words';
 import { MAX_PER_WINDOW, type StatusMaintenance } from '../page-maintenance';
 import { range, stamp } from './times';
 
-/** The maximum number of names. More are only counted. */
+/** The maximum number of names to list. The rest are only counted. */
 const MAX_NAMES = 5;
 
 /** Describes which part of the page a window affects. */
@@ -41,7 +41,7 @@ export function nextWork(all: readonly StatusMaintenance[]): string {
     : '';
 }
 
-/** Yields the planned maintenance, each window once with its times, or nothing if there is none. */
+/** Yields the planned maintenance, or nothing if there is none. Each window appears once with all its times. */
 export function* plannedWork(all: readonly StatusMaintenance[]): Generator<string> {
   const byWindow = new Map<string, StatusMaintenance[]>();
   for (const work of all) {

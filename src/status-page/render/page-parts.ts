@@ -5,12 +5,12 @@ import { accentStyle } from './status-policy';
 import { STATUS_SCRIPT, STATUS_STYLE } from './status-style';
 import { stamp } from './times';
 
-/** The part of a page that its frame shows. */
+/** The part of a page that its layout shows. */
 type Framed = Pick<StatusSnapshot, 'slug' | 'name' | 'look'>;
 
 /**
  * Returns everything before the content. It loads no stylesheet, and no image except the logo and the icon. `title` is
- * plain text. `root` is the prefix of the path in each URL (`rootFor`).
+ * plain text. `root` is the path prefix for each URL (`rootFor`).
  */
 export function documentStart({ slug, name, look }: Framed, title: string, jsonPath: string, root: string): string {
   const color = accentStyle(look.accent);
@@ -31,7 +31,7 @@ export function documentStart({ slug, name, look }: Framed, title: string, jsonP
 `;
 }
 
-/** Returns everything after the content. The script only writes times in the reader's time zone. */
+/** Returns everything after the content. The script only converts times to the reader's time zone. */
 export const documentEnd = (jsonPath: string): string => `
 <footer><p id="zone">Times and days are in UTC.</p>
 <p><a href="${jsonPath}">This page for programs</a></p></footer>
@@ -41,7 +41,7 @@ export const documentEnd = (jsonPath: string): string => `
 </html>
 `;
 
-/** Returns a duration such as `2 h 5 min`, with the two largest units. */
+/** Returns a duration such as `2 h 5 min`, using the two largest units. */
 export function timeBetween(from: string, until: string): string {
   const minutes = Math.floor((Date.parse(until) - Date.parse(from)) / 60_000);
   if (minutes < 1) return 'less than a minute';
@@ -63,7 +63,7 @@ export function* outageList(outages: readonly StatusOutage[], now: string, none:
   yield '\n</ol>';
 }
 
-/** One shape per state, so that no information depends on color alone. */
+/** Each state has its own shape, so that no information depends on color alone. */
 const SHAPES: Readonly<Record<PageState, string>> = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
   down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',

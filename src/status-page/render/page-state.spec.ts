@@ -2,7 +2,7 @@ import { contrast } from './accent';
 import { endpointState, groupSum, headline, type Judged, type PageState, pageState } from './page-state';
 import { BADGE_COLORS } from './status-badge';
 
-/** `down!` means down during announced maintenance, and `up~` means degraded. */
+/** In the text, `down!` means down during announced maintenance, and `up~` means degraded. */
 const endpointOf = (text: string) => ({
   status: text.replace(/[!~]/, ''),
   degraded: text.endsWith('~'),

@@ -1,9 +1,9 @@
 import type { EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
 
-/** The state of an endpoint on a page: its status, or what explains it. */
+/** The state of an endpoint on a page: its status, or a state that explains the status. */
 export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
-/** The state of a page. `incident` means that nothing is down, but there is an open public incident. */
+/** The state of a page. `incident` means that nothing is down, but a public incident is open. */
 export type PageState = EndpointState | 'incident';
 
 /** Returns `down` only if no announced maintenance explains it. A paused endpoint is always `paused`. */
@@ -17,20 +17,20 @@ export function endpointState({
   return degraded ? 'degraded' : status;
 }
 
-/** The part of a page that decides its state. */
+/** The part of a page that determines its state. */
 export type Judged = Pick<StatusSnapshot, 'status' | 'endpoints' | 'incidents' | 'maintenance'>;
 
 /** The newest of the open incidents. */
 const openIncident = ({ incidents }: Judged) => incidents.find(({ ended_at }) => ended_at === null);
 
 /**
- * Returns the worst state of everything shown. Endpoints that are down without announced maintenance come first, then
- * an open incident, then maintenance in progress. An incident that is over changes nothing.
+ * Returns the worst state of everything shown. Endpoints that are down without announced maintenance take precedence,
+ * then an open incident, then maintenance in progress. An incident that is over has no effect.
  */
 export function pageState(page: Judged): PageState {
   const { status, endpoints, maintenance } = page;
   const states = endpoints.map(endpointState);
-  // A page doesn't show all endpoints of a large website, so a hidden endpoint may be down.
+  // A page doesn't show all endpoints of a large website, so an endpoint that isn't shown may be down.
   const hidden = status === 'down' && !endpoints.some((endpoint) => endpoint.status === 'down');
   if (hidden || states.includes('down')) return 'down';
   if (openIncident(page)) return 'incident';
@@ -38,9 +38,9 @@ export function pageState(page: Judged): PageState {
   return states.includes('degraded') ? 'degraded' : status;
 }
 
-/** The worst first. Only a heading whose endpoints are all paused is `paused`. */
+/** The states, worst first. A heading is `paused` only if all its endpoints are. */
 const WORST: readonly EndpointState[] = ['down', 'maintenance', 'degraded', 'unknown', 'up', 'paused'];
-/** States that don't reveal whether the endpoint works, in words. */
+/** States that don't reveal whether the endpoint works, with their text. */
 const ASIDE = [
   ['maintenance', 'in maintenance'],
   ['unknown', 'unknown'],
@@ -48,7 +48,7 @@ const ASIDE = [
 ] as const;
 
 /**
- * Returns the summary of the endpoints below a heading, and their worst state: `3 of 4 work, 1 in maintenance`. `null`
+ * Returns a summary of the endpoints below a heading, and their worst state: `3 of 4 work, 1 in maintenance`. `null`
  * for a single endpoint.
  */
 export function groupSum(

@@ -3,14 +3,14 @@ import type { StatusSnapshot } from '../status-snapshot';
 import { type PageState, pageState } from './page-state';
 import { uptimeOf, uptimeText } from './uptime';
 
-/** Loads the package at its first use, because its table of character widths takes 4 MB. */
+/** Loads the package on first use, because its table of character widths takes 4 MB. */
 const badgeMaker = (): typeof BadgeMaker => require('badge-maker') as typeof BadgeMaker;
 
 /** The windows that an uptime badge can show, with their number of days. */
 export const BADGE_WINDOWS = { '7d': 7, '30d': 30, '90d': 90 } as const;
 export type BadgeWindow = keyof typeof BADGE_WINDOWS;
 
-/** Background colors for white text (WCAG 2.2 AA). */
+/** The background colors for white text (WCAG 2.2 AA). */
 export const BADGE_COLORS: Readonly<Record<PageState, string>> = {
   up: '#12804f',
   down: '#c62828',

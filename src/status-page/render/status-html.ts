@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<EndpointState, string>> = {
   paused: 'Paused',
 };
 
-/** Explains what the pill of an endpoint doesn't show. */
+/** Describes the information that the pill of an endpoint doesn't show. */
 function explanation({ status, degraded, maintenance }: StatusEndpoint): string {
   if (maintenance !== null && status !== 'paused') {
     const works = { up: ' It works at the moment.', down: ' It does not work at the moment.', unknown: '' }[status];
@@ -65,8 +65,8 @@ function* endpointLists(endpoints: readonly StatusEndpoint[]): Generator<string>
 }
 
 /**
- * Yields the page as one HTML document, in pieces of one endpoint, update, or outage each. `root` precedes the path of
- * each URL.
+ * Yields the page as one HTML document, in pieces of one endpoint, update, or outage each. `root` is the path prefix
+ * for each URL.
  */
 export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<string> {
   const { slug, description, endpoints, incidents, otherOutages, maintenance, updated_at } = snapshot;
@@ -93,11 +93,10 @@ export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<s
   yield documentEnd(`${path}.json`);
 }
 
-/** The feed icon. */
 const FEED =
   '<svg width="12" height="12" viewBox="0 0 12 12" fill="none" stroke="currentColor" stroke-width="1.8" aria-hidden="true"><path d="M1 6.2A4.8 4.8 0 0 1 5.8 11M1 1.5A9.5 9.5 0 0 1 10.5 11"/><circle cx="2" cy="10" r=".6" fill="currentColor"/></svg>';
 
-/** Renders the page for a missing page. The bytes are the same whether a page never existed or isn't published. */
+/** Renders the page for a 404. The bytes are the same whether a page never existed or isn't published. */
 export const notFoundPage = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -5,7 +5,7 @@ import type { StatusIncident } from '../page-incidents';
 import type { StatusEndpoint, StatusHistory, StatusSnapshot } from '../status-snapshot';
 import { uptimeOf, watchedOf } from './uptime';
 
-/** Yields the page for programs as one JSON document, in pieces. `status` comes from the checks alone. */
+/** Yields the machine-readable page as one JSON document, in pieces. `status` is derived only from the checks. */
 export function* statusJson(snapshot: StatusSnapshot): Generator<string> {
   const { slug, name, description, status, updated_at, endpoints, outages } = snapshot;
   yield* jsonPieces({

@@ -6,7 +6,7 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 const STYLE_HASH = hashOf(STATUS_STYLE);
 const SCRIPT_HASH = hashOf(STATUS_SCRIPT);
 
-/** Returns the style for a page's accent color, or an empty string without one. */
+/** Returns the style for a page's accent color, or an empty string if it has none. */
 export function accentStyle(accent: string | null): string {
   if (accent === null) return '';
   const { light, dark } = readableAccent(accent);
@@ -14,8 +14,8 @@ export function accentStyle(accent: string | null): string {
 }
 
 /**
- * Returns the Content-Security-Policy of a public page. It allows the page's own styles, script, logo, and icon by
- * their hashes and origin.
+ * Returns the Content-Security-Policy of a public page. It allows the page's own style and script by hash, and the logo
+ * and icon by origin.
  */
 export function statusPolicy(accent: string | null, hasScript = true): string {
   const styles = accent === null ? STYLE_HASH : `${STYLE_HASH} ${hashOf(accentStyle(accent))}`;

@@ -84,8 +84,9 @@ a{color:var(--link)}
 `;
 
 /**
- * Writes the times of a public page in the reader's time zone and notes that in the footer. It is sent inline, and the
- * Content-Security-Policy allows it by its hash. Without the script, times are in UTC. The `title` keeps the UTC time.
+ * The script that shows the times on a public page in the reader's time zone and notes that in the footer. It is sent
+ * inline, and the Content-Security-Policy allows it by its hash. Without the script, times are in UTC. The `title`
+ * keeps the UTC time.
  */
 export const STATUS_SCRIPT = `
 const format = new Intl.DateTimeFormat([], {dateStyle: 'medium', timeStyle: 'short'});

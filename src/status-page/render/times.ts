@@ -1,7 +1,7 @@
 const day = (iso: string): string => iso.slice(0, 10);
 const minute = (iso: string): string => iso.slice(11, 16);
 
-/** Returns `2026-11-24 02:00 UTC`, for text. */
+/** Formats a time as `2026-11-24 02:00 UTC`. */
 export const utc = (iso: string): string => `${day(iso)} ${minute(iso)} UTC`;
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
@@ -17,9 +17,9 @@ export const dayOfMonth = (date: string): string =>
 export const utcRange = (from: string, until: string): string =>
   `${day(from)} ${minute(from)} to ${day(from) === day(until) ? '' : `${day(until)} `}${minute(until)} UTC`;
 
-/** Renders a time that the page's script writes in the reader's time zone. */
+/** Renders a time that the page's script converts to the reader's time zone. */
 export const stamp = (iso: string): string => `<time datetime="${iso}">${utc(iso)}</time>`;
 
-/** Renders a time range that the page's script writes in the reader's time zone. */
+/** Renders a time range that the page's script converts to the reader's time zone. */
 export const range = (from: string, until: string): string =>
   `<time datetime="${from}" data-until="${until}">${utcRange(from, until)}</time>`;

@@ -3,7 +3,7 @@ import { dayOfMonth } from './times';
 import { SHOWN_DAYS } from '../shown-days';
 import { type StatusDay } from '../status-snapshot';
 
-/** Returns up / (up + down) over the newest days, or `null` without such a check. */
+/** Returns up / (up + down) over the newest days, or `null` if there are no such checks. */
 export function uptimeOf(days: readonly StatusDay[], newest = SHOWN_DAYS): number | null {
   const counted = days.slice(-newest);
   const up = counted.reduce((sum, day) => sum + day.up, 0);
@@ -11,20 +11,23 @@ export function uptimeOf(days: readonly StatusDay[], newest = SHOWN_DAYS): numbe
   return up + down === 0 ? null : up / (up + down);
 }
 
-/** Returns how much of the days was watched, 0 to 1: the mean of each day's share of checks with a known outcome. */
+/**
+ * Returns the share of the days that was monitored, from 0 to 1. It is the mean of each day's share of checks with a
+ * known outcome.
+ */
 export function watchedOf(days: readonly StatusDay[]): number {
   return days.length === 0 ? 0 : days.reduce((sum, day) => sum + watchedDay(day), 0) / days.length;
 }
 
-/** A day whose checks were all in maintenance counts as watched. */
+/** A day whose checks were all in maintenance counts as monitored. */
 const watchedDay = (day: StatusDay): number => coverageOf(day) ?? (day.excluded ? 1 : 0);
 
-/** From this share on, the text doesn't mention it. */
+/** If at least this share was monitored, the text doesn't mention it. */
 const MOSTLY = 0.9;
 
 const NO_DATA = 'no data';
 
-/** Rounds down, so that a single failure never shows as 100 %. */
+/** Rounds down, so that a period with a failure never shows as 100 %. */
 export const percent = (ratio: number | null): string =>
   ratio === null ? NO_DATA : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
 
@@ -32,8 +35,8 @@ export const percent = (ratio: number | null): string =>
 const WINDOWS = [30, SHOWN_DAYS] as const;
 
 /**
- * Returns `Uptime 30 days 100%, 90 days 99.98%`. If less than the shortest window was watched, returns one value with
- * its period.
+ * Returns `Uptime 30 days 100%, 90 days 99.98%`. If the monitored period is shorter than the shortest window, returns
+ * one value with its period.
  */
 export function uptimeFigures(days: readonly StatusDay[]): string {
   const texts = WINDOWS.map((window) => uptimeText(days.slice(-window)));
@@ -44,7 +47,8 @@ export function uptimeFigures(days: readonly StatusDay[]): string {
 }
 
 /**
- * Returns `99.95%`, with the period if it isn't the window: `100% since 24 Nov`, `100%, watched for 50% of the time`.
+ * Returns `99.95%`, with the period if it differs from the window: `100% since 24 Nov`, `100%, watched for 50% of the
+ * time`.
  */
 export function uptimeText(days: readonly StatusDay[]): string {
   const text = percent(uptimeOf(days, Infinity));

@@ -5,7 +5,7 @@ import type { FieldProblem } from '../../platform/problem/problem';
 import type { PageGroup } from '../page-groups';
 import type { CreatePageGroupDto, PublicPageRow } from './public-page.dto';
 
-/** The limits of a page, all groups together, for what it shows and what is read for it. */
+/** The limits of a page for all its groups combined, both for what is shown and for what is read. */
 const MOST = { endpoints: 200, websites: 100 } as const;
 const KINDS = ['endpoints', 'websites'] as const;
 
@@ -17,7 +17,7 @@ const EXISTING = `
 
 type Grouped = Pick<PublicPageRow, 'website_id' | 'groups'>;
 
-/** Finds the contents of pages: endpoints and websites of the organization that still exist. */
+/** Finds the contents of pages: existing endpoints and websites of the organization. */
 @Injectable()
 export class PageContents {
   constructor(private readonly database: Database) {}
@@ -36,7 +36,7 @@ export class PageContents {
   }
 
   /**
-   * Returns the problems of the new groups of pages. Resources of another organization look like missing ones. Cost:
+   * Returns the problems with the new groups of pages. Resources of another organization are reported as missing. Cost:
    * one statement.
    */
   async problemsOf(sql: Sql, orgId: string, pages: readonly (readonly PageGroup[])[]): Promise<FieldProblem[][]> {
@@ -54,7 +54,7 @@ export class PageContents {
   }
 }
 
-/** Returns a problem for each kind that exceeds the limit of a page. */
+/** Returns a problem for each kind of resource that exceeds the limit of a page. */
 export const tooMany = (groups: readonly PageGroup[]): FieldProblem[] =>
   KINDS.filter((kind) => groups.reduce((sum, group) => sum + group[kind].length, 0) > MOST[kind]).map((kind) => {
     const message = `groups must have at most ${MOST[kind]} ${kind} in total`;
@@ -72,7 +72,7 @@ const missing = (groups: readonly PageGroup[], existing: ReadonlySet<string>): F
     ),
   );
 
-/** The page of a website shows that website until it has groups. */
+/** The page of a website shows that website until groups are added. */
 const groupsOf = ({ website_id, groups }: Grouped): PageGroup[] =>
   groups ?? [{ name: '', endpoints: [], websites: website_id === null ? [] : [website_id] }];
 

@@ -20,7 +20,10 @@ export const slugOf = (name: string): string =>
 
 export const MAX_LOGO_BYTES = 64 * 1024;
 
-/** Detects the type by the first bytes of the file. `null` for others, including SVG, which could contain scripts. */
+/**
+ * Detects the type by the first bytes of the file. Returns `null` for other types, including SVG, which could contain
+ * scripts.
+ */
 function typeOf(body: Buffer): string | null {
   if (body.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png';
   if (body.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg';
@@ -29,8 +32,8 @@ function typeOf(body: Buffer): string | null {
 }
 
 /**
- * Reads an image from a `data:` URL, with its type from its bytes instead of the URL. Returns a message if it is
- * refused.
+ * Reads an image from a `data:` URL. Determines the type from the bytes instead of the URL. Returns a message if the
+ * image is refused.
  */
 export function readLogo(text: string): (PageLogo & { hash: string }) | { problem: string } {
   const [, base64] = /^data:image\/[a-z+.-]{1,20};base64,([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
@@ -45,11 +48,11 @@ export function readLogo(text: string): (PageLogo & { hash: string }) | { proble
 const DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 /**
- * Returns a host name as browsers send it: in lowercase, in ASCII. `null` for addresses, ports, single words, and other
- * invalid names.
+ * Returns a hostname as browsers send it: in lowercase ASCII. Returns `null` for addresses, ports, single words, and
+ * other invalid names.
  */
 export function readDomain(text: string): string | null {
-  // The function would cut off a path and decode percent signs.
+  // The function would strip a path and decode percent-encoded characters.
   const name = /[/\\?#@:%[\]\s]/.test(text.trim()) ? '' : domainToASCII(text.trim());
   return DOMAIN.test(name) && !/(^|\.)(localhost|local|internal|invalid|onion)$/.test(name) ? name : null;
 }
@@ -80,10 +83,7 @@ export const IsDomain = (): PropertyDecorator =>
     () => 'domain must be a host name such as status.example.com, without scheme, port and path',
   );
 
-/**
- * Accepts text of several lines, without other control characters and without characters that change the reading
- * direction.
- */
+/** Accepts multiline text without other control characters and without characters that change the text direction. */
 export const IsPlainText = (max: number): PropertyDecorator =>
   ValidateBy({
     name: 'isPlainText',

@@ -3,19 +3,19 @@ import type { Sql } from '../../platform/database/database';
 import { problems } from '../../platform/problem/problem';
 import { slugOf } from './page-rules';
 
-/** The fields by which pages of all organizations are found. Their values are unique. */
+/** The fields that identify pages across all organizations. Their values are unique. */
 export type AddressField = 'slug' | 'domain';
 
-/** A slug or domain that a page should get. */
+/** A slug or domain that is requested for a page. */
 export interface WantedAddress {
-  /** UUID, or `null` for a new page. */
+  /** The page's UUID, or `null` for a new page. */
   id: string | null;
   address: string;
 }
 
 /**
- * Returns the slug of each name, with a random suffix if it is taken or too short. `others` are slugs that are also
- * taken.
+ * Returns a slug for each name, with a random suffix if the slug is taken or too short. `others` are slugs that are
+ * also taken.
  */
 export async function freeSlugs(sql: Sql, names: readonly string[], others: readonly string[] = []): Promise<string[]> {
   if (names.length === 0) return [];
@@ -30,8 +30,8 @@ export async function freeSlugs(sql: Sql, names: readonly string[], others: read
 }
 
 /**
- * Returns the wanted slugs or domains that another page has, or an earlier item of the list wants, in order. `leaving`
- * are pages that will be deleted. Cost: one statement, with one probe of a unique index each.
+ * Returns those wanted slugs or domains that another page has, or that an earlier item of the list wants, in order.
+ * `leaving` are pages that will be deleted. Cost: one statement, with one lookup in a unique index for each.
  */
 export async function takenAddresses<Wanted extends WantedAddress>(
   sql: Sql,
@@ -55,7 +55,7 @@ export async function takenAddresses<Wanted extends WantedAddress>(
 export const takenMessage = (field: AddressField, address: string): string =>
   `The ${field} "${address}" is already taken.`;
 
-/** Throws `conflict` for the first one that another page has. */
+/** Throws `conflict` for the first value that another page has. */
 export async function expectFree(sql: Sql, field: AddressField, wanted: readonly WantedAddress[]): Promise<void> {
   const [taken] = await takenAddresses(sql, field, wanted);
   if (taken) throw problems.conflict(takenMessage(field, taken.address));

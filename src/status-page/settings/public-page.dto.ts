@@ -8,7 +8,7 @@ import type { PageGroup } from '../page-groups';
 import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
 
 const MAX_GROUPS = 50;
-/** Per group. A page shows 200 endpoints in all. */
+/** The maximum per group. A page shows 200 endpoints in total. */
 const MAX_ENDPOINTS = 200;
 const MAX_WEBSITES = 100;
 const MAX_LOGO_TEXT = 90_000;
@@ -159,7 +159,7 @@ export class PublicPageView {
   updated_at!: string;
 }
 
-/** The common fields of both bodies. */
+/** The fields that both bodies have in common. */
 @ReadOnlyFieldsOf(PublicPageView)
 class PageFields {
   @ApiPropertyOptional(TEXTS.slug)
@@ -258,7 +258,7 @@ export interface PublicPageRow {
   updated_at: Date;
 }
 
-/** Returns the view of a page. `groups` are the groups of the row, without deleted resources. */
+/** Returns the view of a page. `groups` contains the groups of the row, without deleted resources. */
 export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[], path: string): PublicPageView => ({
   id: formatId('statusPage', row.id),
   website_id: row.website_id === null ? null : formatId('website', row.website_id),

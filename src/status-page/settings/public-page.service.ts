@@ -45,7 +45,7 @@ const UPDATE = `UPDATE status_page p
 const SET_LOGOS = `UPDATE status_page p SET logo_hash = l.hash, logo = decode(l.body, 'base64'), logo_type = l.type
    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS l (id, hash, body, type) WHERE p.org_id = $1 AND p.id = l.id`;
 
-/** The caller who changes a page, and the host name under which they reached this installation. */
+/** The caller who changes a page, and the hostname under which they reached this installation. */
 export interface PageAuthor {
   caller: Pick<Caller, 'orgId' | 'isDefaultOrg' | 'role'>;
   host: string | undefined;
@@ -97,7 +97,7 @@ export class PublicPageService {
     });
   }
 
-  /** Creates several pages. Cost: as many statements as for one. */
+  /** Creates several pages. Cost: the same number of statements as for one page. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -120,7 +120,7 @@ export class PublicPageService {
     });
   }
 
-  /** Updates several pages. Cost: as many statements as for one. */
+  /** Updates several pages. Cost: the same number of statements as for one page. */
   async updateSome(
     tx: Tx,
     orgId: string,
@@ -161,8 +161,8 @@ export class PublicPageService {
   }
 
   /**
-   * Returns what `update` would change, or a creation if `stored` is `null`, as the audit log shows both sides. Throws
-   * `validation_failed` as they do, but doesn't check whether the contents of groups exist.
+   * Returns what `update` would change, in the form that the audit log shows. If `stored` is `null`, previews `create`.
+   * Throws `validation_failed` like those methods, but doesn't check whether the contents of groups exist.
    */
   preview(author: PageAuthor, stored: PublicPageRow | null, dto: CreatePublicPageDto): PreviewedPage {
     const before = stored ?? emptyPage(NIL_UUID, dto.title, this.clock.now());
@@ -186,7 +186,7 @@ export class PublicPageService {
   async findingsIn({ caller, host }: PageAuthor, { groups, domain }: UpdatePublicPageDto): Promise<Findings> {
     const found = groups ? await this.contents.problemsOf(this.database, caller.orgId, [toPageGroups(groups)]) : [];
     const name = typeof domain === 'string' ? readDomain(domain) : null;
-    // The stored domain is unknown here. A write key may send it back unchanged.
+    // The stored domain is not known here. A write key may send it back unchanged.
     const refused = caller.role === 'write' ? [] : this.refusedDomain(name, { caller, host });
     return { invalid: [...found.flat(), ...refused], forbidden: [] };
   }
@@ -201,7 +201,7 @@ export class PublicPageService {
     await this.giveSlugs(tx, changes, rows);
     const made = changes.filter(({ before }) => before === null).length;
     if (made > 0) await this.quotas.claim(tx, orgId, { status_pages: made });
-    // The pages as they were, for the audit log. A logo that stays is not sent.
+    // The pages before the change, for the audit log. A logo that doesn't change is not sent.
     const before = await this.contents.of(
       orgId,
       changes.map(({ start }) => start),
@@ -285,7 +285,7 @@ export class PublicPageService {
 interface PageChange {
   /** `null` for a new page. */
   before: PublicPageRow | null;
-  /** The page to which the change is applied. */
+  /** The page that the change is applied to. */
   start: PublicPageRow;
   dto: UpdatePublicPageDto;
 }
@@ -325,7 +325,7 @@ const changed = (row: PublicPageRow, dto: UpdatePublicPageDto, now: Date): Publi
   external_key: dto.key === undefined ? row.external_key : dto.key,
 });
 
-/** Saves the logos of pages for which one, or `null`, was sent. Sets its hash in their rows. */
+/** Saves the logos of pages for which a logo or `null` was sent. Sets the hash in their rows. */
 async function setLogos(
   tx: Tx,
   orgId: string,
@@ -347,7 +347,7 @@ async function setLogos(
   for (const row of rows) row.logo_hash = hashes.get(row.id) ?? (hashes.has(row.id) ? null : row.logo_hash);
 }
 
-/** All fields are null without a logo. */
+/** All fields are null if there is no logo. */
 function logoOf(text: string | null | undefined): { hash: string | null; body: Buffer | null; type: string | null } {
   const logo = typeof text === 'string' ? readLogo(text) : null;
   return logo === null || 'problem' in logo ? { hash: null, body: null, type: null } : logo;
@@ -357,7 +357,7 @@ const about = (orgId: string, id: string) => ({ orgId, resource: 'public_page', 
 
 const tagSource = ({ owner: _owner, updated_at: _updatedAt, ...settings }: PublicPageRow) => settings;
 
-/** Leaves out what follows from the slug. Contains the logo as a hash of its bytes. */
+/** Omits fields that are derived from the slug, and contains a hash instead of the logo. */
 const audited = (page: PublicPageView, row: PublicPageRow) => ({
   ...page,
   path: undefined,

@@ -17,7 +17,7 @@ interface Row {
   domain: string | null;
 }
 
-/** Manages whether a website has a public page, and its slug. */
+/** Manages whether a website has a public page, and the slug of that page. */
 @Injectable()
 export class WebsitePageService {
   constructor(
@@ -28,7 +28,7 @@ export class WebsitePageService {
     private readonly quotas: Quotas,
   ) {}
 
-  /** Deletes the pages of deleted websites at once. */
+  /** Deletes the pages of deleted websites immediately. */
   async forget(tx: Tx, websiteIds: readonly string[]): Promise<void> {
     const pages = await tx.query<Row>(
       'DELETE FROM status_page WHERE website_id = ANY ($1::uuid[]) RETURNING slug, enabled, domain',
@@ -49,7 +49,7 @@ export class WebsitePageService {
   }
 
   /**
-   * Updates some fields. Throws: `conflict` for a slug that another page uses. The default slug comes from the
+   * Updates some fields. Throws: `conflict` for a slug that another page uses. The default slug is derived from the
    * website's name.
    */
   async update(orgId: string, websiteId: string, dto: UpdateStatusPageDto): Promise<StatusPageView> {
@@ -63,7 +63,7 @@ export class WebsitePageService {
     });
   }
 
-  /** Updates the pages of several locked websites. Cost: as many statements as for one. */
+  /** Updates the pages of several locked websites. Cost: the same number of statements as for one website. */
   async updateSome(tx: Tx, orgId: string, sent: readonly SentPage[]): Promise<void> {
     if (sent.length > 0)
       await this.save(
@@ -158,13 +158,16 @@ async function storedOf(tx: Tx, websiteIds: readonly string[]): Promise<Map<stri
   );
 }
 
-/** Covers what these routes show. A website without a page has one that is disabled. */
+/** Contains what these routes show. A website without a page has the same tag as one whose page is disabled. */
 const tagSource = (id: string, page: Pick<Row, 'slug' | 'enabled'> | undefined) => ({
   id,
   slug: page?.slug ?? null,
   enabled: page?.enabled ?? false,
 });
 
-/** Returns whether a change of a page that doesn't exist creates it. An empty change doesn't, and neither does the `GET` response, which has no slug. */
+/**
+ * Returns true if a change to a page that doesn't exist creates it. An empty change doesn't create it, and neither does
+ * sending back the `GET` response, which has no slug.
+ */
 const createsPage = ({ enabled, slug }: UpdateStatusPageDto): boolean =>
   enabled === true || typeof slug === 'string' || (enabled === false && slug === undefined);
