@@ -47,7 +47,7 @@ const WATCH = [
 ];
 
 /**
- * Makes the database record the data for `checkLocations`. Call this once per database, before endpoints are checked.
+ * Sets the database up to record data for `checkLocations`. Call this once per database, before any endpoint is checked.
  */
 export async function watchLocations(sql: Sql): Promise<void> {
   for (const statement of WATCH) await sql.query(statement);

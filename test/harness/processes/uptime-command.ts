@@ -9,7 +9,7 @@ import { runUptime } from '../../../packages/cli/uptime/program';
 export interface UptimeRun {
   env?: Record<string, string>;
   stdin?: string | Buffer;
-  /** What a user types on a terminal. If missing, there is no terminal. */
+  /** The input that a user types on a terminal. If missing, there is no terminal. */
   typed?: string | (() => Promise<string>);
   folder?: string;
   /** Stops `tail`. */
