@@ -13,7 +13,7 @@ export interface Io {
   out(text: string): void;
   /** Prints everything else. */
   err(text: string): void;
-  /** Streams for another program's output. Callers that listen for errors on them must handle those errors. */
+  /** For another program's output. Code that listens for errors on these streams also handles them. */
   stdout: Writable;
   stderr: Writable;
   /** Whether a user is available to answer questions. */

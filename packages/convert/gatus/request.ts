@@ -80,7 +80,7 @@ interface Client {
   followsRedirects: boolean;
 }
 
-/** Settings without which a target would respond differently or wouldn't respond. */
+/** Settings without which a target would respond differently or not respond. */
 const INDISPENSABLE: Readonly<Record<string, string>> = {
   oauth2: 'client.oauth2 fetches a token for each request, which is not supported',
   'identity-aware-proxy': 'client.identity-aware-proxy fetches a token for each request, which is not supported',

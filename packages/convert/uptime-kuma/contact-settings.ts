@@ -33,7 +33,7 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
         smtp: said({
           host: row.text('smtpHost').trim(),
           port,
-          // Like our channel, Kuma uses STARTTLS if the server offers it.
+          // Kuma also uses STARTTLS if the server offers it.
           secure: row.flag('smtpSecure') ? null : false,
           username,
           password,

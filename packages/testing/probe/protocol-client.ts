@@ -8,7 +8,7 @@ import {
 } from '../../../src/probe-protocol/protocol';
 import { type ApiResponse, requestOnce } from '../service/api';
 
-/** A response that may be a problem. */
+/** A response that may contain a problem. */
 type Reply<Body> = ApiResponse<Body & { code: string; supported?: number[]; errors?: { pointer: string }[] }>;
 
 let sessions = 0;

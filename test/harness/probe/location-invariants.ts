@@ -47,7 +47,7 @@ const WATCH = [
 ];
 
 /**
- * Sets the database up to record data for `checkLocations`. Call this once per database, before any endpoint is checked.
+ * Sets the database up to record data for `checkLocations`. Call this once per database, before the first check.
  */
 export async function watchLocations(sql: Sql): Promise<void> {
   for (const statement of WATCH) await sql.query(statement);

@@ -11,7 +11,7 @@ const ROOT = join(__dirname, '..', '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';
 const START_LIMIT_MS = 60_000;
 
-/** How this differs from a service that runs directly on this machine. */
+/** Options for running the service in another environment. */
 export interface Surroundings {
   /** The prefix for its command, such as `nsenter …`. It must end in an exec, so that signals arrive. */
   entry?: readonly string[];

@@ -10,7 +10,7 @@ const ROOT = join(__dirname, '..', '..', '..');
 const MAIN = join(ROOT, 'dist', 'main.js');
 const LIMIT_MS = 60_000;
 
-/** How this differs from a plain start. */
+/** Options for starting the process. */
 export interface StartOptions {
   env?: Readonly<Record<string, string>>;
   /** Uses a separate terminal instead of pipes. */

@@ -5,7 +5,7 @@ import { addProbeCommands } from '../../../packages/cli/probe/probe-commands';
 import type { Io } from '../../../packages/cli/uptime/io';
 import { runUptime } from '../../../packages/cli/uptime/program';
 
-/** How this differs from a plain run of the `uptime` command. */
+/** Options for running the `uptime` command. */
 export interface UptimeRun {
   env?: Record<string, string>;
   stdin?: string | Buffer;

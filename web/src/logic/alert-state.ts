@@ -11,7 +11,7 @@ export const isTroubled = (delivery: Message | null): boolean =>
 export const isLost = (delivery: Message | null): boolean => isTroubled(delivery) || delivery?.state === 'superseded';
 
 /**
- * Returns since when messages through an alert's contact have been failing, for any of its alerts. `null` if they
+ * Returns when messages through an alert's contact started to fail, for any of its alerts. `null` if they
  * arrive, or if that isn't known.
  */
 export const contactFailsSince = (

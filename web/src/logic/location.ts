@@ -130,7 +130,7 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
 };
 
 /**
- * Returns since when the shown state has applied: the last change, or the last report from a location that isn't
+ * Returns when the shown state started: at the last change, or at the last report from a location that isn't
  * responding.
  */
 export const sinceOf = ({ reason, since, last_checked_at }: LocationView): string | null =>

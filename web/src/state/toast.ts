@@ -29,7 +29,7 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Describes anything that was thrown in a sentence. */
+/** Returns a sentence that describes anything that was thrown. */
 export function errorMessage(error: unknown): string {
   if (error instanceof ApiProblem) {
     const fields = error.errors.map(({ pointer, message }) => `${pointer.replace(/^\//, '')}: ${message}`);

@@ -28,7 +28,7 @@ export function pathOf(template: string, { params = {}, query }: Sample): string
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** 26 characters from the ID alphabet that no ID consists of. */
+/** 26 characters from the ID alphabet that never occur as an ID. */
 const NOBODY = '0'.repeat(26);
 
 /** Returns well-formed but nonexistent IDs for a path's parameters. */

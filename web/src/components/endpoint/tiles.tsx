@@ -78,7 +78,7 @@ function Checked({ endpoint, newest, lastDay }: CheckedProps) {
   );
 }
 
-/** Shows a job's month, because a nightly job runs only once a day. */
+/** Shows key numbers for a job. They cover a month, because a nightly job runs only once a day. */
 function Reported({ of: { last_ping_at, next_expected_at }, month }: { of: Heartbeat; month: Uptime | undefined }) {
   return (
     <>
