@@ -1,5 +1,5 @@
-// Generates the typed client from docs/openapi.json. It writes index.mjs and index.cjs in this folder, single
-// files without imports, and their declarations. Git ignores all of them. Does nothing if the files are up to date, and
+// Generates the typed client from docs/openapi.json. It writes index.mjs and index.cjs to this folder, along with their
+// declarations. Neither file has imports, and Git ignores all of them. Does nothing if the files are up to date, and
 // sends no telemetry.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
